@@ -1,0 +1,16 @@
+/** The stream and its subjects, as the indexer publishes them. */
+export const DEFAULT_STREAM = 'CHAIN_EVENTS'
+export const DEFAULT_SUBJECT_PREFIX = 'chain.events'
+
+/** The program whose events are payments. */
+export const DEFAULT_PROGRAM_ID = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
+
+/** A program's prefix on an event name: `tributary_PaymentRecord` is `PaymentRecord`. */
+export const EVENT_NAME_PREFIX = /^[a-z0-9_]+_(?=[A-Z])/
+export const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/
+
+/** The subject of one event: by its name, or `unparsed` when it has none that may stand in a subject. */
+export function subjectOf(prefix: string, eventName: unknown): string {
+  const bare = typeof eventName === 'string' ? eventName.replace(EVENT_NAME_PREFIX, '') : ''
+  return `${prefix}.${EVENT_NAME.test(bare) ? bare : 'unparsed'}`
+}

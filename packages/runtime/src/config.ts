@@ -1,0 +1,122 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+import Value from 'typebox/value'
+import { ServiceError } from './error.js'
+
+/** All that is wrong with the environment, in one message that names each variable and its cure. */
+export class ConfigError extends ServiceError {
+  readonly code = 'CONFIG_INVALID'
+  readonly retry = 'never'
+
+  constructor(readonly problems: readonly string[]) {
+    super(`bad configuration:\n${problems.map(problem => `  - ${problem}`).join('\n')}`)
+  }
+}
+
+const TRUE = new Set(['1', 'true', 'yes', 'on'])
+const FALSE = new Set(['0', 'false', 'no', 'off'])
+
+/** Text as the environment holds it, in the type the schema asks for; what does not fit stays text. */
+function coerce(schema: TSchema & { type?: string }, text: string): unknown {
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  }
+  if (schema.type === 'boolean') {
+    const word = text.toLowerCase()
+    return TRUE.has(word) ? true : FALSE.has(word) ? false : text
+  }
+  if (schema.type === 'array') return text.split(',').map(part => part.trim())
+  return text
+}
+
+/** A description ends where its sentence ends: it is reused in error messages and in the README's table. */
+const cure = (schema: TSchema & { description?: string }): string =>
+  schema.description ? ` (${schema.description})` : ''
+
+/**
+ * Reads a service's settings from the environment. Empty variables count as not set.
+ * @param schema an object schema; each property is a variable, its `description` goes into messages
+ * @throws ConfigError naming every bad or missing variable at once
+ */
+export function readConfig<T extends TProperties>(
+  schema: TObject<T>,
+  env: Readonly<Record<string, string | undefined>>,
+): Static<TObject<T>> {
+  const settings: Record<string, unknown> = {}
+  const problems: string[] = []
+  const required = new Set<string>(schema.required as readonly string[])
+  for (const [name, property] of Object.entries(schema.properties) as [string, TSchema][]) {
+    const text = env[name]?.trim()
+    if (text === undefined || text === '') {
+      const fallback = (property as { default?: unknown }).default
+      if (fallback !== undefined) settings[name] = fallback
+      else if (required.has(name)) problems.push(`${name} is not set${cure(property)}`)
+      continue
+    }
+    const value = coerce(property, text)
+    const [error] = Value.Errors(property, value)
+    // The value itself stays out of the message: it may be a password.
+    if (error) problems.push(`${name} ${error.message}${cure(property)}`)
+    else settings[name] = value
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return settings as Static<TObject<T>>
+}
+
+/** A boolean setting: 1/true/yes/on or 0/false/no/off. */
+export const Flag = (fallback: boolean, description: string) =>
+  Type.Boolean({ default: fallback, description })
+
+/** A setting that must never be logged; `createLogger` and summaries leave its value out. */
+export const Secret = (description: string) => Type.String({ description, secret: true, minLength: 1 })
+
+/** A server's address with credentials inside: shown without its password. */
+export const ServerUrl = (protocols: string, description: string) =>
+  Type.String({ description, pattern: `^(${protocols})://.+`, serverUrl: true })
+
+/**
+ * The settings as they may be logged: secrets as `[set]`, passwords in URLs as `***`.
+ */
+export function describeConfig(schema: TObject, settings: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(
+    Object.entries(schema.properties).map(([name, property]) => {
+      const value = settings[name]
+      const traits = property as { secret?: boolean; serverUrl?: boolean }
+      if (value === undefined) return [name, null]
+      if (traits.secret) return [name, '[set]']
+      if (traits.serverUrl) return [name, withoutPassword(value as string)]
+      return [name, value]
+    }),
+  )
+}
+
+/** `scheme://user:password@host` with the password hidden, also when it is no valid URL. */
+export const withoutPassword = (url: string): string =>
+  url.replace(/(\/\/[^/?#]*?:)[^@/?#]*@/g, '$1***@').replace(/([?&](?:password|token)=)[^&]*/gi, '$1***')
+
+/** What every service reads. */
+export const CommonConfig = {
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'how much is logged',
+  }),
+  ENVIRONMENT: Type.String({
+    default: 'production',
+    pattern: '^[a-z][a-z0-9-]{0,31}$',
+    description: 'the name of this deployment, such as production or devnet',
+  }),
+  MANAGEMENT_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'where the management port listens; keep it off the public network',
+  }),
+  MANAGEMENT_PORT: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 65535,
+    description: 'health, readiness and metrics; 0 takes a free port',
+  }),
+  STOP_DEADLINE_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'how long work in hand may take after a stop signal',
+  }),
+}

@@ -1,0 +1,6 @@
+export { CommonConfig, ConfigError, describeConfig, Flag, readConfig, Secret, ServerUrl, withoutPassword } from './config.js'
+export { ServiceError, type Retry } from './error.js'
+export { runService, type Closable, type Intake, type Life, type RunConfig } from './lifecycle.js'
+export { createLogger, type Logger } from './logger.js'
+export { openManagement, type Probe } from './management.js'
+export { createMetrics, type Metrics } from './metrics.js'

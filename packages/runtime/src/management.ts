@@ -1,0 +1,67 @@
+// The management port: /healthz (the process lives), /readyz (a line per dependency), /metrics.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Metrics } from './metrics.js'
+
+/** Resolves when the dependency answers; rejects with the reason when it does not. */
+export type Probe = () => Promise<unknown>
+
+const PROBE_TIMEOUT_MS = 2_000
+
+interface Options {
+  config: { MANAGEMENT_HOST: string; MANAGEMENT_PORT: number }
+  probes: ReadonlyMap<string, Probe>
+  metrics: Metrics
+  isReady: () => boolean
+}
+
+async function runProbe(probe: Probe): Promise<string> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PROBE_TIMEOUT_MS} ms`)), PROBE_TIMEOUT_MS)
+  })
+  try {
+    await Promise.race([probe(), late])
+    return 'ok'
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Opens the management server.
+ * `GET /readyz` answers 200 or 503 with `{ready, dependencies: {<name>: "ok" | "<reason>"}}`.
+ */
+export async function openManagement({ config, probes, metrics, isReady }: Options) {
+  const server = createServer((request, response) => {
+    const answer = (status: number, body: string, type = 'application/json') => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
+      response.end(body)
+    }
+    void (async () => {
+      const path = request.url?.split('?')[0]
+      if (path === '/healthz') return answer(200, '{"status":"ok"}')
+      if (path === '/readyz') {
+        const lines = await Promise.all([...probes].map(async ([name, probe]) => [name, await runProbe(probe)] as const))
+        const ready = isReady() && lines.every(([, line]) => line === 'ok')
+        return answer(ready ? 200 : 503, JSON.stringify({ ready, dependencies: Object.fromEntries(lines) }))
+      }
+      if (path === '/metrics') return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)
+      answer(404, '{"error":"not found"}')
+    })().catch(() => answer(500, '{"error":"internal"}'))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(config.MANAGEMENT_PORT, config.MANAGEMENT_HOST, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
