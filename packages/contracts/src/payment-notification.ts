@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])
 
 /**
  * A payment as sockets and webhooks are told of it: the facts at the time of telling. Integers that a u64

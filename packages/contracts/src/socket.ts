@@ -4,7 +4,8 @@ import type { PaymentFacts } from './payment-notification.js'
 /** The Socket.IO path, on the same base URL as REST. */
 export const SOCKET_PATH = '/ws/v1'
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])
 
 /** `data` of the `payment` event, and one item of a replay. */
 export const SocketPayment = Type.Object({

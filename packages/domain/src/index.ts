@@ -1,1 +1,1 @@
-export {}
+export * from './chain-event.js'

@@ -43,7 +43,7 @@ export function readConfig<T extends TProperties>(
 ): Static<TObject<T>> {
   const settings: Record<string, unknown> = {}
   const problems: string[] = []
-  const required = new Set<string>(schema.required as readonly string[])
+  const required = new Set((schema as { required?: readonly string[] }).required)
   for (const [name, property] of Object.entries(schema.properties) as [string, TSchema][]) {
     const text = env[name]?.trim()
     if (text === undefined || text === '') {

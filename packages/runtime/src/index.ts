@@ -1,4 +1,13 @@
-export { CommonConfig, ConfigError, describeConfig, Flag, readConfig, Secret, ServerUrl, withoutPassword } from './config.js'
+export {
+  CommonConfig,
+  ConfigError,
+  describeConfig,
+  Flag,
+  readConfig,
+  Secret,
+  ServerUrl,
+  withoutPassword,
+} from './config.js'
 export { ServiceError, type Retry } from './error.js'
 export { runService, type Closable, type Intake, type Life, type RunConfig } from './lifecycle.js'
 export { createLogger, type Logger } from './logger.js'

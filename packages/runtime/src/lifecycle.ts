@@ -78,7 +78,8 @@ export async function runService(
       abort.abort()
       const stops = await Promise.allSettled(intakes.map(({ intake }) => intake.stop()))
       for (const result of stops) {
-        if (result.status === 'rejected') log.error({ err: result.reason as unknown }, 'service.intake-stop-failed')
+        if (result.status === 'rejected')
+          log.error({ err: result.reason as unknown }, 'service.intake-stop-failed')
       }
       const clean = (await release()) && stops.every(result => result.status === 'fulfilled')
       clearTimeout(deadline)

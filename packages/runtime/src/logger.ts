@@ -4,7 +4,16 @@ import { withoutPassword } from './config.js'
 export type Logger = PinoLogger
 
 /** Keys whose values never reach a log line, at the top and one or two levels down. */
-const SECRET_KEYS = ['secret', 'previousSecret', 'password', 'token', 'authorization', 'cookie', 'privateKey', 'resume']
+const SECRET_KEYS = [
+  'secret',
+  'previousSecret',
+  'password',
+  'token',
+  'authorization',
+  'cookie',
+  'privateKey',
+  'resume',
+]
 const REDACTED = SECRET_KEYS.flatMap(key => [key, `*.${key}`, `*.*.${key}`, `req.headers.${key}`])
 
 /**

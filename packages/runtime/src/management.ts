@@ -44,11 +44,14 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
       const path = request.url?.split('?')[0]
       if (path === '/healthz') return answer(200, '{"status":"ok"}')
       if (path === '/readyz') {
-        const lines = await Promise.all([...probes].map(async ([name, probe]) => [name, await runProbe(probe)] as const))
+        const lines = await Promise.all(
+          [...probes].map(async ([name, probe]) => [name, await runProbe(probe)] as const),
+        )
         const ready = isReady() && lines.every(([, line]) => line === 'ok')
         return answer(ready ? 200 : 503, JSON.stringify({ ready, dependencies: Object.fromEntries(lines) }))
       }
-      if (path === '/metrics') return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)
+      if (path === '/metrics')
+        return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)
       answer(404, '{"error":"not found"}')
     })().catch(() => answer(500, '{"error":"internal"}'))
   })

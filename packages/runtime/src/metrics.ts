@@ -6,7 +6,12 @@ export interface Metrics {
   counter<L extends string = never>(name: string, help: string, labels?: readonly L[]): Counter<L>
   gauge<L extends string = never>(name: string, help: string, labels?: readonly L[]): Gauge<L>
   /** @param buckets upper bounds, in the unit the name ends in */
-  histogram<L extends string = never>(name: string, help: string, buckets: number[], labels?: readonly L[]): Histogram<L>
+  histogram<L extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labels?: readonly L[],
+  ): Histogram<L>
 }
 
 /** A registry of its own per process, with Node's own figures (event loop, memory, GC) in it. */
