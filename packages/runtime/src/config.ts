@@ -15,6 +15,9 @@ export class ConfigError extends ServiceError {
 const TRUE = new Set(['1', 'true', 'yes', 'on'])
 const FALSE = new Set(['0', 'false', 'no', 'off'])
 
+/** TypeBox knows the required names only as a type; in the schema they are there. */
+const requiredOf = (schema: { required?: readonly string[] }): readonly string[] => schema.required ?? []
+
 /** Text as the environment holds it, in the type the schema asks for; what does not fit stays text. */
 function coerce(schema: TSchema & { type?: string }, text: string): unknown {
   if (schema.type === 'integer' || schema.type === 'number') {
@@ -43,7 +46,7 @@ export function readConfig<T extends TProperties>(
 ): Static<TObject<T>> {
   const settings: Record<string, unknown> = {}
   const problems: string[] = []
-  const required = new Set((schema as { required?: readonly string[] }).required)
+  const required = new Set(requiredOf(schema))
   for (const [name, property] of Object.entries(schema.properties) as [string, TSchema][]) {
     const text = env[name]?.trim()
     if (text === undefined || text === '') {

@@ -1,1 +1,8 @@
-export {}
+export * from './errors.js'
+export * from './ingest/index.js'
+export * from './ops/index.js'
+export * from './payment-facts.js'
+export * from './reads/index.js'
+export * from './realtime/index.js'
+export { openStore, type Sql, type Store, type StoreOptions, type Tx } from './store.js'
+export * from './webhooks/index.js'

@@ -1,0 +1,71 @@
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { Prisma } from './generated/client.js'
+import type { Sql } from './store.js'
+
+interface FactsRow {
+  event_id: string
+  position: bigint
+  tracking_id: string | null
+  seq: bigint | null
+  signature: string
+  slot: bigint
+  occurred_at: Date
+  paid_at: string
+  payment_policy: string
+  gateway: string
+  amount: string
+  record_id: bigint
+  recipient: string | null
+  payer: string | null
+  token_mint: string | null
+}
+
+/**
+ * Payments as they may be told, with what later or other events say of them: the recipient of the policy's
+ * life the payment belongs to (the latest PaymentPolicyCreated at or before it in chain order), payer and
+ * mint of the policy's user payment. A payment's own fields win.
+ * @param condition on `e` (the events row); relies on an index of the caller's choice, then one probe each of
+ *   events_policy_lives, policies and user_payments a row
+ * @param tail `order by` and `limit`
+ */
+export async function readPaymentFacts(sql: Sql, condition: Prisma.Sql, tail = Prisma.empty): Promise<PaymentFacts[]> {
+  const rows = await sql.$queryRaw<FactsRow[]>`
+    select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
+           e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
+           coalesce(e.recipient, life.recipient) as recipient,
+           coalesce(e.payer, u.owner) as payer,
+           coalesce(e.token_mint, u.token_mint) as token_mint
+      from events e
+      left join policies p on p.address = e.payment_policy
+      left join user_payments u on u.address = p.user_payment
+      left join lateral (
+        select c.recipient from events c
+         where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
+           and (c.slot, c.event_index, c.id) <= (e.slot, e.event_index, e.id)
+         order by c.slot desc, c.event_index desc, c.id desc
+         limit 1
+      ) life on e.recipient is null
+     where e.name = 'PaymentRecord' and ${condition}
+     ${tail}`
+  return rows.map(toFacts)
+}
+
+function toFacts(row: FactsRow): PaymentFacts {
+  return {
+    eventId: row.event_id,
+    position: row.position.toString(),
+    trackingId: row.tracking_id,
+    seq: row.seq === null ? null : Number(row.seq),
+    signature: row.signature,
+    slot: Number(row.slot),
+    occurredAt: row.occurred_at.toISOString(),
+    paidAt: row.paid_at,
+    paymentPolicy: row.payment_policy,
+    gateway: row.gateway,
+    amount: row.amount,
+    recordId: Number(row.record_id),
+    recipient: row.recipient,
+    payer: row.payer,
+    tokenMint: row.token_mint,
+  }
+}

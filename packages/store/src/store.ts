@@ -1,0 +1,53 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { PrismaClient, type Prisma } from './generated/client.js'
+
+/** Inside a transaction. A function that takes a `Tx` uses it throughout. */
+export type Tx = Prisma.TransactionClient
+
+/** What raw SQL needs: the client or a transaction. */
+export type Sql = Pick<Tx, '$queryRaw' | '$executeRaw'>
+
+export interface Store {
+  readonly prisma: PrismaClient
+  /** Resolves when Postgres answers. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface StoreOptions {
+  DATABASE_URL: string
+  /** connections of this process; default 10 */
+  poolSize?: number
+  /** upper bound of every statement; default none */
+  statementTimeoutMs?: number
+  /** shown in pg_stat_activity */
+  applicationName?: string
+}
+
+/**
+ * Opens the pool. Nothing is connected yet: a database that is away shows at the first query, and is used
+ * again without a restart when it is back.
+ */
+export function openStore(options: StoreOptions): Store {
+  const adapter = new PrismaPg(
+    {
+      connectionString: options.DATABASE_URL,
+      max: options.poolSize ?? 10,
+      connectionTimeoutMillis: 5_000,
+      application_name: options.applicationName ?? 'payment-tracking',
+      // A process that is paused in a transaction must not hold the writer lock for ever.
+      idle_in_transaction_session_timeout: 10_000,
+      ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
+    },
+    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    { onPoolError: () => {}, onConnectionError: () => {} },
+  )
+  const prisma = new PrismaClient({ adapter })
+  return {
+    prisma,
+    ping: async () => {
+      await prisma.$queryRaw`select 1`
+    },
+    close: () => prisma.$disconnect(),
+  }
+}
