@@ -16,7 +16,8 @@ const TRUE = new Set(['1', 'true', 'yes', 'on'])
 const FALSE = new Set(['0', 'false', 'no', 'off'])
 
 /** TypeBox knows the required names only as a type; in the schema they are there. */
-const requiredOf = (schema: { required?: readonly string[] }): readonly string[] => schema.required ?? []
+const requiredOf = (schema: object): readonly string[] =>
+  (schema as { required?: readonly string[] }).required ?? []
 
 /** Text as the environment holds it, in the type the schema asks for; what does not fit stays text. */
 function coerce(schema: TSchema & { type?: string }, text: string): unknown {

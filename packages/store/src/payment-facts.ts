@@ -28,7 +28,11 @@ interface FactsRow {
  *   events_policy_lives, policies and user_payments a row
  * @param tail `order by` and `limit`
  */
-export async function readPaymentFacts(sql: Sql, condition: Prisma.Sql, tail = Prisma.empty): Promise<PaymentFacts[]> {
+export async function readPaymentFacts(
+  sql: Sql,
+  condition: Prisma.Sql,
+  tail = Prisma.empty,
+): Promise<PaymentFacts[]> {
   const rows = await sql.$queryRaw<FactsRow[]>`
     select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
