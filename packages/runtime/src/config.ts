@@ -48,7 +48,7 @@ export function readConfig<T extends TProperties>(
   const settings: Record<string, unknown> = {}
   const problems: string[] = []
   const required = new Set(requiredOf(schema))
-  for (const [name, property] of Object.entries(schema.properties) as [string, TSchema][]) {
+  for (const [name, property] of Object.entries<TSchema>(schema.properties)) {
     const text = env[name]?.trim()
     if (text === undefined || text === '') {
       const fallback = (property as { default?: unknown }).default

@@ -11,5 +11,6 @@ export {
 export { ServiceError, type Retry } from './error.js'
 export { runService, type Closable, type Intake, type Life, type RunConfig } from './lifecycle.js'
 export { createLogger, type Logger } from './logger.js'
+export { runMain } from './main.js'
 export { openManagement, type Probe } from './management.js'
 export { createMetrics, type Metrics } from './metrics.js'

@@ -1,0 +1,30 @@
+import type { Static, TObject, TProperties } from 'typebox'
+import { CommonConfig, ConfigError, describeConfig, readConfig } from './config.js'
+import { runService, type Life } from './lifecycle.js'
+import { createLogger, type Logger } from './logger.js'
+
+type Common = Static<TObject<typeof CommonConfig>>
+
+/**
+ * What every entry file does: read the settings (all that is wrong with them in one message), make the logger,
+ * log the settings without their secrets, run the service. The only reader of `process.env`.
+ * @param schema the service's settings; holds CommonConfig
+ */
+export async function runMain<T extends TProperties & typeof CommonConfig>(
+  service: string,
+  schema: TObject<T>,
+  build: (parts: { config: Static<TObject<T>>; log: Logger; life: Life }) => Promise<void>,
+): Promise<void> {
+  let config: Static<TObject<T>>
+  try {
+    config = readConfig(schema, process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${service}: ${error.message}\n`)
+    process.exit(1)
+  }
+  const common = config as Common
+  const log = createLogger(service, common)
+  log.info({ config: describeConfig(schema, config as Record<string, unknown>) }, 'service.starting')
+  await runService(log, common, life => build({ config, log, life }))
+}
