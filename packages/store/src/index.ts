@@ -1,5 +1,6 @@
 export * from './errors.js'
 export * from './ingest/index.js'
+export { migrate, MigrationError, MIGRATIONS_DIR, readMigrations } from './migrate.js'
 export * from './ops/index.js'
 export * from './payment-facts.js'
 export * from './reads/index.js'

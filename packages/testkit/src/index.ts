@@ -1,1 +1,8 @@
-export {}
+export { createDatabase, ensureTemplate, type TestDatabase } from './create-database.js'
+export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
+export { startService, type LogLine, type StartedService, type StartOptions } from './start-service.js'
+export type { TestContext } from './test-context.js'
+export { natsOptions, useNats, type TestNats } from './use-nats.js'
+export { useRedis, type TestRedis } from './use-redis.js'
+export { openPrivateServers, useServers } from './use-servers.js'
+export { waitFor, type WaitOptions } from './wait-for.js'

@@ -1,0 +1,72 @@
+// The data directory belongs to one launcher at a time: two nats-servers open the same store without a word.
+import { randomBytes } from 'node:crypto'
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DataDirBusyError } from './errors.js'
+import { identify, isAlive, type ProcessIdentity } from './servers/processes.js'
+
+export interface DataDir {
+  path: string
+  /** Made at the first start, then kept: the password of the private servers. */
+  password: string
+  release(): void
+}
+
+/**
+ * Makes and locks the data directory. A lock whose process is dead is taken over.
+ * @throws DataDirBusyError
+ */
+export function lockDataDir(dir: string): DataDir {
+  const path = resolve(dir)
+  mkdirSync(path, { recursive: true })
+  // Open to pass, not to list: Postgres may run as another account and must get to its own folder.
+  chmodSync(path, 0o711)
+  const lock = join(path, 'lock')
+  // Written aside and linked: whoever sees the lock sees all of it.
+  const mine = `${lock}.${process.pid}`
+  writeFileSync(mine, JSON.stringify(identify(process.pid)))
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        linkSync(mine, lock)
+        break
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+        const holder = readHolder(lock)
+        if (attempt > 3 || (holder && isAlive(holder))) {
+          throw new DataDirBusyError(
+            `${path} is in use by process ${holder?.pid ?? '?'}. ` +
+              'Stop it, or set DATA_DIR (and PORT) to run a second copy.',
+          )
+        }
+        rmSync(lock, { force: true })
+      }
+    }
+  } finally {
+    rmSync(mine, { force: true })
+  }
+  return {
+    path,
+    password: keepSecret(join(path, 'servers.password')),
+    release: () => rmSync(lock, { force: true }),
+  }
+}
+
+/** A secret of this data directory: read from its file, or made and written. */
+export function keepSecret(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    const secret = randomBytes(24).toString('hex')
+    writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+    return secret
+  }
+}
+
+function readHolder(lock: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(lock, 'utf8')) as ProcessIdentity
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url'
+import { lockDataDir } from './data-dir.js'
+import { natsKind } from './servers/nats.js'
+import { openServer, type RunningServer } from './servers/open-server.js'
+import { postgresKind } from './servers/postgres.js'
+import { redisKind } from './servers/redis.js'
+
+const KINDS = { postgres: postgresKind, redis: redisKind, nats: natsKind } as const
+export type ServerName = keyof typeof KINDS
+
+export interface ServerUrls {
+  databaseUrl: string
+  redisUrl: string
+  natsUrl: string
+}
+
+export interface OpenServersOptions {
+  dataDir: string
+  /** One line of progress, for a person who waits. */
+  log?: (line: string) => void
+  /** Servers that exist already: used as they are, never started or stopped. */
+  urls?: { [Name in ServerName]?: string | undefined }
+  /** Default true. False for tests: faster, and still safe against killed servers. */
+  durable?: boolean
+  /** Default: PATH. */
+  path?: string
+  /** Default: below node_modules, where derived files are kept. */
+  cacheDir?: string
+}
+
+export interface Servers extends ServerUrls {
+  /** The private ones; undefined where a URL was given. */
+  readonly private: { readonly [Name in ServerName]?: RunningServer }
+  close(): Promise<void>
+}
+
+const CACHE_DIR = fileURLToPath(
+  new URL('../../../node_modules/.cache/payment-tracking/servers', import.meta.url),
+)
+
+/**
+ * Opens Postgres, Redis and NATS with JetStream, each from its URL or as a private server on a free port.
+ * What was opened is closed again when one of them fails.
+ * @throws DataDirBusyError, ServerMissingError, ServerFailedError
+ */
+export async function openServers(options: OpenServersOptions): Promise<Servers> {
+  const { log = () => {}, urls = {} } = options
+  const home = lockDataDir(options.dataDir)
+  const place = {
+    dataDir: home.path,
+    password: home.password,
+    durable: options.durable ?? true,
+    path: options.path ?? process.env.PATH ?? '',
+    cacheDir: options.cacheDir ?? CACHE_DIR,
+    log,
+  }
+  const open = async (name: ServerName): Promise<RunningServer | undefined> => {
+    if (urls[name]) return undefined
+    const server = await openServer(KINDS[name], place)
+    log(`${KINDS[name].title} ${server.adopted ? 'was still running' : 'runs'} on port ${server.port}`)
+    return server
+  }
+  const names = Object.keys(KINDS) as ServerName[]
+  const opened = await Promise.allSettled(names.map(open))
+  const servers = opened.map(result => (result.status === 'fulfilled' ? result.value : undefined))
+  let closing: Promise<void> | undefined
+  const close = () =>
+    (closing ??= Promise.all(servers.map(async server => server?.close())).then(() => home.release()))
+  const failures = opened.filter(result => result.status === 'rejected')
+  if (failures.length > 0) {
+    await close()
+    if (failures.length === 1) throw failures[0]!.reason
+    const reasons = failures.map(({ reason }) => reason as Error)
+    throw new AggregateError(reasons, reasons.map(({ message }) => message).join('\n'))
+  }
+  const [postgres, redis, nats] = servers
+  return {
+    databaseUrl: urls.postgres ?? postgres!.url,
+    redisUrl: urls.redis ?? redis!.url,
+    natsUrl: urls.nats ?? nats!.url,
+    private: { ...(postgres && { postgres }), ...(redis && { redis }), ...(nats && { nats }) },
+    close,
+  }
+}

@@ -1,0 +1,91 @@
+// Debian and Ubuntu packages without root: downloaded and checked by apt as it always does, but extracted
+// into a folder of ours. No service is registered, no port is taken, and deleting the folder undoes it.
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { isExecutable } from './account.js'
+
+const run = promisify(execFile)
+
+/** redis-server is a link into redis-tools, so both are named. */
+const PACKAGES = { redis: ['redis-server', 'redis-tools'], nats: ['nats-server'] } as const
+export type PackagedServer = keyof typeof PACKAGES
+
+export interface Program {
+  file: string
+  env: Record<string, string>
+}
+
+const programIn = (root: string, server: PackagedServer): Program | undefined => {
+  const file = ['usr/bin', 'usr/sbin'].map(dir => join(root, dir, `${server}-server`)).find(isExecutable)
+  if (!file) return undefined
+  const libraries = join(root, 'usr/lib')
+  const folders = existsSync(libraries) ? readdirSync(libraries).filter(name => name.includes('-linux-')) : []
+  return { file, env: { LD_LIBRARY_PATH: folders.map(name => join(libraries, name)).join(':') } }
+}
+
+/** @returns the program of an earlier download */
+export const findDownloaded = (cacheDir: string, server: PackagedServer): Program | undefined =>
+  programIn(join(cacheDir, server), server)
+
+/**
+ * Downloads a server with the libraries this machine lacks. Several processes may do so at once: each
+ * works in a folder of its own, and the first to finish gives it the final name.
+ * @throws what apt-get or dpkg-deb said
+ */
+export async function downloadPackages(cacheDir: string, server: PackagedServer): Promise<Program> {
+  mkdirSync(cacheDir, { recursive: true })
+  const work = mkdtempSync(join(cacheDir, `.${server}-`))
+  try {
+    const [lists, cache, debs, root] = ['lists', 'cache', 'debs', 'root'].map(name => join(work, name)) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    for (const dir of [join(lists, 'partial'), join(cache, 'archives/partial'), debs, root]) {
+      mkdirSync(dir, { recursive: true })
+    }
+    const options = [`Dir::State::lists=${lists}`, `Dir::Cache=${cache}`, 'Debug::NoLocking=true']
+    // As root apt would hand the download to the user _apt, who may not write here.
+    if (process.getuid?.() === 0) options.push('APT::Sandbox::User=root')
+    const apt = (...args: string[]) =>
+      run('apt-get', ['-q', ...options.flatMap(option => ['-o', option]), ...args], {
+        cwd: debs,
+        env: { ...process.env, LC_ALL: 'C' },
+        timeout: 120_000,
+        maxBuffer: 1 << 26,
+      })
+    await apt('update')
+    const plan = await apt('install', '-s', '--reinstall', '--no-install-recommends', ...PACKAGES[server])
+    const names = [...plan.stdout.matchAll(/^Inst (\S+)/gm)].map(match => match[1]!)
+    await apt('download', ...names)
+    for (const file of readdirSync(debs)) await run('dpkg-deb', ['-x', join(debs, file), root])
+    const target = join(cacheDir, server)
+    try {
+      renameSync(root, target)
+    } catch (error) {
+      if (!existsSync(target)) throw error
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+  const program = findDownloaded(cacheDir, server)
+  if (!program) throw new Error(`the packages ${PACKAGES[server].join(', ')} hold no ${server}-server`)
+  return program
+}
+
+/** The last resort: a system-wide installation, as root or through a sudo that asks no password. */
+export async function installPackages(server: PackagedServer): Promise<void> {
+  const isRoot = process.getuid?.() === 0
+  // RUNLEVEL=1 keeps the package's service from being started.
+  const command = ['env', 'RUNLEVEL=1', 'DEBIAN_FRONTEND=noninteractive', 'apt-get']
+  const [file, ...rest] = isRoot ? command : ['sudo', '-n', ...command]
+  const timeout = 180_000
+  await run(file!, [...rest, 'update'], { timeout, maxBuffer: 1 << 26 })
+  await run(file!, [...rest, 'install', '-y', '--no-install-recommends', `${server}-server`], {
+    timeout,
+    maxBuffer: 1 << 26,
+  })
+}

@@ -1,0 +1,76 @@
+import { delimiter, join } from 'node:path'
+import { ServerMissingError } from '../errors.js'
+import { isExecutable } from './account.js'
+import { downloadPackages, findDownloaded, installPackages, type Program } from './debian-packages.js'
+
+export interface SearchPlaces {
+  /** Where downloaded servers are kept; derived and safe to delete. */
+  cacheDir: string
+  /** Directories to look in, as PATH writes them. */
+  path: string
+  log: (line: string) => void
+}
+
+export const findOnPath = (name: string, path: string): string | undefined =>
+  path
+    .split(delimiter)
+    .filter(Boolean)
+    .map(dir => join(dir, name))
+    .find(isExecutable)
+
+const CURES = {
+  redis: {
+    title: 'Redis',
+    variable: 'REDIS_URL',
+    debian: 'apt-get install redis-server',
+    brew: 'brew install redis',
+  },
+  nats: {
+    title: 'NATS',
+    variable: 'NATS_URL',
+    debian: 'apt-get install nats-server',
+    brew: 'brew install nats-server',
+  },
+} as const
+
+/**
+ * Finds Redis or NATS: on PATH, in the cache, as Debian packages without root, as an installed package.
+ * @throws ServerMissingError naming what to install and which variable to set instead
+ */
+export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces): Promise<Program> {
+  const name = `${server}-server`
+  const { title, variable, debian, brew } = CURES[server]
+  const installed = findOnPath(name, places.path)
+  if (installed) return { file: installed, env: {} }
+  const downloaded = findDownloaded(places.cacheDir, server)
+  if (downloaded) return downloaded
+  const tried: string[] = []
+  const hasApt = findOnPath('apt-get', places.path) !== undefined
+  if (hasApt && findOnPath('dpkg-deb', places.path)) {
+    places.log(`downloading ${title} (Debian package, nothing is installed) …`)
+    try {
+      return await downloadPackages(places.cacheDir, server)
+    } catch (error) {
+      tried.push(`download: ${lastLine(error)}`)
+    }
+  }
+  if (hasApt && (process.getuid?.() === 0 || findOnPath('sudo', places.path))) {
+    places.log(`installing ${name} with apt-get …`)
+    try {
+      await installPackages(server)
+      const file = findOnPath(name, `${places.path}${delimiter}/usr/sbin${delimiter}/usr/bin`)
+      if (file) return { file, env: {} }
+    } catch (error) {
+      tried.push(`installation: ${lastLine(error)}`)
+    }
+  }
+  throw new ServerMissingError(
+    `${title} is missing: there is no ${name} on PATH. Install it (Debian, Ubuntu: ${debian}; macOS: ${brew}), ` +
+      `or set ${variable} to a server of yours.${tried.length > 0 ? ` Tried: ${tried.join('; ')}` : ''}`,
+  )
+}
+
+function lastLine(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string }
+  return (stderr?.trim() || message).split('\n').at(-1)!.trim()
+}

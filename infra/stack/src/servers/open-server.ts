@@ -1,0 +1,149 @@
+// One private server, from start to stop. It runs in a process group of its own, so that Ctrl-C in the
+// terminal does not reach it before the services that still use it have stopped.
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServerFailedError } from '../errors.js'
+import { findFreePort } from './ports.js'
+import {
+  identify,
+  isAlive,
+  signalProcess,
+  stopProcess,
+  waitForDeath,
+  type ProcessIdentity,
+} from './processes.js'
+import type { PreparedServer, ServerKind, ServerPlace } from './server-kind.js'
+
+const START_TIMEOUT_MS = 30_000
+const STOP_GRACE_MS = 5_000
+
+export interface RunningServer {
+  readonly name: ServerKind['name']
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** True when it was found running and not started. */
+  readonly adopted: boolean
+  /** SIGKILL, as a crash would: nothing is flushed or said goodbye to. Resolves when it is dead. */
+  kill(): Promise<void>
+  /** Starts it again after `kill`, or stops it first; port, password and data stay the same. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Remembered extends ProcessIdentity {
+  port: number
+}
+
+/**
+ * Finds a server of an earlier start still running, or starts it.
+ * @throws ServerMissingError, ServerFailedError
+ */
+export async function openServer(kind: ServerKind, place: ServerPlace): Promise<RunningServer> {
+  const stateFile = join(place.dataDir, 'servers', `${kind.name}.json`)
+  mkdirSync(join(place.dataDir, 'servers'), { recursive: true })
+  const prepared = await kind.prepare(place)
+  const remembered = readState(stateFile)
+  let process: Remembered | undefined
+  if (remembered && isAlive(remembered)) {
+    if (await prepared.answers(remembered.port)) process = remembered
+    else await stopProcess(remembered, kind.stopSignal, STOP_GRACE_MS)
+  }
+  const adopted = process !== undefined
+  let current = process ?? (await start(kind, prepared, place, stateFile, remembered?.port ?? kind.usualPort))
+  const stop = async () => {
+    await stopProcess(current, kind.stopSignal, STOP_GRACE_MS)
+    rmSync(stateFile, { force: true })
+  }
+  let closing: Promise<void> | undefined
+  return {
+    name: kind.name,
+    url: prepared.url(current.port),
+    port: current.port,
+    adopted,
+    get pid() {
+      return current.pid
+    },
+    async kill() {
+      signalProcess(current, 'SIGKILL')
+      await waitForDeath(current, STOP_GRACE_MS)
+    },
+    async restart() {
+      await stopProcess(current, kind.stopSignal, STOP_GRACE_MS)
+      current = await start(kind, prepared, place, stateFile, current.port, true)
+    },
+    close: () => (closing ??= stop()),
+  }
+}
+
+/** @param samePort others know the address: wait for the port instead of taking another one */
+async function start(
+  kind: ServerKind,
+  prepared: PreparedServer,
+  place: ServerPlace,
+  stateFile: string,
+  wantedPort: number,
+  samePort = false,
+): Promise<Remembered> {
+  const logFile = join(place.dataDir, 'logs', `${kind.name}.log`)
+  mkdirSync(join(place.dataDir, 'logs'), { recursive: true })
+  const end = Date.now() + START_TIMEOUT_MS
+  for (let attempt = 1; ; attempt += 1) {
+    const port = samePort ? wantedPort : await findFreePort(attempt === 1 ? wantedPort : undefined)
+    const { file, args, env, uid, gid } = prepared.command(port)
+    const output = openSync(logFile, 'a')
+    const child = spawn(file, args, {
+      cwd: '/',
+      env: { ...globalThis.process.env, ...env },
+      detached: true,
+      stdio: ['ignore', output, output],
+      ...(uid !== undefined && { uid }),
+      ...(gid !== undefined && { gid }),
+    })
+    closeSync(output)
+    const failure = new Promise<string>(resolve => {
+      child.once('error', error => resolve(error.message))
+      child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `exit code ${code}`}`))
+    })
+    child.unref()
+    let reason: string | undefined
+    void failure.then(text => (reason = text))
+    if (child.pid !== undefined) {
+      const state = { ...identify(child.pid), port }
+      // Before it answers: a launcher killed at this moment must find it again.
+      writeFileSync(stateFile, JSON.stringify(state))
+      while (reason === undefined && Date.now() < end) {
+        if ((await prepared.answers(port)) && isAlive(state)) return state
+        await sleep(20)
+      }
+      await stopProcess(state, 'SIGKILL', STOP_GRACE_MS)
+    }
+    // A lost race for the port, or the children of a killed Postgres that have not noticed yet.
+    if (attempt < 5 && Date.now() < end) {
+      await sleep(200)
+      continue
+    }
+    throw new ServerFailedError(
+      `${kind.title} did not start: ${reason ?? `no answer within ${START_TIMEOUT_MS} ms`}. ` +
+        `The end of ${logFile}:\n${tail(logFile)}`,
+    )
+  }
+}
+
+const tail = (file: string): string =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(-5)
+    .map(line => `  ${line}`)
+    .join('\n')
+
+function readState(file: string): Remembered | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Remembered
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { findPostgresAccount, isOpenToOthers, type Account } from './account.js'
+import { findPostgres } from './find-postgres.js'
+import { birthOf } from './processes.js'
+import type { ServerKind, ServerPlace } from './server-kind.js'
+
+const USER = 'app'
+
+/** Where the cluster lives: below the data directory, or in /var/tmp when Postgres' account cannot get there. */
+function clusterDir(dataDir: string, major: number, account: Account | undefined): string {
+  if (!account || isOpenToOthers(dataDir)) return join(dataDir, `pg${major}`)
+  const id = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
+  return join(`/var/tmp/payment-tracking-data-${id}`, `pg${major}`)
+}
+
+async function createCluster(binDir: string, dir: string, place: ServerPlace, account: Account | undefined) {
+  const passwordFile = `${dir}.password`
+  rmSync(dir, { recursive: true, force: true }) // what an interrupted initdb left
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  writeFileSync(passwordFile, place.password, { mode: 0o600 })
+  if (account) for (const path of [dir, passwordFile]) chownSync(path, account.uid, account.gid)
+  try {
+    await promisify(execFile)(
+      join(binDir, 'initdb'),
+      [
+        ...['-D', dir, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
+        ...['--encoding=UTF8', '--locale=C', '--no-sync'],
+      ],
+      {
+        cwd: '/',
+        env: { ...process.env, LC_ALL: 'C' },
+        ...(account && { uid: account.uid, gid: account.gid }),
+      },
+    )
+    writeFileSync(join(dir, '.complete'), '')
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+}
+
+/**
+ * Removes the lock file of a postmaster that is dead. Postgres itself only asks whether the pid exists:
+ * where nobody reaps zombies (containers), or after the pid was given out again, it would not start.
+ */
+function clearStaleLock(dir: string): void {
+  const lock = join(dir, 'postmaster.pid')
+  if (!existsSync(lock)) return
+  const pid = Number(readFileSync(lock, 'utf8').split('\n')[0])
+  if (birthOf(pid) !== undefined && commandLine(pid).includes('postgres')) return
+  rmSync(lock)
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return 'postgres' // no /proc: leave the decision to Postgres
+  }
+}
+
+export const postgresKind: ServerKind = {
+  name: 'postgres',
+  title: 'Postgres',
+  usualPort: 54329,
+  stopSignal: 'SIGINT',
+  async prepare(place) {
+    const account = findPostgresAccount()
+    const { binDir, major } = findPostgres(place.path, account)
+    const dir = clusterDir(place.dataDir, major, account)
+    if (!dir.startsWith(place.dataDir)) place.log(`Postgres keeps its data in ${dir}`)
+    if (!existsSync(join(dir, '.complete'))) {
+      place.log('creating the database …')
+      await createCluster(binDir, dir, place, account)
+    }
+    if (account) chmodSync(dir, 0o700)
+    const url = (port: number, database = 'postgres') =>
+      `postgresql://${USER}:${place.password}@127.0.0.1:${port}/${database}`
+    return {
+      url,
+      command(port) {
+        clearStaleLock(dir)
+        const settings = {
+          listen_addresses: '127.0.0.1',
+          unix_socket_directories: '',
+          max_connections: '300',
+          ...(!place.durable && { fsync: 'off', full_page_writes: 'off' }),
+        }
+        return {
+          file: join(binDir, 'postgres'),
+          args: [
+            ...['-D', dir, '-p', String(port)],
+            ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+          ],
+          ...(account && { uid: account.uid, gid: account.gid }),
+        }
+      },
+      async answers(port) {
+        const client = new pg.Client({ connectionString: url(port), connectionTimeoutMillis: 2_000 })
+        client.on('error', () => {})
+        try {
+          await client.connect()
+          await client.query('select 1')
+          return true
+        } catch {
+          return false
+        } finally {
+          await client.end().catch(() => {})
+        }
+      },
+    }
+  },
+}

@@ -1,0 +1,43 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { converse } from './converse.js'
+import { findProgram } from './find-program.js'
+import type { ServerKind } from './server-kind.js'
+
+export const redisKind: ServerKind = {
+  name: 'redis',
+  title: 'Redis',
+  usualPort: 63799,
+  stopSignal: 'SIGTERM',
+  async prepare(place) {
+    const program = await findProgram('redis', place)
+    const dir = join(place.dataDir, 'redis')
+    mkdirSync(dir, { recursive: true })
+    const settingsFile = join(dir, 'redis.conf')
+    return {
+      url: port => `redis://:${place.password}@127.0.0.1:${port}`,
+      command(port) {
+        // In a file, not on the command line, where every user of the machine could read the password.
+        const settings = [
+          'bind 127.0.0.1',
+          `port ${port}`,
+          `dir "${dir}"`,
+          `requirepass ${place.password}`,
+          'appendonly yes',
+          'save ""',
+          // BullMQ's keys may not be thrown away to make room.
+          'maxmemory-policy noeviction',
+          `databases ${place.durable ? 16 : 2048}`,
+        ]
+        writeFileSync(settingsFile, settings.join('\n') + '\n', { mode: 0o600 })
+        return { file: program.file, args: [settingsFile], env: program.env }
+      },
+      answers: port =>
+        converse(port, [
+          { send: `AUTH ${place.password}` },
+          { expect: /\+OK/, send: 'PING' },
+          { expect: /\+PONG/ },
+        ]),
+    }
+  },
+}

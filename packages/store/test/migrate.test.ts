@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, MIGRATIONS_DIR, readMigrations } from '@payment-tracking/store'
+import { useServers, type TestContext } from '@payment-tracking/testkit'
+import pg from 'pg'
+import t from 'tap'
+
+/** The URL of a database that does not exist yet; dropped when the test ends. */
+async function nameDatabase(t: TestContext): Promise<string> {
+  const { databaseUrl } = await useServers(t)
+  const url = new URL(databaseUrl)
+  url.pathname = `/test_${randomBytes(6).toString('hex')}`
+  t.teardown(async () => {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    await client.query(`drop database if exists ${url.pathname.slice(1)} with (force)`)
+    await client.end()
+  })
+  return url.href
+}
+
+async function query(url: string, sql: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function copyMigrations(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'migrations-'))
+  t.teardown(() => rm(dir, { recursive: true }))
+  await cp(MIGRATIONS_DIR, dir, { recursive: true })
+  return dir
+}
+
+async function addMigration(dir: string, name: string, sql: string) {
+  await mkdir(join(dir, name), { recursive: true })
+  await writeFile(join(dir, name, 'migration.sql'), sql)
+}
+
+t.test('a missing database is created and migrated once, however many ask at the same time', async t => {
+  const url = await nameDatabase(t)
+  const results = await Promise.all([migrate(url), migrate(url), migrate(url)])
+  const names = (await readMigrations()).map(({ name }) => name)
+  t.same(results.flat(), names, 'each was applied by exactly one of them')
+  t.same(await migrate(url), [], 'nothing is left to do')
+  t.match(await query(url, 'select position from stream_head'), [{ position: '0' }])
+})
+
+t.test('the bookkeeping is that of prisma migrate deploy', async t => {
+  const url = await nameDatabase(t)
+  await migrate(url)
+  const rows = await query(url, 'select * from _prisma_migrations order by migration_name')
+  const migrations = await readMigrations()
+  t.match(
+    rows,
+    migrations.map(({ name, checksum }) => ({
+      migration_name: name,
+      checksum,
+      applied_steps_count: 1,
+      logs: null,
+      rolled_back_at: null,
+      finished_at: Date,
+    })),
+  )
+})
+
+t.test('a migration that was edited after it was applied is refused', async t => {
+  const url = await nameDatabase(t)
+  const dir = await copyMigrations(t)
+  await migrate(url, dir)
+  const [first] = await readMigrations(dir)
+  await addMigration(dir, first!.name, `${first!.sql}\n-- edited`)
+  await t.rejects(migrate(url, dir), {
+    code: 'STORE_MIGRATION_FAILED',
+    message: /edited after it was applied/,
+  })
+})
+
+t.test('a failing migration leaves nothing of itself, and is not run again by itself', async t => {
+  const url = await nameDatabase(t)
+  const dir = await copyMigrations(t)
+  await addMigration(dir, '29990101000000_bad', 'create table half (id int); select 1/0;')
+  await t.rejects(migrate(url, dir), { message: /29990101000000_bad failed: division by zero/ })
+  t.same(await query(url, "select to_regclass('half') as half"), [{ half: null }])
+  await t.rejects(migrate(url, dir), { message: /29990101000000_bad failed earlier/ })
+})

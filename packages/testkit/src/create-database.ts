@@ -1,0 +1,81 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { migrate, readMigrations } from '@payment-tracking/store'
+import pg from 'pg'
+import type { TestContext } from './test-context.js'
+import { useServers } from './use-servers.js'
+
+export interface TestDatabase {
+  url: string
+  /** For looking into the database from a test; closed with it. */
+  pool: pg.Pool
+}
+
+/** Any number; the same in every process that makes the template. */
+const TEMPLATE_LOCK = 815_001
+
+const onDatabase = (url: string, name: string): string => {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * The migrated database that others are cloned from, named for its migrations: made once, by whoever needs
+ * it first, also when several processes ask at the same time.
+ */
+export async function ensureTemplate(serverUrl: string): Promise<string> {
+  const checksums = (await readMigrations()).map(({ checksum }) => checksum).join()
+  const name = `template_${createHash('sha256').update(checksums).digest('hex').slice(0, 16)}`
+  await withClient(serverUrl, async client => {
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    const { rows } = await client.query<{ ready: boolean }>(
+      'select datistemplate as ready from pg_database where datname = $1',
+      [name],
+    )
+    if (rows[0]?.ready) return
+    await client.query(`drop database if exists ${name} with (force)`)
+    await migrate(onDatabase(serverUrl, name))
+    await client.query(`alter database ${name} is_template true`)
+  })
+  return name
+}
+
+let template: Promise<string> | undefined
+
+/**
+ * A migrated database of this test alone, dropped when the test ends.
+ * @param options.serverUrl another server than the run's, such as one of `openPrivateServers`
+ */
+export async function createDatabase(
+  t: TestContext,
+  options: { serverUrl?: string } = {},
+): Promise<TestDatabase> {
+  const serverUrl = options.serverUrl ?? (await useServers(t)).databaseUrl
+  const source = await (options.serverUrl
+    ? ensureTemplate(serverUrl)
+    : (template ??= ensureTemplate(serverUrl)))
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await withClient(serverUrl, client => client.query(`create database ${name} template ${source}`))
+  const url = onDatabase(serverUrl, name)
+  const pool = new pg.Pool({ connectionString: url, max: 4 })
+  // A test may kill its server; that is no reason for the test process to die.
+  pool.on('error', () => {})
+  t.teardown(async () => {
+    await pool.end()
+    await withClient(serverUrl, client => client.query(`drop database if exists ${name} with (force)`)).catch(
+      // The server may be gone already, with all its databases.
+      () => {},
+    )
+  })
+  return { url, pool }
+}

@@ -1,0 +1,94 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from './test-context.js'
+import { waitFor, type WaitOptions } from './wait-for.js'
+
+export interface ReceivedRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  /** Exactly as it arrived: signatures are over these characters. */
+  body: string
+  receivedAtMs: number
+}
+
+/**
+ * How a request is answered. `hang` never answers, `stall` sends headers and a byte and then nothing,
+ * `close` cuts the connection.
+ */
+export type ReceiverAnswer =
+  | 'hang'
+  | 'stall'
+  | 'close'
+  | { status: number; headers?: Record<string, string>; body?: string; delayMs?: number }
+
+export interface Receiver {
+  url: string
+  port: number
+  /** In the order they arrived. */
+  requests: ReceivedRequest[]
+  /** Sets what is answered from now on: the same for all, or decided by request. Starts as 200. */
+  answer(with_: ReceiverAnswer | ((request: ReceivedRequest, number: number) => ReceiverAnswer)): void
+  /** Waits until there are at least so many requests. */
+  waitForRequests(count: number, options?: WaitOptions): Promise<ReceivedRequest[]>
+  close(): Promise<void>
+}
+
+/** A real HTTP server that stands in for a gateway's webhook endpoint. */
+export async function openReceiver(t?: TestContext): Promise<Receiver> {
+  const requests: ReceivedRequest[] = []
+  let decide: (request: ReceivedRequest, number: number) => ReceiverAnswer = () => ({ status: 200 })
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('error', () => {})
+    request.on('end', () => {
+      const received: ReceivedRequest = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+        receivedAtMs: Date.now(),
+      }
+      requests.push(received)
+      const answer = decide(received, requests.length)
+      if (answer === 'hang') return
+      if (answer === 'close') return void request.socket.destroy()
+      if (answer === 'stall') {
+        response.writeHead(200, { 'content-length': '100' })
+        response.write('.')
+        return
+      }
+      const send = () => {
+        response.writeHead(answer.status, answer.headers)
+        response.end(answer.body ?? '')
+      }
+      if (answer.delayMs) setTimeout(send, answer.delayMs)
+      else send()
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = () =>
+    new Promise<void>(resolve => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  t?.teardown(close)
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    port,
+    requests,
+    answer(with_) {
+      decide = typeof with_ === 'function' ? with_ : () => with_
+    },
+    async waitForRequests(count, options = {}) {
+      await waitFor(() => requests.length >= count, {
+        what: `request ${count} at the receiver`,
+        ...options,
+      })
+      return requests
+    },
+    close,
+  }
+}

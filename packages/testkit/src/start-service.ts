@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { outermost, type TestContext } from './test-context.js'
+import { waitFor } from './wait-for.js'
+
+export interface LogLine {
+  level: string
+  msg: string
+  [key: string]: unknown
+}
+
+export interface StartedService {
+  readonly pid: number
+  readonly managementUrl: string
+  /** What it logged so far, parsed. */
+  readonly logs: LogLine[]
+  /** Waits for a log line with this message (and, if given, for which the check holds). */
+  waitForLog(msg: string, holds?: (line: LogLine) => boolean): Promise<LogLine>
+  /** Sends the signal and waits for the end. Default SIGTERM. @returns the exit code, null after SIGKILL */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** Sends a signal without waiting: SIGSTOP and SIGCONT make a process that hangs. */
+  signal(signal: NodeJS.Signals): void
+  readonly exited: Promise<number | null>
+}
+
+export interface StartOptions {
+  /** Default true: waits for readiness. False returns as soon as the process runs. */
+  waitUntilReady?: boolean
+}
+
+/**
+ * Starts services/<name> as its own process, as in production, and stops it when the test ends. What it
+ * logged is shown when it does not become ready.
+ * @param env settings over an otherwise empty environment (PATH and LOG_LEVEL apart)
+ */
+export async function startService(
+  t: TestContext,
+  name: string,
+  env: Record<string, string | undefined>,
+  { waitUntilReady = true }: StartOptions = {},
+): Promise<StartedService> {
+  const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url))
+  if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const logs: LogLine[] = []
+  let output = ''
+  let rest = ''
+  const onOutput = (chunk: string) => {
+    output += chunk
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      try {
+        logs.push(JSON.parse(line) as LogLine)
+      } catch {
+        // Not a log line: a crash of Node itself; it is in `output`.
+      }
+    }
+  }
+  child.stdout.setEncoding('utf8').on('data', onOutput)
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+  let ended = false
+  const exited = new Promise<number | null>(resolve => {
+    child.once('exit', code => {
+      ended = true
+      resolve(code)
+    })
+  })
+  t.teardown(async () => {
+    if (ended) return
+    child.kill('SIGCONT')
+    child.kill('SIGTERM')
+    const force = setTimeout(() => child.kill('SIGKILL'), 12_000)
+    await exited
+    clearTimeout(force)
+  })
+  // A test file that crashes leaves no service behind.
+  const killNow = () => child.kill('SIGKILL')
+  process.once('exit', killNow)
+  outermost(t).teardown(() => process.off('exit', killNow))
+  const findLog = (msg: string, holds: (line: LogLine) => boolean) =>
+    logs.find(line => line.msg === msg && holds(line))
+  const service: StartedService = {
+    pid: child.pid!,
+    logs,
+    get managementUrl() {
+      const line = findLog('service.ready', () => true)
+      if (!line) throw new Error(`${name} has not said its management port yet`)
+      return `http://127.0.0.1:${line.managementPort as number}`
+    },
+    async waitForLog(msg, holds = () => true) {
+      try {
+        return await waitFor(
+          () => {
+            const line = findLog(msg, holds)
+            if (!line && ended) throw new Error(`${name} has ended with exit code ${child.exitCode}`)
+            return line
+          },
+          { what: `log line ${msg} of ${name}` },
+        )
+      } catch (error) {
+        console.error(`--- what ${name} wrote ---\n${output}---`)
+        throw error
+      }
+    },
+    stop(signal = 'SIGTERM') {
+      if (!ended) child.kill(signal)
+      return exited
+    },
+    signal: signal => void child.kill(signal),
+    exited,
+  }
+  if (waitUntilReady) {
+    const dead = exited.then(code => {
+      console.error(`--- what ${name} wrote ---\n${output}---`)
+      throw new Error(`${name} ended with exit code ${code} before it was ready`)
+    })
+    dead.catch(() => {})
+    await Promise.race([dead, service.waitForLog('service.ready')])
+    await Promise.race([
+      dead,
+      waitFor(async () => (await fetch(`${service.managementUrl}/readyz`)).ok, { what: `${name} ready` }),
+    ])
+  }
+  return service
+}

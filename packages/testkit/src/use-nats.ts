@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type ConnectionOptions, type JetStreamClient, type NatsConnection } from 'nats'
+import type { TestContext } from './test-context.js'
+import { useServers } from './use-servers.js'
+
+export interface TestNats {
+  url: string
+  /** A stream name and subject prefix of this test alone; the stream itself is not made. */
+  stream: string
+  subjectPrefix: string
+  connection: NatsConnection
+  jetstream: JetStreamClient
+}
+
+/** The client ignores credentials inside a URL, so they are handed over apart. */
+export function natsOptions(natsUrl: string): ConnectionOptions {
+  const url = new URL(natsUrl)
+  return {
+    servers: url.host,
+    ...(url.username && {
+      user: decodeURIComponent(url.username),
+      pass: decodeURIComponent(url.password),
+    }),
+  }
+}
+
+/** A place in the run's NATS for this test alone; its stream, if it came to be, is deleted at the end. */
+export async function useNats(t: TestContext): Promise<TestNats> {
+  const { natsUrl } = await useServers(t)
+  const id = randomBytes(4).toString('hex')
+  const stream = `TEST_${id}`
+  const connection = await connect(natsOptions(natsUrl))
+  t.teardown(async () => {
+    const manager = await connection.jetstreamManager()
+    await manager.streams.delete(stream).catch(() => {})
+    await connection.close()
+  })
+  return {
+    url: natsUrl,
+    stream,
+    subjectPrefix: `test.${id}`,
+    connection,
+    jetstream: connection.jetstream(),
+  }
+}
