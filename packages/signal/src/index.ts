@@ -1,1 +1,5 @@
-export {}
+export { SignalUnavailableError } from './errors.js'
+export { buildSignalKeys, type SignalKeys } from './keys.js'
+export { buildPaymentAdapter, type OnPayment, type PaymentAdapterOptions } from './payment-adapter.js'
+export { frameOfPayment, type PaymentFrame } from './payment-frame.js'
+export { openSignal, SignalConfig, type Signal, type SignalOptions } from './signal.js'

@@ -1,0 +1,30 @@
+// Every key and channel of this package is built here, so that two deployments on one Redis (and what BullMQ
+// keeps there) never meet.
+
+/** What a deployment's keys start with. The braces are Redis Cluster's hash tag. */
+const prefixOf = (environment: string) => `payment-tracking:${environment}`
+
+export interface SignalKeys {
+  /** `key` of the Socket.IO adapter and emitter: the same on both sides, or nothing arrives. */
+  readonly adapter: string
+  /**
+   * A key of the leases. One script touches several of them, so all carry one hash tag and live on one
+   * node of a cluster: they are small, one set a subscribed tracking ID.
+   */
+  lease(name: string): string
+  /** The channel on which a pod is asked to give up a slot. */
+  evictions(pod: string): string
+  /** A key of another room of this package, such as nonces. */
+  other(...parts: string[]): string
+}
+
+/** @param environment the deployment's name, ENVIRONMENT */
+export function buildSignalKeys(environment: string): SignalKeys {
+  const prefix = prefixOf(environment)
+  return {
+    adapter: `${prefix}:socket`,
+    lease: name => `{${prefix}:lease}:${name}`,
+    evictions: pod => `${prefix}:evict:${pod}`,
+    other: (...parts) => [prefix, ...parts].join(':'),
+  }
+}

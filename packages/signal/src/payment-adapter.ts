@@ -1,0 +1,81 @@
+// The stock Redis adapter with one change: a payment is not broadcast by the adapter but handed to the pod,
+// which alone knows who may still be sent to (the fence of the leases). There is no second way in.
+import { createRequire } from 'node:module'
+import type { Redis } from 'ioredis'
+import type { SignalKeys } from './keys.js'
+import { decodePayment, isPaymentFrame, paymentParser, type PaymentFrame } from './payment-frame.js'
+
+/** What we rely on inside the stock adapter: it binds `this.onmessage` to the messages of its pattern. */
+interface StockAdapter {
+  onmessage(pattern: string | null, channel: Buffer, bytes: Buffer): void
+}
+
+// The package replaces its exports by a function, which hides the class from ESM's named imports.
+const { RedisAdapter } = createRequire(import.meta.url)('@socket.io/redis-adapter') as {
+  RedisAdapter: new (
+    namespace: unknown,
+    publisher: object,
+    subscriber: object,
+    options: object,
+  ) => StockAdapter
+}
+
+/** @param room as `roomOf` names it */
+export type OnPayment = (room: string, frame: PaymentFrame) => void
+
+export interface PaymentAdapterOptions {
+  /** commands to other pods */
+  publisher: Redis
+  /** in subscriber mode; owned by the caller */
+  subscriber: Redis
+  keys: SignalKeys
+  /** whether this pod has subscribers of the room: asked before the payment is decoded */
+  hasRoom: (room: string) => boolean
+  onPayment: OnPayment
+}
+
+/**
+ * The adapter drops the promises of its commands. While Redis is away they reject, and an unhandled
+ * rejection would end the process; the connection subscribes again by itself.
+ */
+function withoutRejections(redis: Redis): Redis {
+  return new Proxy(redis, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(member, target, args)
+        if (result instanceof Promise) result.catch(() => {})
+        return result
+      }
+    },
+  })
+}
+
+/** For `adapter` of a Socket.IO server. */
+export function buildPaymentAdapter(options: PaymentAdapterOptions): (namespace: unknown) => object {
+  const roomStart = `${options.keys.adapter}#/#`.length
+
+  const stock = RedisAdapter.prototype as StockAdapter
+
+  class PaymentAdapter extends RedisAdapter {
+    override onmessage(pattern: string | null, channel: Buffer, bytes: Buffer): void {
+      if (!isPaymentFrame(bytes)) return stock.onmessage.call(this, pattern, channel, bytes)
+      const room = channel.toString('utf8', roomStart, channel.length - 1)
+      if (!options.hasRoom(room)) return
+      const frame = decodePayment(bytes)
+      if (frame !== null) options.onPayment(room, frame)
+    }
+  }
+
+  return namespace =>
+    new PaymentAdapter(
+      namespace,
+      withoutRejections(options.publisher),
+      withoutRejections(options.subscriber),
+      {
+        key: options.keys.adapter,
+        parser: paymentParser,
+      },
+    )
+}

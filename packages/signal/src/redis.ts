@@ -1,0 +1,59 @@
+import { Redis, type RedisOptions } from 'ioredis'
+
+/** Reconnection waits 50 ms, then twice as long each time, to 2 s, for ever. */
+const reconnectDelayMs = (attempt: number) => Math.min(50 * 2 ** Math.min(attempt - 1, 6), 2_000)
+
+/** Options of the client, but for one that ioredis types apart. */
+export type MoreRedisOptions = Omit<RedisOptions, 'replyMapping'>
+
+export interface ConnectOptions {
+  REDIS_URL: string
+  /** shown in `client list` */
+  connectionName: string
+  /** called for each error of the connection; it reconnects by itself */
+  onError?: (error: Error) => void
+}
+
+/**
+ * A connection that reconnects for ever and keeps nothing while it is away: a command without a connection
+ * fails at once, and one whose answer was lost is not sent again behind the caller's back. What was meant
+ * for one Redis must not run unseen on the Redis that comes back.
+ */
+export function connectRedis(
+  { REDIS_URL, connectionName, onError }: ConnectOptions,
+  more: MoreRedisOptions = {},
+): Redis {
+  const redis = new Redis(REDIS_URL, {
+    connectionName,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: null,
+    retryStrategy: attempt => reconnectDelayMs(attempt),
+    connectTimeout: 5_000,
+    keepAlive: 10_000,
+    ...more,
+  })
+  // Without a listener an error of the connection would end the process.
+  redis.on('error', error => onError?.(error))
+  return redis
+}
+
+/** Resolves when Redis took or refused it; rejects when no answer came in `timeoutMs`. */
+export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), timeoutMs)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Closes for good, also when Redis is away or does not answer. */
+export async function closeRedis(redis: Redis): Promise<void> {
+  if (redis.status === 'ready') {
+    await withDeadline(redis.quit(), 1_000, () => new Error('late')).catch(() => redis.disconnect())
+  } else redis.disconnect()
+}
