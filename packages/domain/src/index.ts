@@ -1,1 +1,5 @@
 export * from './chain-event.js'
+export * from './delivery-backoff.js'
+export * from './delivery-message.js'
+export * from './delivery-signature.js'
+export * from './delivery-state.js'

@@ -1,0 +1,74 @@
+// The body of a webhook request: rendered once, stored, and sent byte for byte the same ever after.
+import type { PaymentFacts } from '@payment-tracking/contracts'
+
+export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
+export const TEST_MESSAGE_TYPE = 'webhook.test'
+
+export interface DeliveryMessage {
+  /** `webhook-id`: one per event, for every attempt, redelivery and endpoint; never holds a dot */
+  id: string
+  type: string
+  /** JSON text */
+  body: string
+}
+
+/** Integers come as decimal strings and go out as JSON literals: a double would round them. */
+const INTEGER = /^-?\d+$/
+
+function literal(name: string, digits: string): string {
+  if (!INTEGER.test(digits)) throw new TypeError(`${name} is not an integer: ${digits}`)
+  return digits
+}
+
+/** The signed text is `id.timestamp.body`, so an id must not hold the separator. */
+export const paymentMessageId = (eventId: string): string => `msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}`
+
+/**
+ * The message of a payment. `amount` and `timestamp` keep every digit; what is not known is null.
+ */
+export function renderPaymentMessage(facts: PaymentFacts): DeliveryMessage {
+  const id = paymentMessageId(facts.eventId)
+  const text = (value: string | null) => JSON.stringify(value)
+  const data = [
+    `"trackingId":${text(facts.trackingId)}`,
+    `"eventId":${text(facts.eventId)}`,
+    `"signature":${text(facts.signature)}`,
+    `"slot":${facts.slot}`,
+    `"timestamp":${literal('paidAt', facts.paidAt)}`,
+    `"paymentPolicy":${text(facts.paymentPolicy)}`,
+    `"gateway":${text(facts.gateway)}`,
+    `"recipient":${text(facts.recipient)}`,
+    `"payer":${text(facts.payer)}`,
+    `"tokenMint":${text(facts.tokenMint)}`,
+    `"amount":${literal('amount', facts.amount)}`,
+    `"amountString":${text(facts.amount)}`,
+    `"memo":${text(facts.trackingId)}`,
+    `"recordId":${facts.recordId}`,
+    `"seq":${facts.seq === null ? 'null' : facts.seq}`,
+  ].join(',')
+  return {
+    id,
+    type: PAYMENT_MESSAGE_TYPE,
+    body: `{"id":"${id}","type":"${PAYMENT_MESSAGE_TYPE}","timestamp":${text(facts.occurredAt)},"data":{${data}}}`,
+  }
+}
+
+/**
+ * The message of a test: says nothing of any payment.
+ * @param nonce letters and digits that make this test's id its own
+ */
+export function renderTestMessage(test: {
+  webhookId: bigint
+  gateway: string
+  nonce: string
+  at: Date
+}): DeliveryMessage {
+  const id = `msg_test${test.nonce.replaceAll(/[^A-Za-z0-9]/g, '')}`
+  const body = {
+    id,
+    type: TEST_MESSAGE_TYPE,
+    timestamp: test.at.toISOString(),
+    data: { webhookId: Number(test.webhookId), gateway: test.gateway },
+  }
+  return { id, type: TEST_MESSAGE_TYPE, body: JSON.stringify(body) }
+}

@@ -1,0 +1,33 @@
+// Standard Webhooks, symmetric: https://github.com/standard-webhooks/standard-webhooks (spec, "Signature scheme").
+import { createHmac } from 'node:crypto'
+
+const SECRET_PREFIX = 'whsec_'
+/** The specification allows 24 to 64 random bytes. */
+export const WEBHOOK_SECRET_BYTES = 32
+
+/** @param bytes random; WEBHOOK_SECRET_BYTES of them */
+export function webhookSecretOf(bytes: Uint8Array): string {
+  if (bytes.length !== WEBHOOK_SECRET_BYTES) throw new RangeError(`${WEBHOOK_SECRET_BYTES} bytes are needed`)
+  return SECRET_PREFIX + Buffer.from(bytes).toString('base64')
+}
+
+/**
+ * The three headers of one attempt.
+ * @param message.sentAt the time of this attempt, in whole seconds since 1970; every attempt signs anew
+ * @param secrets `whsec_…`, one signature each: during a rotation the new one and the old one
+ */
+export function signDelivery(
+  message: { id: string; sentAt: number; body: string },
+  secrets: readonly string[],
+): { 'webhook-id': string; 'webhook-timestamp': string; 'webhook-signature': string } {
+  const signed = `${message.id}.${message.sentAt}.${message.body}`
+  const signatures = secrets.map(secret => {
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`
+  })
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': String(message.sentAt),
+    'webhook-signature': signatures.join(' '),
+  }
+}
