@@ -1,1 +1,6 @@
-export {}
+export * from './claim-deliveries.js'
+export * from './deactivate-webhooks.js'
+export * from './finish-attempts.js'
+export * from './hold-deliveries.js'
+export * from './insert-deliveries.js'
+export * from './sweep-deliveries.js'

@@ -1,0 +1,83 @@
+import type { DeliveryState } from '@payment-tracking/domain'
+import type { Sql } from '../store.js'
+
+/** What an attempt came to. `refused` is every failure but 410, which is `gone`. */
+export type AttemptOutcome = 'accepted' | 'refused' | 'gone'
+
+export interface AttemptResult {
+  attemptId: bigint
+  deliveryId: bigint
+  /** the attempt's number: a delivery that was claimed again since is not moved by an older failure */
+  attempt: number
+  outcome: AttemptOutcome
+  /** where the delivery goes from `pending` */
+  next: DeliveryState
+  /** until the next try; only for `next: 'pending'` */
+  retryInMs: number
+  statusCode: number | null
+  /** one of our own words, never a raw socket error */
+  error: string | null
+  responseHeaders: Record<string, string> | null
+  responseBody: string | null
+}
+
+/** What the rows say after an attempt. */
+export interface FinishedAttempt {
+  deliveryId: bigint
+  webhookId: bigint
+  outcome: AttemptOutcome
+  state: DeliveryState
+  failingSince: Date | null
+}
+
+/**
+ * Writes the results of many attempts in one statement. A success delivers whatever the row became meanwhile,
+ * because the endpoint did accept; a failure moves only a row that still waits for this very attempt. Locks
+ * the attempts and deliveries it names. Repeating it changes nothing.
+ */
+export async function finishAttempts(
+  sql: Sql,
+  results: readonly AttemptResult[],
+): Promise<FinishedAttempt[]> {
+  return sql.$queryRaw<FinishedAttempt[]>`
+    with r as (
+      select * from unnest(
+        ${results.map(r => r.attemptId.toString())}::bigint[],
+        ${results.map(r => r.deliveryId.toString())}::bigint[],
+        ${results.map(r => r.attempt)}::smallint[],
+        ${results.map(r => r.outcome)}::text[],
+        ${results.map(r => r.next)}::text[],
+        ${results.map(r => r.retryInMs)}::float8[],
+        ${results.map(r => r.statusCode)}::smallint[],
+        ${results.map(r => r.error)}::text[],
+        ${results.map(r => (r.responseHeaders === null ? null : JSON.stringify(r.responseHeaders)))}::text[],
+        ${results.map(r => r.responseBody)}::text[]
+      ) as r (attempt_id, delivery_id, number, outcome, next, retry_ms, status_code, error, headers, body)
+    ), attempts as (
+      update delivery_attempts a
+         set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
+             error = r.error, response_headers = r.headers::json, response_body = r.body
+        from r where a.id = r.attempt_id
+    ), moved as (
+      update deliveries d
+         set state = case when r.outcome = 'accepted' then 'delivered' else r.next end,
+             due_at = case when r.outcome <> 'accepted' and r.next = 'pending'
+                           then clock_timestamp() + make_interval(secs => r.retry_ms / 1000)
+                           else d.due_at end,
+             finished_at = case when r.outcome <> 'accepted' and r.next = 'pending' then null
+                                else clock_timestamp() end,
+             claimed_until = null, held_since = null, held_reason = null,
+             last_error = r.error
+        from r
+       where d.id = r.delivery_id
+         and (r.outcome = 'accepted' and d.state <> 'delivered'
+              or d.state = 'pending' and d.attempts_made = r.number)
+      returning d.id, d.state
+    )
+    select r.delivery_id as "deliveryId", d.webhook_id as "webhookId", r.outcome,
+           coalesce(moved.state, d.state) as state, w.failing_since as "failingSince"
+      from r
+      join deliveries d on d.id = r.delivery_id
+      join webhooks w on w.id = d.webhook_id
+      left join moved on moved.id = r.delivery_id`
+}

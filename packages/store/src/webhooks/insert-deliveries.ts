@@ -1,0 +1,47 @@
+import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
+import { renderPaymentMessage } from '@payment-tracking/domain'
+import type { Tx } from '../store.js'
+
+/**
+ * Writes the deliveries of new payments: one row for each active webhook of each payment's gateway, in the
+ * transaction that stores the payments. A row that exists already is left alone, so a replay makes no second.
+ *
+ * Two statements whatever the number of payments. Relies on webhooks_gateway_idx and, to refuse doubles, on
+ * deliveries_webhook_id_message_id_key. Takes no lock on webhooks: a webhook that is deactivated meanwhile
+ * gets its rows cancelled when a worker claims them.
+ * @returns the rows that were written, for `enqueueDeliveries` once the transaction has committed
+ */
+export async function insertDeliveries(tx: Tx, payments: readonly PaymentFacts[]): Promise<DeliveryRef[]> {
+  if (payments.length === 0) return []
+  const gateways = [...new Set(payments.map(payment => payment.gateway))]
+  const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string }[]>`
+    select id, gateway from webhooks
+     where gateway = any(${gateways}::text[]) and active and deleted_at is null`
+  if (webhooks.length === 0) return []
+
+  const webhooksOf = new Map<string, bigint[]>()
+  for (const { id, gateway } of webhooks) {
+    const ids = webhooksOf.get(gateway)
+    if (ids) ids.push(id)
+    else webhooksOf.set(gateway, [id])
+  }
+  const told = payments.filter(payment => webhooksOf.has(payment.gateway))
+  const messages = told.map(renderPaymentMessage)
+  // A body travels once, whatever the number of webhooks it goes to.
+  const rows = told.flatMap((payment, index) =>
+    (webhooksOf.get(payment.gateway) ?? []).map(webhookId => ({ webhookId, index: index + 1 })),
+  )
+  return tx.$queryRaw<DeliveryRef[]>`
+    insert into deliveries (webhook_id, event_id, message_id, type, body)
+    select r.webhook_id, m.event_id, m.message_id, m.type, m.body
+      from unnest(${rows.map(row => row.webhookId.toString())}::bigint[],
+                  ${rows.map(row => row.index)}::integer[]) as r (webhook_id, message)
+      join unnest(${told.map(payment => payment.eventId)}::uuid[],
+                  ${messages.map(message => message.id)}::text[],
+                  ${messages.map(message => message.type)}::text[],
+                  ${messages.map(message => message.body)}::text[])
+           with ordinality as m (event_id, message_id, type, body, ordinal) on m.ordinal = r.message
+     order by m.ordinal, r.webhook_id
+    on conflict (webhook_id, message_id) do nothing
+    returning id, webhook_id as "webhookId"`
+}

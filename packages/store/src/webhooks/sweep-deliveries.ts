@@ -1,0 +1,37 @@
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { Sql } from '../store.js'
+
+export interface Sweep {
+  /** a row is overdue when it was due this long ago and nobody has claimed it */
+  overdueMs: number
+  /** a row that was swept is left alone for this long: its job is on the way */
+  againMs: number
+  limit: number
+}
+
+/**
+ * Finds deliveries that should long be on their way: their job was lost with Redis, never written, or its
+ * worker died. Stamps and returns the oldest of them. Relies on deliveries_due; `skip locked` lets several
+ * sweepers share the rows, and passes over what a claim is working on.
+ */
+export async function sweepDeliveries(sql: Sql, sweep: Sweep): Promise<DeliveryRef[]> {
+  return sql.$queryRaw<DeliveryRef[]>`
+    update deliveries set swept_at = clock_timestamp()
+     where id in (
+       select id from deliveries
+        where state in ('pending', 'waiting')
+          and due_at < clock_timestamp() - make_interval(secs => ${sweep.overdueMs}::float8 / 1000)
+          and (claimed_until is null or claimed_until < clock_timestamp())
+          and (swept_at is null
+               or swept_at < clock_timestamp() - make_interval(secs => ${sweep.againMs}::float8 / 1000))
+        order by due_at
+        limit ${sweep.limit}
+          for update skip locked)
+    returning id, webhook_id as "webhookId"`
+}
+
+/** Takes the stamp back: the rows could not be enqueued and may be swept at once. */
+export async function unsweepDeliveries(sql: Sql, deliveries: readonly DeliveryRef[]): Promise<void> {
+  await sql.$executeRaw`
+    update deliveries set swept_at = null where id = any(${deliveries.map(d => d.id.toString())}::bigint[])`
+}
