@@ -1,1 +1,10 @@
-export {}
+export { QueueConfig, queuePrefix, type QueueOptions } from './connection.js'
+export { openQueue, type DeliveryQueue, type EnqueuedDelivery } from './delivery-queue.js'
+export {
+  openDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerOptions,
+  type JobEnd,
+  type WorkerProgress,
+} from './delivery-worker.js'
+export { QueueEvictionError, QueueUnavailableError } from './errors.js'
