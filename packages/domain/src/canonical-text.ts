@@ -1,0 +1,30 @@
+import { readVariant } from './enum-value.js'
+import { RawJson, isObject, type ExactJson } from './exact-json.js'
+
+/** Up to 78 digits: a u256. A longer run of digits is a text that happens to be digits. */
+const INTEGER = /^(?:0|-?[1-9]\d{0,77})$/
+
+function writeText(text: string): string {
+  const first = text.charCodeAt(0)
+  const mayBeInteger = (first >= 0x30 && first <= 0x39) || first === 0x2d
+  return mayBeInteger && INTEGER.test(text) ? text : JSON.stringify(text)
+}
+
+/**
+ * One text for everything that means the same: names sorted, enums tagged, integers as literals whether they
+ * came as literals or as decimal strings. Two indexers that agree about an event agree in this text.
+ */
+export function canonicalText(value: ExactJson): string {
+  if (typeof value === 'string') return writeText(value)
+  if (value instanceof RawJson) return value.text
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
+  if (!isObject(value)) return String(value)
+  if (typeof value.variant === 'string') {
+    const { name, payload } = readVariant(value as { variant: string })
+    return `{${JSON.stringify(name)}:${canonicalText(payload)}}`
+  }
+  const members = Object.keys(value)
+    .sort()
+    .map(name => `${JSON.stringify(name)}:${canonicalText(value[name] ?? null)}`)
+  return `{${members.join(',')}}`
+}

@@ -1,0 +1,37 @@
+// What makes an event itself, and what makes two messages about it agree.
+//
+// Every part but the last is free of newlines (digits, base58, names), so that the joined text can be read in
+// one way only. 128 bits of SHA-256 leave no chance of two events sharing an id by accident, and none that is
+// worth an attacker's while: a collision would take 2^64 messages on a stream that only the indexer writes.
+import { createHash } from 'node:crypto'
+import type { ChainOrder } from './chain-event.js'
+
+function digest(parts: readonly (string | number)[]): string {
+  const hex = createHash('sha256').update(parts.join('\n')).digest('hex')
+  const cut = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)]
+  return cut.join('-')
+}
+
+/** A payment is one record of one policy, wherever the indexer saw it in the transaction. */
+export function idOfPayment(signature: string, policy: string, recordId: number): string {
+  return digest(['payment', signature, policy, recordId])
+}
+
+/** Any other event is known by its place, or by what it says when the publisher does not tell the place. */
+export function idOfEvent(signature: string, index: number | null, name: string, canonical: string): string {
+  return index === null
+    ? digest(['event-by-content', signature, name, canonical])
+    : digest(['event-by-place', signature, index, name])
+}
+
+/** @param occurredAtMs the timestamp in milliseconds. @param canonical the data's canonical text */
+export function fingerprintOf(slot: number, occurredAtMs: number, canonical: string): string {
+  return digest([slot, occurredAtMs, canonical])
+}
+
+const hex16 = (value: number): string => value.toString(16).padStart(16, '0')
+
+/** Text whose byte order is chain order: 16 hex digits of slot, 16 of index, the id's 32. */
+export function orderOf(slot: number, index: number, id: string): ChainOrder {
+  return hex16(slot) + hex16(index) + id.replaceAll('-', '')
+}
