@@ -1,9 +1,19 @@
 // The data directory belongs to one launcher at a time: two nats-servers open the same store without a word.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DataDirBusyError } from './errors.js'
-import { identify, isAlive, type ProcessIdentity } from './servers/processes.js'
+import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/processes.js'
 
 export interface DataDir {
   path: string
@@ -50,6 +60,26 @@ export function lockDataDir(dir: string): DataDir {
     password: keepSecret(join(path, 'servers.password')),
     release: () => rmSync(lock, { force: true }),
   }
+}
+
+/** Whether a living launcher works in this data directory. */
+export function isDataDirInUse(dir: string): boolean {
+  const holder = readHolder(join(dir, 'lock'))
+  return holder !== undefined && isAlive(holder)
+}
+
+/**
+ * Deletes a data directory with all that is in it, and ends the servers that a killed launcher left there.
+ * @throws DataDirBusyError
+ */
+export async function discardDataDir(dir: string): Promise<void> {
+  if (isDataDirInUse(dir)) throw new DataDirBusyError(`${dir} is in use`)
+  const states = join(dir, 'servers')
+  for (const file of existsSync(states) ? readdirSync(states) : []) {
+    const server = readHolder(join(states, file))
+    if (server) await stopProcess(server, 'SIGKILL', 0)
+  }
+  await rm(dir, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** A secret of this data directory: read from its file, or made and written. */

@@ -1,4 +1,4 @@
-export { keepSecret, lockDataDir, type DataDir } from './data-dir.js'
+export { discardDataDir, isDataDirInUse } from './data-dir.js'
 export { DataDirBusyError, ServerFailedError, ServerMissingError } from './errors.js'
 export {
   openServers,

@@ -4,5 +4,5 @@ export { startService, type LogLine, type StartedService, type StartOptions } fr
 export type { TestContext } from './test-context.js'
 export { natsOptions, useNats, type TestNats } from './use-nats.js'
 export { useRedis, type TestRedis } from './use-redis.js'
-export { openPrivateServers, useServers } from './use-servers.js'
+export { openPrivateServers, removeAbandoned, useServers } from './use-servers.js'
 export { waitFor, type WaitOptions } from './wait-for.js'

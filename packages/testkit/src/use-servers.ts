@@ -1,7 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openServers, type Servers, type ServerUrls } from '@payment-tracking/stack'
+import {
+  discardDataDir,
+  isDataDirInUse,
+  openServers,
+  type Servers,
+  type ServerUrls,
+} from '@payment-tracking/stack'
 import { outermost, type TestContext } from './test-context.js'
 
 let shared: Promise<ServerUrls> | undefined
@@ -25,16 +31,35 @@ export function useServers(t: TestContext): Promise<ServerUrls> {
 export const openPrivateServers = (t: TestContext): Promise<Servers> => openTemporaryServers(t)
 
 async function openTemporaryServers(t: TestContext): Promise<Servers> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'payment-tracking-test-'))
+  await removeAbandoned()
+  const dataDir = await mkdtemp(join(tmpdir(), PREFIX))
   try {
     const servers = await openServers({ dataDir, durable: false })
     t.teardown(async () => {
       await servers.close()
-      await rm(dataDir, { recursive: true, force: true })
+      await discardDataDir(dataDir)
     })
     return servers
   } catch (error) {
-    await rm(dataDir, { recursive: true, force: true })
+    await discardDataDir(dataDir)
     throw error
+  }
+}
+
+const PREFIX = 'payment-tracking-test-'
+/** Between making the directory and locking it there is a moment; nobody needs longer for it. */
+const YOUNG_MS = 60_000
+
+/** Ends and deletes the servers of test runs that were killed before they could do it themselves. */
+export async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const dir = join(tmpdir(), name)
+    try {
+      if (isDataDirInUse(dir) || Date.now() - (await stat(dir)).mtimeMs < YOUNG_MS) continue
+      await discardDataDir(dir)
+    } catch {
+      // Another run is clearing it away at this moment, or it belongs to another user.
+    }
   }
 }
