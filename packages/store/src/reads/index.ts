@@ -1,1 +1,10 @@
-export {}
+export { countEvents, type CountFilter } from './count-events.js'
+export * from './cursor.js'
+export type { EventFilter } from './event-filter.js'
+export * from './list-event-names.js'
+export * from './list-events.js'
+export * from './list-one-time-payments.js'
+export * from './list-subscriptions.js'
+export * from './read-payment-stats.js'
+export * from './time-cover.js'
+export * from './read-from.js'

@@ -1,0 +1,46 @@
+import { Prisma } from '../generated/client.js'
+
+/** Filters of the events list; all that are given must hold. Times are inclusive, slots too. */
+export interface EventFilter {
+  signature?: string | undefined
+  slot?: number | undefined
+  /** without the program's prefix */
+  name?: string | undefined
+  trackingId?: string | undefined
+  gateway?: string | undefined
+  paymentPolicy?: string | undefined
+  userPayment?: string | undefined
+  authority?: string | undefined
+  recipient?: string | undefined
+  startTime?: Date | undefined
+  endTime?: Date | undefined
+  minSlot?: number | undefined
+  maxSlot?: number | undefined
+}
+
+/**
+ * The events that pass a filter, as a condition on columns of `events` (unaliased). Every value is a
+ * parameter: plans are made with the values known, so partial indexes are found through them.
+ */
+export function eventConditions(filter: EventFilter): Prisma.Sql[] {
+  const conditions: Prisma.Sql[] = []
+  const add = (condition: Prisma.Sql) => conditions.push(condition)
+  if (filter.signature !== undefined) add(Prisma.sql`signature = ${filter.signature}`)
+  if (filter.slot !== undefined) add(Prisma.sql`slot = ${BigInt(filter.slot)}`)
+  if (filter.name !== undefined) add(Prisma.sql`name = ${filter.name}`)
+  if (filter.trackingId !== undefined) add(Prisma.sql`tracking_id = ${filter.trackingId}`)
+  if (filter.gateway !== undefined) add(Prisma.sql`gateway = ${filter.gateway}`)
+  if (filter.paymentPolicy !== undefined) add(Prisma.sql`payment_policy = ${filter.paymentPolicy}`)
+  if (filter.userPayment !== undefined) add(Prisma.sql`user_payment = ${filter.userPayment}`)
+  if (filter.authority !== undefined) add(Prisma.sql`authority = ${filter.authority}`)
+  if (filter.recipient !== undefined) add(Prisma.sql`recipient = ${filter.recipient}`)
+  if (filter.startTime !== undefined) add(Prisma.sql`occurred_at >= ${filter.startTime}::timestamptz`)
+  if (filter.endTime !== undefined) add(Prisma.sql`occurred_at <= ${filter.endTime}::timestamptz`)
+  if (filter.minSlot !== undefined) add(Prisma.sql`slot >= ${BigInt(filter.minSlot)}`)
+  if (filter.maxSlot !== undefined) add(Prisma.sql`slot <= ${BigInt(filter.maxSlot)}`)
+  return conditions
+}
+
+/** Conditions joined by `and`; none of them is always true. */
+export const allOf = (conditions: Prisma.Sql[]): Prisma.Sql =>
+  conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ')

@@ -1,0 +1,79 @@
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+
+export interface StoredOneTimePayment {
+  trackingId: string
+  signature: string
+  slot: number
+  occurredAt: Date
+  paymentPolicy: string
+  gateway: string
+  amount: bigint
+  recordId: number
+  recipient: string | null
+}
+
+interface PaymentRow {
+  tracking_id: string
+  signature: string
+  slot: bigint
+  occurred_at: Date
+  payment_policy: string
+  gateway: string
+  amount: string
+  record_id: bigint
+  recipient: string | null
+}
+
+export interface OneTimePage {
+  recipient?: string | undefined
+  limit: number
+  offset: number
+}
+
+/**
+ * The payments of a tracking ID, newest first by (time, slot, record id), of every life of their policies.
+ * The recipient is the payment's own or that of the life it belongs to: the latest PaymentPolicyCreated of its
+ * policy at or before it in chain order.
+ * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones), then one
+ * probe of events_policy_lives a row.
+ */
+export async function listOneTimePayments(
+  sql: Sql,
+  trackingId: string,
+  page: OneTimePage,
+): Promise<StoredOneTimePayment[]> {
+  const ofRecipient =
+    page.recipient === undefined
+      ? Prisma.empty
+      : Prisma.sql`and coalesce(e.recipient, life.recipient) = ${page.recipient}`
+  const rows = await sql.$queryRaw<PaymentRow[]>`
+    select e.tracking_id, e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway,
+           e.amount::text as amount, e.record_id, coalesce(e.recipient, life.recipient) as recipient
+      from events e
+      left join lateral (
+        select c.recipient from events c
+         where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
+           and (c.slot, c.event_index, c.id) <= (e.slot, e.event_index, e.id)
+         order by c.slot desc, c.event_index desc, c.id desc
+         limit 1
+      ) life on e.recipient is null
+     where e.tracking_id = ${trackingId} and e.name = 'PaymentRecord' ${ofRecipient}
+     order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc
+     limit ${page.limit} offset ${BigInt(page.offset)}`
+  return rows.map(toOneTimePayment)
+}
+
+function toOneTimePayment(row: PaymentRow): StoredOneTimePayment {
+  return {
+    trackingId: row.tracking_id,
+    signature: row.signature,
+    slot: Number(row.slot),
+    occurredAt: row.occurred_at,
+    paymentPolicy: row.payment_policy,
+    gateway: row.gateway,
+    amount: BigInt(row.amount),
+    recordId: Number(row.record_id),
+    recipient: row.recipient,
+  }
+}

@@ -1,0 +1,109 @@
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { SubscriptionKey } from './cursor.js'
+import { allOf } from './event-filter.js'
+
+/** All that are given must hold. */
+export interface SubscriptionFilter {
+  trackingId?: string | undefined
+  /** an owner's wallet or a user payment address */
+  userPublicKey?: string | undefined
+  gateway?: string | undefined
+  /** the user payment address of a wallet and mint */
+  userPayment?: string | undefined
+  recipient?: string | undefined
+}
+
+/** A living policy. Amounts are exact. */
+export interface StoredSubscription {
+  address: string
+  userPayment: string
+  recipient: string
+  gateway: string
+  policyId: number
+  /** the tagged policy type as JSON text, as it was created */
+  policyType: string
+  trackingId: string | null
+  totalPaid: bigint
+  paymentCount: number
+  createdAt: number
+  /** Unix seconds; a payment's own time can be any i64 */
+  updatedAt: bigint
+  status: string
+  nextPaymentDue: bigint | null
+  tokenMint: string | null
+  walletPublicKey: string | null
+}
+
+interface PolicyRow {
+  address: string
+  user_payment: string
+  recipient: string
+  gateway: string
+  policy_id: bigint
+  policy_type: string
+  tracking_id: string | null
+  total_paid: string
+  payment_count: bigint
+  created_at: bigint
+  updated_at: bigint
+  status: string
+  next_payment_due: bigint | null
+  token_mint: string | null
+  owner: string | null
+}
+
+/**
+ * Living policies, newest first by (creation, address).
+ * Relies on the index of policies by the filter's column and this order, then one probe of user_payments a row.
+ */
+export async function listSubscriptions(
+  sql: Sql,
+  filter: SubscriptionFilter,
+  page: { limit: number; after?: SubscriptionKey | undefined },
+): Promise<StoredSubscription[]> {
+  const conditions = [Prisma.sql`p.live`]
+  if (filter.trackingId !== undefined) conditions.push(Prisma.sql`p.tracking_id = ${filter.trackingId}`)
+  if (filter.gateway !== undefined) conditions.push(Prisma.sql`p.gateway = ${filter.gateway}`)
+  if (filter.recipient !== undefined) conditions.push(Prisma.sql`p.recipient = ${filter.recipient}`)
+  if (filter.userPayment !== undefined) conditions.push(Prisma.sql`p.user_payment = ${filter.userPayment}`)
+  if (filter.userPublicKey !== undefined) {
+    conditions.push(Prisma.sql`p.user_payment = any(array(
+      select ${filter.userPublicKey} union all
+      select address from user_payments where owner = ${filter.userPublicKey}))`)
+  }
+  if (page.after) {
+    const { createdAt, address } = page.after
+    conditions.push(Prisma.sql`(p.created_at, p.address) < (${BigInt(createdAt)}, ${address})`)
+  }
+  const rows = await sql.$queryRaw<PolicyRow[]>`
+    select p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
+           p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
+           p.status, p.next_payment_due, u.token_mint, u.owner
+      from policies p
+      left join user_payments u on u.address = p.user_payment
+     where ${allOf(conditions)}
+     order by p.created_at desc, p.address desc
+     limit ${page.limit}`
+  return rows.map(toSubscription)
+}
+
+function toSubscription(row: PolicyRow): StoredSubscription {
+  return {
+    address: row.address,
+    userPayment: row.user_payment,
+    recipient: row.recipient,
+    gateway: row.gateway,
+    policyId: Number(row.policy_id),
+    policyType: row.policy_type,
+    trackingId: row.tracking_id,
+    totalPaid: BigInt(row.total_paid),
+    paymentCount: Number(row.payment_count),
+    createdAt: Number(row.created_at),
+    updatedAt: row.updated_at,
+    status: row.status,
+    nextPaymentDue: row.next_payment_due,
+    tokenMint: row.token_mint,
+    walletPublicKey: row.owner,
+  }
+}

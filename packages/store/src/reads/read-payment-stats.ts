@@ -1,0 +1,108 @@
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import { bucketConditions, inRange } from './bucket-conditions.js'
+import { coverTime, toTimeRange } from './time-cover.js'
+
+export interface StatsFilter {
+  gateway?: string | undefined
+  startTime?: Date | undefined
+  endTime?: Date | undefined
+}
+
+export interface PaymentStats {
+  count: bigint
+  total: bigint
+  /** null where there is no payment */
+  min: bigint | null
+  max: bigint | null
+  firstAt: Date | null
+  lastAt: Date | null
+  /** most payments first */
+  byToken: { tokenMint: string | null; count: bigint; total: bigint }[]
+}
+
+interface StatsRow {
+  count: string
+  total: string
+  min: string | null
+  max: string | null
+  first_at: Date | null
+  last_at: Date | null
+}
+
+const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+
+/** Payments in an edge of the range; the mint is the payment's own or that of its policy's user payment. */
+const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null; toMs: number | null }) => {
+  const ofGateway = gateway === undefined ? Prisma.empty : Prisma.sql`and e.gateway = ${gateway}`
+  return Prisma.sql`
+    from events e where e.name = 'PaymentRecord' ${ofGateway} and ${inRange('e.occurred_at', edge)}`
+}
+
+/**
+ * Count, sum and extremes of payments, of a gateway or of all, and by token.
+ * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or
+ * events_name_newest for less than an hour at either end. Two statements: a payment that commits between them
+ * can show in `byToken` alone, until the next call.
+ */
+export async function readPaymentStats(sql: Sql, filter: StatsFilter): Promise<PaymentStats> {
+  const unbounded = filter.startTime === undefined && filter.endTime === undefined
+  const cover = coverTime(toTimeRange(filter.startTime, filter.endTime))
+  const ofGateway = Prisma.sql`gateway = ${filter.gateway ?? ''}`
+  const edges = unbounded ? [] : cover.edges.map(edge => edgePayments(filter.gateway, edge))
+  const buckets = bucketConditions(cover, unbounded)
+  if (buckets.length + edges.length === 0) {
+    return { count: 0n, total: 0n, min: null, max: null, firstAt: null, lastAt: null, byToken: [] }
+  }
+  const parts = [
+    ...buckets.map(
+      bucket =>
+        Prisma.sql`select count, total, min, max, first_at, last_at from payment_stats where ${ofGateway} and ${bucket}`,
+    ),
+    ...edges.map(
+      edge =>
+        Prisma.sql`select count(*), coalesce(sum(e.amount), 0), min(e.amount), max(e.amount), min(e.occurred_at), max(e.occurred_at) ${edge}`,
+    ),
+  ]
+  const [row] = await sql.$queryRaw<StatsRow[]>`
+    select coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
+           min(min)::text as min, max(max)::text as max, min(first_at) as first_at, max(last_at) as last_at
+      from (${Prisma.join(parts, ' union all ')}) parts`
+  return {
+    count: BigInt(row!.count),
+    total: BigInt(row!.total),
+    min: toBigInt(row!.min),
+    max: toBigInt(row!.max),
+    firstAt: row!.first_at,
+    lastAt: row!.last_at,
+    byToken: await readByToken(sql, ofGateway, buckets, edges),
+  }
+}
+
+async function readByToken(sql: Sql, ofGateway: Prisma.Sql, buckets: Prisma.Sql[], edges: Prisma.Sql[]) {
+  const parts = [
+    ...buckets.map(
+      bucket =>
+        Prisma.sql`select token_mint, count, total from payment_token_stats where ${ofGateway} and ${bucket}`,
+    ),
+    ...edges.map(
+      edge => Prisma.sql`
+        select coalesce(e.token_mint, u.token_mint, ''), count(*), sum(e.amount)
+          from (select e.token_mint, e.amount, e.payment_policy ${edge}) e
+          left join policies p on p.address = e.payment_policy
+          left join user_payments u on u.address = p.user_payment
+         group by 1`,
+    ),
+  ]
+  const rows = await sql.$queryRaw<{ token_mint: string; count: string; total: string }[]>`
+    select token_mint, sum(count)::text as count, sum(total)::text as total
+      from (${Prisma.join(parts, ' union all ')}) parts
+     group by token_mint
+    having sum(count) > 0
+     order by sum(count) desc, token_mint`
+  return rows.map(({ token_mint, count, total }) => ({
+    tokenMint: token_mint === '' ? null : token_mint,
+    count: BigInt(count),
+    total: BigInt(total),
+  }))
+}

@@ -1,0 +1,66 @@
+// How a span of time is put together from what is counted already (days, hours) and the rest at its edges.
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+export const HOUR_SPAN_SECONDS = 3_600
+export const DAY_SPAN_SECONDS = 86_400
+
+/** Milliseconds since the epoch, from inclusive, to exclusive; null is open. */
+export interface TimeRange {
+  fromMs: number | null
+  toMs: number | null
+}
+
+export interface TimeCover {
+  /** ranges made of whole buckets of that span */
+  buckets: { spanSeconds: number; range: TimeRange }[]
+  /** ranges to be read from the events themselves, shorter than an hour each */
+  edges: TimeRange[]
+}
+
+const up = (ms: number, step: number): number => Math.ceil(ms / step) * step
+const down = (ms: number, step: number): number => Math.floor(ms / step) * step
+const isEmpty = ({ fromMs, toMs }: TimeRange): boolean => fromMs !== null && toMs !== null && fromMs >= toMs
+
+/**
+ * Covers a range by whole days, whole hours at their ends, and at most two edges. Every moment of the range is
+ * in exactly one part. A range with no end is covered by buckets up to the last there is.
+ */
+export function coverTime({ fromMs, toMs }: TimeRange): TimeCover {
+  if (isEmpty({ fromMs, toMs })) return { buckets: [], edges: [] }
+  const hourFrom = fromMs === null ? null : up(fromMs, HOUR_MS)
+  const hourTo = toMs === null ? null : down(toMs, HOUR_MS)
+  if (hourFrom !== null && hourTo !== null && hourFrom > hourTo)
+    return { buckets: [], edges: [{ fromMs, toMs }] }
+
+  const dayFrom = hourFrom === null ? null : up(hourFrom, DAY_MS)
+  const dayTo = hourTo === null ? null : down(hourTo, DAY_MS)
+  const hasDays = dayFrom === null || dayTo === null || dayFrom < dayTo
+  const buckets = hasDays
+    ? [
+        { spanSeconds: DAY_SPAN_SECONDS, range: { fromMs: dayFrom, toMs: dayTo } },
+        ...(hourFrom === null ? [] : [hours(hourFrom, dayFrom)]),
+        ...(hourTo === null ? [] : [hours(dayTo, hourTo)]),
+      ]
+    : [hours(hourFrom, hourTo)]
+  const edges = [
+    ...(fromMs === null ? [] : [{ fromMs, toMs: hourFrom }]),
+    ...(toMs === null ? [] : [{ fromMs: hourTo, toMs }]),
+  ]
+  return {
+    buckets: buckets.filter(({ range }) => !isEmpty(range)),
+    edges: edges.filter(range => !isEmpty(range)),
+  }
+}
+
+const hours = (fromMs: number | null, toMs: number | null) => ({
+  spanSeconds: HOUR_SPAN_SECONDS,
+  range: { fromMs, toMs },
+})
+
+/** Inclusive bounds at a resolution of a millisecond, as a range. */
+export const toTimeRange = (startTime?: Date, endTime?: Date): TimeRange => ({
+  fromMs: startTime === undefined ? null : startTime.getTime(),
+  toMs: endTime === undefined ? null : endTime.getTime() + 1,
+})
