@@ -1,1 +1,24 @@
-export {}
+import { runMain } from '@payment-tracking/runtime'
+import { openStore } from '@payment-tracking/store'
+import { buildApp } from './app.js'
+import { ApiConfig } from './config.js'
+
+await runMain('api', ApiConfig, async ({ config, log, life }) => {
+  const store = await life.own('store', () =>
+    openStore({
+      DATABASE_URL: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL_SIZE,
+      statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+      applicationName: 'payment-tracking-api',
+    }),
+  )
+  life.probe('postgres', () => store.ping())
+  const app = await buildApp({ config, log, store, metrics: life.metrics })
+  life.intake('http', {
+    start: async () => {
+      const address = await app.listen({ port: config.PORT, host: config.HOST })
+      log.info({ address }, 'http.listening')
+    },
+    stop: () => app.close(),
+  })
+})

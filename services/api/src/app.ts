@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
+import type { Logger, Metrics } from '@payment-tracking/runtime'
+import type { Store } from '@payment-tracking/store'
+import type { ApiServer } from './api-server.js'
+import type { ApiConfig } from './config.js'
+import { answerError } from './http/error-answer.js'
+import { parseQueryString } from './http/query-string.js'
+import { answerRawError } from './http/raw-errors.js'
+import { compileReader } from './http/read-input.js'
+import { requestIdOf } from './http/request-id.js'
+import { readTrustedProxies } from './http/trusted-proxies.js'
+import { answerUnknownRoutes } from './http/unknown-routes.js'
+import { compileAnswerWriter } from './http/write-answer.js'
+import { eventCountRoutes } from './routes/event-counts.js'
+import { eventKindRoutes } from './routes/event-kinds.js'
+import { eventsRoute } from './routes/events.js'
+import { healthRoute } from './routes/health.js'
+import { onetimeRoute } from './routes/onetime.js'
+import { paymentStatsRoute } from './routes/payment-stats.js'
+import { subscriptionsRoute } from './routes/subscriptions.js'
+
+export interface ApiParts {
+  config: ApiConfig
+  log: Logger
+  store: Store
+  metrics: Metrics
+}
+
+/** Longer than any path parameter can be in percent-encoding: what is too long is told by its own name. */
+const LONGEST_PARAMETER = 4_096
+const BODY_LIMIT_BYTES = 64 * 1024
+
+/** Builds the application; nothing listens and nothing is asked of anybody until it is told to. */
+export async function buildApp({ config, log, store }: ApiParts): Promise<ApiServer> {
+  const loggerInstance: FastifyBaseLogger = log
+  const app: ApiServer = Fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    trustProxy: readTrustedProxies(config.TRUST_PROXY),
+    bodyLimit: BODY_LIMIT_BYTES,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: parseQueryString },
+    frameworkErrors: (error, request, reply) => {
+      // No hook has run for a path that cannot be read.
+      void reply.header('x-request-id', request.id ?? randomUUID())
+      answerError(error, request, reply)
+    },
+    clientErrorHandler: answerRawError,
+    http: { requireHostHeader: false },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  app.setValidatorCompiler(compileReader)
+  app.setSerializerCompiler(compileAnswerWriter)
+  app.setErrorHandler(answerError)
+  app.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id)
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request.answered',
+    )
+    done()
+  })
+  answerUnknownRoutes(app)
+
+  const parts = { store, programId: config.PROGRAM_ID }
+  for (const addRoutes of [
+    healthRoute,
+    subscriptionsRoute,
+    onetimeRoute,
+    eventsRoute,
+    eventKindRoutes,
+    eventCountRoutes,
+    paymentStatsRoute,
+  ]) {
+    addRoutes(app, parts)
+  }
+  await app.ready()
+  return app
+}

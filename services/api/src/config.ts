@@ -1,0 +1,47 @@
+import { CommonConfig, ServerUrl } from '@payment-tracking/runtime'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { Type, type Static } from 'typebox'
+
+export const ApiConfig = Type.Object({
+  ...CommonConfig,
+  PORT: Type.Integer({
+    default: 3002,
+    minimum: 0,
+    maximum: 65535,
+    description: 'where REST is served; 0 takes a free port',
+  }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'the address REST is served on' }),
+  DATABASE_URL: ServerUrl('postgres|postgresql', 'postgres://user:password@host:5432/database'),
+  REDIS_URL: ServerUrl('redis|rediss', 'redis://host:6379'),
+  DATABASE_POOL_SIZE: Type.Integer({
+    default: 10,
+    minimum: 1,
+    maximum: 200,
+    description: 'connections to Postgres',
+  }),
+  STATEMENT_TIMEOUT_MS: Type.Integer({
+    default: 2_000,
+    minimum: 100,
+    description: 'how long one statement may take before the answer is 503',
+  }),
+  PROGRAM_ID: Type.String({
+    default: DEFAULT_PROGRAM_ID,
+    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+    description: 'the program that addresses are derived for',
+  }),
+  RATE_LIMIT_MAX: Type.Integer({
+    default: 600,
+    minimum: 1,
+    description: 'requests a client may make in a minute',
+  }),
+  TRUST_PROXY: Type.String({
+    default: 'off',
+    description:
+      'whose x-forwarded-for counts: off, on (everybody: only behind a proxy that sets it), a number of hops, or addresses and networks, comma separated',
+  }),
+  CORS_ORIGIN: Type.String({
+    default: '*',
+    description: 'who may read from a browser: * or origins, comma separated',
+  }),
+})
+export type ApiConfig = Static<typeof ApiConfig>

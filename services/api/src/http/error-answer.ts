@@ -1,0 +1,98 @@
+import { ServiceError } from '@payment-tracking/runtime'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from './api-errors.js'
+import { STATUSES } from './statuses.js'
+
+/** The one shape of every answer that is no success. */
+export interface ErrorAnswer {
+  success: false
+  /** a sentence for people */
+  error: string
+  /** stable, documented in docs/errors.md */
+  code: string
+  /** server time in milliseconds */
+  timestamp: number
+  requestId: string
+}
+
+export interface Refusal {
+  status: number
+  code: string
+  sentence: string
+}
+
+export const errorAnswer = ({ code, sentence }: Refusal, requestId: string): ErrorAnswer => ({
+  success: false,
+  error: sentence,
+  code,
+  timestamp: Date.now(),
+  requestId,
+})
+
+/** What the framework refuses by itself, by its codes. */
+const FRAMEWORK: Readonly<Record<string, { code: string; sentence: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'BODY_TOO_LARGE', sentence: 'The request body is too large.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    sentence: 'The content type is not supported; send application/json.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'INVALID_BODY',
+    sentence: 'The request body is not as long as content-length says.',
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'INVALID_BODY', sentence: 'The request body is empty; send JSON.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'INVALID_BODY', sentence: 'The request body is not valid JSON.' },
+  FST_ERR_BAD_URL: { code: 'INVALID_REQUEST', sentence: 'The path is not properly percent-encoded.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'INVALID_REQUEST', sentence: 'A path parameter is too long.' },
+  FST_ERR_HANDLER_TIMEOUT: { code: 'STORE_TIMEOUT', sentence: 'The answer took too long. Please try again.' },
+}
+
+const INTERNAL = { status: 500, code: 'INTERNAL', sentence: 'Something went wrong on our side.' }
+const SENTENCES_OF_503: Readonly<Record<string, string>> = {
+  STORE_TIMEOUT: 'The answer took too long to find. Please narrow the request or try again.',
+  STOPPING: 'This instance is stopping. Please try again.',
+}
+const UNAVAILABLE = 'The service cannot answer right now. Please try again.'
+
+/** Status, code and sentence of anything thrown. Nothing of a 5xx but its code comes from the error. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof ServiceError) {
+    const status = STATUSES[error.code]
+    if (status !== undefined && (status < 500 || error instanceof ApiError)) {
+      return { status, code: error.code, sentence: error.message }
+    }
+    if (status === 503) {
+      return { status, code: error.code, sentence: SENTENCES_OF_503[error.code] ?? UNAVAILABLE }
+    }
+    return INTERNAL
+  }
+  const { code, statusCode } = error as Partial<FastifyError>
+  const known = code === undefined ? undefined : FRAMEWORK[code]
+  if (known) return { status: STATUSES[known.code]!, ...known }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    // Only the framework's and its plugins' own refusals carry a status: ours are ServiceErrors.
+    const ofStatus = Object.entries(STATUSES).find(([, status]) => status === statusCode)
+    return {
+      status: ofStatus ? statusCode : 400,
+      code: ofStatus?.[0] === undefined || statusCode === 400 ? 'INVALID_REQUEST' : ofStatus[0],
+      sentence: 'The request is not valid.',
+    }
+  }
+  return INTERNAL
+}
+
+/** The one place where an error becomes a status and a body. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error)
+  if (refusal.status >= 500) {
+    const level = refusal.status === 500 ? 'error' : 'warn'
+    request.log[level]({ err: error, code: refusal.code }, 'request.failed')
+  }
+  if (refusal.status === 503) void reply.header('retry-after', '1')
+  void reply
+    .code(refusal.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .serializer(JSON.stringify)
+    .send(errorAnswer(refusal, request.id))
+}

@@ -1,0 +1,77 @@
+// The formats of parameters beyond JSON Schema's own: what each accepts, and how a refusal names it.
+import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
+import { isPublicKey, isSignature } from '@payment-tracking/domain'
+
+export interface ParameterFormat {
+  /** follows the parameter's name in a refusal */
+  problem: string
+  accepts(text: string): boolean
+}
+
+/** Bytes of a memo: the longest tracking ID there can be. */
+const MEMO_BYTES = 64
+
+export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
+  'public-key': {
+    problem: 'must be a public key: base58 of 32 bytes',
+    accepts: isPublicKey,
+  },
+  signature: {
+    problem: 'must be a transaction signature: base58 of 64 bytes',
+    accepts: isSignature,
+  },
+  'tracking-id': {
+    problem: `must be 1 to ${MEMO_BYTES} bytes of UTF-8 without NUL`,
+    accepts: text => text !== '' && Buffer.byteLength(text) <= MEMO_BYTES && !text.includes('\0'),
+  },
+  'event-name': {
+    problem: 'must be an event name: 1 to 64 letters, digits and underscores',
+    accepts: text => EVENT_NAME.test(withoutProgramPrefix(text)),
+  },
+  cursor: {
+    problem: 'is no cursor of this list',
+    accepts: text => /^[A-Za-z0-9_-]{1,200}$/.test(text),
+  },
+  'date-time': {
+    problem: 'must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z',
+    accepts: text => parseTime(text, 'down') !== null,
+  },
+}
+
+/** `tributary_PaymentRecord` is stored as `PaymentRecord`. */
+export const withoutProgramPrefix = (name: string): string => name.replace(EVENT_NAME_PREFIX, '')
+
+const TIME =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/
+
+/**
+ * An ISO 8601 date (midnight UTC) or date-time; without an offset it is UTC.
+ * A space before the offset is the `+` of a query that was not percent-encoded.
+ * @param round where digits beyond milliseconds go
+ * @returns null when it is no such text or no such moment
+ */
+export function parseTime(text: string, round: 'up' | 'down'): Date | null {
+  const parts = TIME.exec(text)
+  if (parts === null) return null
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(part => Number(part ?? 0))
+  const fraction = (parts[7] ?? '').padEnd(9, '0')
+  if (hour! > 23 || minute! > 59 || second! > 59) return null
+  const date = new Date(0)
+  date.setUTCFullYear(year!, month! - 1, day)
+  if (date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return null
+  const offset = offsetMs(parts[8])
+  if (offset === null) return null
+  const beyond = round === 'up' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0
+  date.setUTCHours(hour!, minute, second, Number(fraction.slice(0, 3)) + beyond)
+  const moment = new Date(date.getTime() - offset)
+  const servedYear = moment.getUTCFullYear()
+  return servedYear >= 0 && servedYear <= 9999 ? moment : null
+}
+
+function offsetMs(text: string | undefined): number | null {
+  if (text === undefined || text === 'Z') return 0
+  const hours = Number(text.slice(1, 3))
+  const minutes = Number(text.slice(3).replace(':', '') || 0)
+  if (hours > 23 || minutes > 59) return null
+  return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
+}

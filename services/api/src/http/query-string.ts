@@ -1,0 +1,31 @@
+/** A query as it was sent: each name with its values; null stands for a value that is not percent-encoded UTF-8. */
+export type SentQuery = Record<string, (string | null)[]>
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+/** Splits a query string and hides nothing: repeated, empty and broken parameters stay to be judged. */
+export function parseQueryString(text: string): SentQuery {
+  const query = Object.create(null) as SentQuery
+  for (const part of text.split('&')) {
+    if (part === '') continue
+    const at = part.indexOf('=')
+    const name = decode(at < 0 ? part : part.slice(0, at)) ?? part
+    const values = (query[name] ??= [])
+    values.push(at < 0 ? '' : decode(part.slice(at + 1)))
+  }
+  return query
+}
+
+/** How many parameters were sent, known or not, empty or not. */
+export const countSent = (query: SentQuery): number =>
+  Object.values(query).reduce((count, values) => count + values.length, 0)
+
+/** Whether a parameter was given: an empty one was not. */
+export const isGiven = (query: SentQuery, name: string): boolean =>
+  query[name]?.some(value => value !== '') ?? false

@@ -1,0 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+
+const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/
+
+/** The caller's `x-request-id` when it is one plain word, else a new one. It goes into logs and answers. */
+export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && ACCEPTED.test(given) ? given : randomUUID()
+}

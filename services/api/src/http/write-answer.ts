@@ -1,0 +1,85 @@
+// Answers are written by their schema: only declared fields leave, in the order they are declared. Integers may
+// be bigints and are never rounded. A schema marked `rawJson` takes JSON text and passes it on as it is, which
+// the usual serialisers cannot do.
+import type { FastifySerializerCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+
+type Write = (value: unknown) => string
+
+interface AnswerSchema {
+  type?: string
+  properties?: Record<string, AnswerSchema>
+  required?: readonly string[]
+  items?: AnswerSchema
+  anyOf?: readonly AnswerSchema[]
+  rawJson?: boolean
+}
+
+const writeText: Write = value => JSON.stringify(value)
+
+const writeNumber: Write = value => {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  throw new TypeError('an answer holds something else where its schema has a number')
+}
+
+function compileObject(schema: AnswerSchema): Write {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    prefix: `${JSON.stringify(name)}:`,
+    write: compileWriter(property),
+    isRequired: schema.required?.includes(name) ?? false,
+  }))
+  return value => {
+    const record = value as Record<string, unknown>
+    let text = ''
+    for (const { name, prefix, write, isRequired } of fields) {
+      const field = record[name]
+      if (field === undefined) {
+        if (isRequired) throw new TypeError(`an answer lacks ${name}`)
+        continue
+      }
+      text += `${text === '' ? '' : ','}${prefix}${write(field)}`
+    }
+    return `{${text}}`
+  }
+}
+
+/** Null, array or object: the alternatives of an answer never differ less than that. */
+function compileAlternatives(alternatives: readonly AnswerSchema[]): Write {
+  const kindOf = (schema: AnswerSchema) =>
+    schema.type === 'null' || schema.type === 'array' ? schema.type : 'other'
+  const writers = new Map(alternatives.map(schema => [kindOf(schema), compileWriter(schema)]))
+  return value => {
+    const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : 'other'
+    const write = writers.get(kind)
+    if (!write) throw new TypeError(`an answer holds ${kind} where its schema has none`)
+    return write(value)
+  }
+}
+
+/** Compiles the writing of a value by its schema. */
+export function compileWriter(schema: AnswerSchema): Write {
+  if (schema.rawJson) return value => value as string
+  if (schema.anyOf) return compileAlternatives(schema.anyOf)
+  switch (schema.type) {
+    case 'object':
+      return compileObject(schema)
+    case 'array': {
+      const write = compileWriter(schema.items!)
+      return value => `[${(value as unknown[]).map(write).join(',')}]`
+    }
+    case 'integer':
+    case 'number':
+      return writeNumber
+    case 'null':
+      return () => 'null'
+    case 'string':
+    case 'boolean':
+    case undefined:
+    default:
+      return writeText
+  }
+}
+
+export const compileAnswerWriter: FastifySerializerCompiler<TSchema> = ({ schema }) => compileWriter(schema)

@@ -1,0 +1,48 @@
+import { countEvents, listEventNames, readFrom } from '@payment-tracking/store'
+import { Type } from 'typebox'
+import { withoutProgramPrefix } from '../http/formats.js'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { EventName, readTimeBounds, TimeBounds } from '../schemas/event-query.js'
+import { Integer } from '../schemas/fields.js'
+import type { AddRoutes } from './add-routes.js'
+
+/** How many events there are, and of which names. */
+export const eventCountRoutes: AddRoutes = (app, { store }) => {
+  app.get(
+    '/v1/events/count',
+    {
+      schema: {
+        operationId: 'countEvents',
+        tags: ['events'],
+        summary: 'Count events',
+        querystring: Type.Object({ eventName: Type.Optional(EventName()), ...TimeBounds }),
+        response: {
+          200: Type.Object({ count: Integer('how many events match', 509) }, { title: 'EventCount' }),
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    async request => {
+      const { eventName } = request.query
+      const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
+      const filter = { name, ...readTimeBounds(request.query) }
+      return { count: await readFrom(store, sql => countEvents(sql, filter)) }
+    },
+  )
+  app.get(
+    '/v1/events/names',
+    {
+      schema: {
+        operationId: 'listEventNames',
+        tags: ['events'],
+        summary: 'The names of all events there are',
+        querystring: Type.Object({}),
+        response: {
+          200: Type.Array(Type.String({ examples: ['PaymentRecord'] }), { description: 'Sorted.' }),
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    () => readFrom(store, listEventNames),
+  )
+}

@@ -1,0 +1,37 @@
+// What all lists of events have in common: reading the page, and telling where the next begins.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  decodeEventCursor,
+  encodeEventCursor,
+  eventOrderOf,
+  listEvents,
+  readFrom,
+  type EventFilter,
+  type Store,
+} from '@payment-tracking/store'
+import { InvalidParameterError } from '../http/api-errors.js'
+import { offerNextPage } from '../http/pagination.js'
+import { toEventRecord, type EventRecord } from '../schemas/event-record.js'
+
+export interface PageQuery {
+  limit: number
+  offset: number
+  cursor?: string | undefined
+}
+
+/** Reads a page of events and offers the next one where the page is full. */
+export async function answerEvents(
+  store: Store,
+  filter: EventFilter,
+  { limit, offset, cursor }: PageQuery,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<EventRecord[]> {
+  const order = eventOrderOf(filter)
+  const after = cursor === undefined ? undefined : decodeEventCursor(order, cursor)
+  if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  const events = await readFrom(store, sql => listEvents(sql, filter, { limit, offset, after }))
+  const last = events.at(-1)
+  if (events.length === limit && last) offerNextPage(request, reply, encodeEventCursor(order, last))
+  return events.map(toEventRecord)
+}

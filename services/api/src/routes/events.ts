@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { EventFilters, toEventFilter } from '../schemas/event-query.js'
+import { EventRecords } from '../schemas/event-record.js'
+import { Cursor, Limit, Offset } from '../schemas/fields.js'
+import { answerEvents } from './event-list.js'
+import type { AddRoutes } from './add-routes.js'
+
+/** Every event there is, by all filters together. */
+export const eventsRoute: AddRoutes = (app, { store }) => {
+  app.get(
+    '/v1/events',
+    {
+      schema: {
+        operationId: 'listEvents',
+        tags: ['events'],
+        summary: 'Find events',
+        description:
+          'All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id).',
+        querystring: Type.Object({ ...EventFilters, limit: Limit(), offset: Offset(), cursor: Cursor() }),
+        response: { 200: EventRecords, ...READ_REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      return answerEvents(store, toEventFilter(request.query), request.query, request, reply)
+    },
+  )
+}

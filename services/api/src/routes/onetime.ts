@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import { listOneTimePayments, readFrom } from '@payment-tracking/store'
+import { NotFoundError } from '../http/api-errors.js'
+import { Envelope, inEnvelope } from '../schemas/envelope.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
+import { Limit, Offset, PublicKey, TrackingId } from '../schemas/fields.js'
+import { OneTimePayment, toOneTimePayment } from '../schemas/one-time-payment.js'
+import type { AddRoutes } from './add-routes.js'
+
+/** The payments of a tracking ID. */
+export const onetimeRoute: AddRoutes = (app, { store }) => {
+  app.get(
+    '/v1/onetime/:trackingId',
+    {
+      schema: {
+        operationId: 'getOneTimePayment',
+        tags: ['payments'],
+        summary: 'Find the payment of a tracking ID',
+        description:
+          'Newest first. `data` is the record when the page holds exactly one, an array when it holds several.',
+        params: Type.Object({ trackingId: TrackingId('payment tracking ID') }),
+        querystring: Type.Object({
+          recipient: Type.Optional(PublicKey('only payments to this recipient')),
+          limit: Limit(),
+          offset: Offset(),
+        }),
+        response: {
+          200: Envelope('OneTimePayments', Type.Union([OneTimePayment, Type.Array(OneTimePayment)])),
+          ...NOT_FOUND_REFUSAL,
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    async request => {
+      const { trackingId } = request.params
+      const payments = await readFrom(store, sql => listOneTimePayments(sql, trackingId, request.query))
+      const [only, ...others] = payments.map(toOneTimePayment)
+      if (only === undefined) throw new NotFoundError('There is no payment for this tracking ID here.')
+      return inEnvelope(others.length === 0 ? only : [only, ...others])
+    },
+  )
+}

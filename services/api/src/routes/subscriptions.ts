@@ -1,0 +1,95 @@
+import { deriveUserPayment } from '@payment-tracking/domain'
+import { Type } from 'typebox'
+import {
+  decodeSubscriptionCursor,
+  encodeSubscriptionCursor,
+  listSubscriptions,
+  readFrom,
+  type SubscriptionFilter,
+} from '@payment-tracking/store'
+import { ApiError, InvalidParameterError } from '../http/api-errors.js'
+import { offerNextPage } from '../http/pagination.js'
+import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
+import { Envelope, inEnvelope } from '../schemas/envelope.js'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { Cursor, PublicKey, TrackingId } from '../schemas/fields.js'
+import { SubscriptionRecord, toSubscriptionRecord } from '../schemas/subscription-record.js'
+import type { AddRoutes } from './add-routes.js'
+
+const PAGE = 1000
+const MOST_PARAMETERS = 3
+const LOOKUPS = ['trackingId', 'userPublicKey', 'gatewayPublicKey', 'recipient', 'walletPublicKey']
+
+const SubscriptionQuery = Type.Object({
+  trackingId: Type.Optional(TrackingId('subscription tracking ID')),
+  userPublicKey: Type.Optional(PublicKey("the owner's wallet, or the user payment account")),
+  gatewayPublicKey: Type.Optional(PublicKey('the gateway')),
+  walletPublicKey: Type.Optional(PublicKey("the owner's wallet; only together with tokenMint")),
+  tokenMint: Type.Optional(PublicKey('the token; only together with walletPublicKey')),
+  recipient: Type.Optional(PublicKey('who is paid')),
+  cursor: Cursor(),
+})
+
+/** The rules of this lookup, in their order and with their exact words; everything else is checked after. */
+function checkLookup(query: SentQuery): void {
+  if (isGiven(query, 'walletPublicKey') !== isGiven(query, 'tokenMint')) {
+    throw new ApiError(
+      'WALLET_LOOKUP_INCOMPLETE',
+      'If you provide either walletPublicKey or tokenMint, you have to provide both!',
+    )
+  }
+  if (!LOOKUPS.some(name => isGiven(query, name))) {
+    throw new ApiError(
+      'LOOKUP_MISSING',
+      'Must specify one of trackingId, userPublicKey, gatewayPublicKey, recipient, or (walletPublicKey & tokenMint)!',
+    )
+  }
+  if (countSent(query) > MOST_PARAMETERS) {
+    throw new ApiError('TOO_MANY_FILTERS', 'Too many filters specified. Up to 3 query args allowed.')
+  }
+}
+
+/** Payment policies that exist, by any of their parties. */
+export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
+  app.get(
+    '/v1/subscriptions',
+    {
+      schema: {
+        operationId: 'listSubscriptions',
+        tags: ['subscriptions'],
+        summary: 'Find subscriptions',
+        description:
+          'Newest first by creation, up to 1,000 in a page. At least one lookup must be given, wallet and mint only together, and at most 3 parameters.',
+        querystring: SubscriptionQuery,
+        response: { 200: Envelope('Subscriptions', Type.Array(SubscriptionRecord)), ...READ_REFUSALS },
+      },
+      preValidation: (request, _reply, done) => {
+        checkLookup(request.query as SentQuery)
+        done()
+      },
+    },
+    async (request, reply) => {
+      const { cursor, walletPublicKey, tokenMint, ...query } = request.query
+      const after = cursor === undefined ? undefined : decodeSubscriptionCursor(cursor)
+      if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+      const filter: SubscriptionFilter = {
+        trackingId: query.trackingId,
+        userPublicKey: query.userPublicKey,
+        gateway: query.gatewayPublicKey,
+        recipient: query.recipient,
+        userPayment:
+          walletPublicKey === undefined || tokenMint === undefined
+            ? undefined
+            : await deriveUserPayment(programId, walletPublicKey, tokenMint),
+      }
+      // One more than a page tells whether there is a next one.
+      const policies = await readFrom(store, sql =>
+        listSubscriptions(sql, filter, { limit: PAGE + 1, after }),
+      )
+      const page = policies.slice(0, PAGE)
+      const last = page.at(-1)
+      if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))
+      return inEnvelope(page.map(toSubscriptionRecord))
+    },
+  )
+}

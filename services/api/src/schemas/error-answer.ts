@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+
+export const ErrorAnswerSchema = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.String({ description: 'one sentence for people' }),
+    code: Type.String({ description: 'stable; listed in docs/errors.md', examples: ['INVALID_PARAMETER'] }),
+    timestamp: Type.Integer({ description: 'server time in milliseconds since the Unix epoch' }),
+    requestId: Type.String({ description: 'the same as in the `x-request-id` header' }),
+  },
+  { title: 'ErrorAnswer', description: 'The one shape of every answer that is no success.' },
+)
+
+const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
+
+/** The refusals a read can meet, for a route's `response`. */
+export const READ_REFUSALS = {
+  400: refusal('A parameter is wrong; the sentence names it.'),
+  429: refusal('Too many requests; `retry-after` says when to come back.'),
+  500: refusal('Something went wrong on our side.'),
+  503: refusal(
+    'The database cannot answer now, or the question is too broad: the code names the filter to add.',
+  ),
+}
+export const NOT_FOUND_REFUSAL = { 404: refusal('There is no such thing.') }

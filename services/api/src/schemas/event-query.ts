@@ -1,0 +1,54 @@
+import type { EventFilter } from '@payment-tracking/store'
+import { Type, type Static, type TObject } from 'typebox'
+import { parseTime, withoutProgramPrefix } from '../http/formats.js'
+import { Moment, PublicKey, Signature, TrackingId } from './fields.js'
+
+export const EventName = () =>
+  Type.String({
+    format: 'event-name',
+    description: "event name, with or without the program's prefix",
+    examples: ['PaymentRecord'],
+  })
+
+const Slot = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
+
+export const TimeBounds = {
+  startTime: Type.Optional(Moment('events at or after this time; without an offset it is UTC')),
+  endTime: Type.Optional(Moment('events at or before this time; without an offset it is UTC')),
+}
+
+/** Inclusive bounds as moments; what is finer than a millisecond goes to the side that stays inside. */
+export function readTimeBounds(query: { startTime?: string; endTime?: string }) {
+  return {
+    startTime: query.startTime === undefined ? undefined : parseTime(query.startTime, 'up')!,
+    endTime: query.endTime === undefined ? undefined : parseTime(query.endTime, 'down')!,
+  }
+}
+
+/** The filters of `/v1/events`, which the stream of all events takes too. */
+export const EventFilters = {
+  signature: Type.Optional(Signature('transaction signature')),
+  slot: Type.Optional(Slot('exact blockchain slot')),
+  eventName: Type.Optional(EventName()),
+  trackingId: Type.Optional(TrackingId('tracking ID')),
+  gateway: Type.Optional(PublicKey('the gateway of the event')),
+  paymentPolicy: Type.Optional(PublicKey('the policy of the event')),
+  ...TimeBounds,
+  minSlot: Type.Optional(Slot('minimum slot, inclusive')),
+  maxSlot: Type.Optional(Slot('maximum slot, inclusive')),
+}
+
+type FilterQuery = Static<TObject<typeof EventFilters>>
+
+export const toEventFilter = (query: FilterQuery): EventFilter => ({
+  signature: query.signature,
+  slot: query.slot,
+  name: query.eventName === undefined ? undefined : withoutProgramPrefix(query.eventName),
+  trackingId: query.trackingId,
+  gateway: query.gateway,
+  paymentPolicy: query.paymentPolicy,
+  minSlot: query.minSlot,
+  maxSlot: query.maxSlot,
+  ...readTimeBounds(query),
+})

@@ -1,0 +1,35 @@
+import { Type, type Static } from 'typebox'
+import type { StoredOneTimePayment } from '@payment-tracking/store'
+import { Integer, Moment, PublicKey, Signature, Text } from './fields.js'
+
+export const OneTimePayment = Type.Object(
+  {
+    trackingId: Text('the tracking ID that was asked for', 'order-4711'),
+    signature: Signature('transaction signature'),
+    slot: Integer('blockchain slot', 452091000),
+    timestamp: Moment('when it happened on the chain'),
+    paymentPolicy: PublicKey('the policy that was paid by'),
+    gateway: PublicKey('the gateway that executed it'),
+    amount: Integer("amount in the token's smallest unit", 404000000),
+    memo: Text('carries the tracking ID', 'order-4711'),
+    recordId: Integer("number of the payment within its policy's life", 10),
+  },
+  {
+    title: 'OneTimePayment',
+    description: 'Anyone can write any memo: check recipient, token mint and amount before you ship.',
+  },
+)
+export type OneTimePayment = Static<typeof OneTimePayment>
+
+export const toOneTimePayment = (payment: StoredOneTimePayment): OneTimePayment => ({
+  trackingId: payment.trackingId,
+  signature: payment.signature,
+  slot: payment.slot,
+  timestamp: payment.occurredAt.toISOString(),
+  paymentPolicy: payment.paymentPolicy,
+  gateway: payment.gateway,
+  amount: payment.amount,
+  // A tracking ID is its memo without the padding: the two are the same text.
+  memo: payment.trackingId,
+  recordId: payment.recordId,
+})

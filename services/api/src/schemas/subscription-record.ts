@@ -1,0 +1,53 @@
+import { Type, type Static } from 'typebox'
+import type { StoredSubscription } from '@payment-tracking/store'
+import { Integer, Nullable, PublicKey, RawObject, Text } from './fields.js'
+import { policyTypeView } from './policy-type-view.js'
+
+export const SubscriptionRecord = Type.Object(
+  {
+    userPayment: PublicKey('the user payment account that pays'),
+    recipient: PublicKey('who is paid'),
+    gateway: PublicKey('the gateway that executes the payments'),
+    policyId: Integer('number of the policy within its user payment', 1),
+    policyType: RawObject(
+      'one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, or a newer one), with its fields',
+      {
+        subscription: {
+          amount: 404000000,
+          autoRenew: true,
+          maxRenewals: 24,
+          paymentFrequency: { Monthly: null },
+          nextPaymentDue: 1795262400,
+        },
+      },
+    ),
+    memo: Nullable(Text('carries the tracking ID; null when the memo is no tracking ID', 'order-4711')),
+    totalPaid: Integer("sum of its payments in the token's smallest unit", 4040000000),
+    createdAt: Integer('Unix time in seconds', 1769860800),
+    updatedAt: Integer('Unix time in seconds of the latest creation, payment or status change', 1794697200),
+    policyAddress: PublicKey('the policy itself'),
+    status: Text('`active`, `paused` or `completed`', 'active'),
+    paymentCount: Integer('number of its payments', 10),
+    tokenMint: Nullable(PublicKey('the token that is paid; null while the user payment is not known')),
+    walletPublicKey: Nullable(PublicKey('who pays; null while the user payment is not known')),
+  },
+  { title: 'SubscriptionRecord', description: 'A payment policy that exists on the chain.' },
+)
+export type SubscriptionRecord = Static<typeof SubscriptionRecord>
+
+export const toSubscriptionRecord = (policy: StoredSubscription): SubscriptionRecord => ({
+  userPayment: policy.userPayment,
+  recipient: policy.recipient,
+  gateway: policy.gateway,
+  policyId: policy.policyId,
+  policyType: policyTypeView(policy.policyType, policy),
+  memo: policy.trackingId,
+  totalPaid: policy.totalPaid,
+  createdAt: policy.createdAt,
+  updatedAt: policy.updatedAt,
+  policyAddress: policy.address,
+  status: policy.status,
+  paymentCount: policy.paymentCount,
+  tokenMint: policy.tokenMint,
+  walletPublicKey: policy.walletPublicKey,
+})

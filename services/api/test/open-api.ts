@@ -1,0 +1,66 @@
+// An API over a database of its own, as in production but for the socket.
+import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
+import { openStore, type Store } from '@payment-tracking/store'
+import { createDatabase, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
+import type { InjectOptions } from 'fastify'
+import type { ApiServer } from '../src/api-server.js'
+import { buildApp } from '../src/app.js'
+import { ApiConfig } from '../src/config.js'
+
+export interface Answer {
+  status: number
+  // Tests read untyped JSON on purpose.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any
+  text: string
+  headers: Record<string, string | undefined>
+}
+
+export interface TestApi {
+  app: ApiServer
+  store: Store
+  database: TestDatabase
+  /** What was logged, line by line. */
+  logs: string[]
+  /** A GET whose body is read; integers beyond 2⁵³ are to be read from `text`. */
+  get: (url: string, options?: InjectOptions) => Promise<Answer>
+}
+
+export async function openApi(t: TestContext, settings: Record<string, string> = {}): Promise<TestApi> {
+  const database = await createDatabase(t)
+  const logs: string[] = []
+  const config = readConfig(ApiConfig, {
+    LOG_LEVEL: 'info',
+    DATABASE_URL: database.url,
+    REDIS_URL: 'redis://127.0.0.1:1',
+    ...settings,
+  })
+  const log = createLogger('api', config, { write: line => void logs.push(line) })
+  const store = openStore({
+    DATABASE_URL: config.DATABASE_URL,
+    poolSize: 4,
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+  })
+  const app = await buildApp({ config, log, store, metrics: createMetrics() })
+  t.teardown(async () => {
+    await app.close()
+    await store.close()
+  })
+  return {
+    app,
+    store,
+    database,
+    logs,
+    async get(url, options = {}) {
+      const answer = await app.inject({ method: 'GET', url, ...options })
+      const isJson = String(answer.headers['content-type']).startsWith('application/json')
+      const body = isJson && answer.body !== '' ? JSON.parse(answer.body) : undefined
+      return {
+        status: answer.statusCode,
+        body,
+        text: answer.body,
+        headers: answer.headers as Answer['headers'],
+      }
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import { openApi } from './open-api.js'
+
+const UUID = /^[0-9a-f-]{36}$/
+
+t.test('every refusal has the one shape, with the request id in body and header', async t => {
+  const { app } = await openApi(t)
+  for (const [method, url, status, code] of [
+    ['GET', '/', 404, 'NOT_FOUND'],
+    ['GET', '/v2/events', 404, 'NOT_FOUND'],
+    ['GET', '/v1/events/', 404, 'NOT_FOUND'],
+    ['POST', '/nowhere', 404, 'NOT_FOUND'],
+    ['GET', '/v1/onetime/nothing', 404, 'NOT_FOUND'],
+    ['GET', '/v1/onetime/%E0%A4%A', 400, 'INVALID_REQUEST'],
+    ['GET', '/v1/onetime/%00', 400, 'INVALID_PARAMETER'],
+    ['GET', `/v1/onetime/${'x'.repeat(65)}`, 400, 'INVALID_PARAMETER'],
+    ['GET', `/v1/onetime/${'x'.repeat(5000)}`, 400, 'INVALID_REQUEST'],
+    ['POST', '/v1/events', 405, 'METHOD_NOT_ALLOWED'],
+    ['DELETE', '/v1/onetime/x', 405, 'METHOD_NOT_ALLOWED'],
+    ['PATCH', '/v1/health', 405, 'METHOD_NOT_ALLOWED'],
+    ['GET', '/v1/events?limit=0', 400, 'INVALID_PARAMETER'],
+  ] as const) {
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { 'content-type': 'text/odd' },
+      payload: method === 'GET' ? '' : 'x',
+    })
+    t.equal(answer.statusCode, status, `${method} ${url.slice(0, 60)}`)
+    const body = answer.json()
+    t.same(Object.keys(body), ['success', 'error', 'code', 'timestamp', 'requestId'])
+    t.match(body, { success: false, error: String, code, timestamp: Number, requestId: UUID })
+    t.equal(answer.headers['x-request-id'], body.requestId)
+    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    if (status === 405) t.match(answer.headers.allow, /GET, HEAD, OPTIONS/)
+  }
+})
+
+t.test("a caller's request id comes back when it is one plain word", async t => {
+  const { app } = await openApi(t)
+  const ask = async (id: string) =>
+    (await app.inject({ url: '/v1/health', headers: { 'x-request-id': id } })).headers['x-request-id']
+  t.equal(await ask('abc-1.2_3'), 'abc-1.2_3')
+  t.match(await ask('a b'), UUID)
+  t.match(await ask('x'.repeat(65)), UUID)
+})
+
+t.test('what is not HTTP, or too much of it, is refused in the same shape', async t => {
+  const { app } = await openApi(t)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  const say = (bytes: string) =>
+    new Promise<string>((resolve, reject) => {
+      let answer = ''
+      const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+      socket.on('close', () => resolve(answer)).on('error', reject)
+    })
+  for (const [bytes, status, code] of [
+    ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['GET /v1/health HTTP/1.1\r\nhost: x\r\nx: \x01\r\n\r\n', 400, 'INVALID_REQUEST'],
+    [`GET /v1/health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+  ] as const) {
+    const [head, body] = (await say(bytes)).split('\r\n\r\n')
+    t.match(head, new RegExp(`^HTTP/1.1 ${status} `))
+    t.match(JSON.parse(body!), { success: false, error: String, code, timestamp: Number, requestId: UUID })
+  }
+})
