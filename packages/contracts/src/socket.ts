@@ -34,8 +34,121 @@ export interface PaymentMessage {
   timestamp: number
 }
 
+const TrackingId = Type.String({ description: '1 to 64 bytes of UTF-8 without NUL' })
+
+/** The `subscribe` event. */
+export const SubscribeRequest = Type.Object({
+  trackingId: TrackingId,
+  recipient: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+        description: 'only payments to this public key; one whose recipient is not known does not match',
+      }),
+    ),
+  ),
+  since: Type.Optional(
+    Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'the last `seq` the client has; 0 replays all; absent means from now on',
+      }),
+    ),
+  ),
+  epoch: Type.Optional(
+    Nullable(Type.String({ maxLength: 64, description: 'which database `since` belongs to' })),
+  ),
+  resume: Type.Optional(
+    Nullable(Type.String({ maxLength: 200, description: 'the secret of the slot held before a reconnect' })),
+  ),
+})
+export type SubscribeRequest = Static<typeof SubscribeRequest>
+
+/** The `unsubscribe` event. */
+export const UnsubscribeRequest = Type.Object({ trackingId: TrackingId })
+export type UnsubscribeRequest = Static<typeof UnsubscribeRequest>
+
+/** Codes of the `error` event and of a refusing acknowledgement. */
+export const SOCKET_ERROR_CODES = [
+  'INVALID_TRACKING_ID',
+  'INVALID_REQUEST',
+  'TOO_MANY_CONNECTIONS',
+  'TOO_MANY_SUBSCRIPTIONS',
+  'RATE_LIMITED',
+  'UNAVAILABLE',
+] as const
+export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number]
+
+/** WebSocket close codes and reasons by which the service ends a connection. */
+export const SOCKET_CLOSES = {
+  SLOW_CONSUMER: 4008,
+  RATE_LIMITED: 4029,
+  TOO_MANY_CONNECTIONS: 4030,
+  /** RFC 6455's registry: the service restarts, come again. */
+  RESTART: 1012,
+} as const
+export type SocketCloseReason = keyof typeof SOCKET_CLOSES
+
+export interface SubscribeRefusal {
+  ok: false
+  code: SocketErrorCode
+  message: string
+}
+
+/** What the acknowledgement callback of `subscribe` gets. */
+export type SubscribeReply =
+  | {
+      ok: true
+      /** the `seq` of the tracking ID's newest payment, 0 when there is none */
+      head: number
+      epoch: string
+      /** hands this slot to the same client after a reconnect; a secret */
+      resume: string
+      /** `since` was given and could be honoured */
+      recovered: boolean
+      replay: SocketPayment[]
+      /** there is more than `replay` holds: subscribe again with `since: next` */
+      more: boolean
+      /** how far `replay` reaches, the next `since` */
+      next: number
+    }
+  | SubscribeRefusal
+
+export type UnsubscribeReply = { ok: true } | SubscribeRefusal
+
+interface Envelope<T extends string, D> {
+  type: T
+  data: D
+  /** milliseconds since the Unix epoch */
+  timestamp: number
+}
+export type AckMessage = Envelope<'ack', string>
+export type ErrorMessage = Envelope<'error', { code: SocketErrorCode; message: string; trackingId?: string }>
+export type ReconnectMessage = Envelope<'reconnect', { afterMs: number }>
+
+/** What the service emits. */
+export interface ServerToClientEvents {
+  payment: (message: PaymentMessage) => void
+  ack: (message: AckMessage) => void
+  error: (message: ErrorMessage) => void
+  /** The pod is going away: come again within `afterMs`. Who does not is closed with RESTART. */
+  reconnect: (message: ReconnectMessage) => void
+}
+
+/** What a client emits. Everything here comes from strangers: it is `unknown` until it was checked. */
+export interface ClientToServerEvents {
+  subscribe: (request: unknown, callback?: (reply: SubscribeReply) => void) => void
+  unsubscribe: (request: unknown, callback?: (reply: UnsubscribeReply) => void) => void
+}
+
+const ROOM_PREFIX = 'payments:'
+
 /** The room of a tracking ID. The prefix keeps it apart from socket ids, whatever the tracking ID is. */
-export const roomOf = (trackingId: string): string => `payments:${trackingId}`
+export const roomOf = (trackingId: string): string => `${ROOM_PREFIX}${trackingId}`
+
+/** The tracking ID of a room that `roomOf` named. */
+export const trackingIdOf = (room: string): string => room.slice(ROOM_PREFIX.length)
 
 /**
  * @returns null for a payment without tracking ID: nobody can have subscribed to it

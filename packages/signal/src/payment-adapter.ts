@@ -68,14 +68,13 @@ export function buildPaymentAdapter(options: PaymentAdapterOptions): (namespace:
     }
   }
 
-  return namespace =>
-    new PaymentAdapter(
+  // Socket.IO calls it with `new`, which an arrow function does not allow.
+  return function (namespace) {
+    return new PaymentAdapter(
       namespace,
       withoutRejections(options.publisher),
       withoutRejections(options.subscriber),
-      {
-        key: options.keys.adapter,
-        parser: paymentParser,
-      },
+      { key: options.keys.adapter, parser: paymentParser },
     )
+  }
 }

@@ -1,1 +1,16 @@
-export {}
+import { runMain } from '@payment-tracking/runtime'
+import { openSignal } from '@payment-tracking/signal'
+import { openStore } from '@payment-tracking/store'
+import { buildRealtime } from './app.js'
+import { RealtimeConfig } from './config.js'
+
+await runMain('realtime', RealtimeConfig, async ({ config, log, life }) => {
+  const store = await life.own('store', () => openStore({ ...config, poolSize: config.POOL_SIZE }))
+  life.probe('postgres', () => store.ping())
+  const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
+  const signal = await life.own('signal', () =>
+    openSignal({ ...config, connectionName: 'realtime', onError }),
+  )
+  life.probe('redis', () => signal.ping())
+  life.intake('sockets', buildRealtime({ config, store, signal, metrics: life.metrics, log }))
+})

@@ -1,1 +1,3 @@
-export {}
+export { findStaleTrackings, type KnownHead } from './find-stale-trackings.js'
+export { readPaymentsBySeq, type SeqRange } from './read-payments-by-seq.js'
+export { readTrackingHeads, type TrackingHeads } from './read-tracking-heads.js'

@@ -1,0 +1,41 @@
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { translateStoreError } from '../errors.js'
+import { Prisma } from '../generated/client.js'
+import { readPaymentFacts } from '../payment-facts.js'
+import type { Sql } from '../store.js'
+
+export interface SeqRange {
+  trackingId: string
+  /** inclusive */
+  from: number
+  /** inclusive; at most as far as a head that was read before */
+  to: number
+}
+
+/**
+ * The payments of some stretches of some tracking IDs, in one statement, ordered by tracking ID and `seq`.
+ * `seq` has no holes, so a stretch is a list of keys: relies on events_tracking_seq, one probe a payment.
+ * @throws StoreUnavailableError
+ */
+export async function readPaymentsBySeq(sql: Sql, ranges: readonly SeqRange[]): Promise<PaymentFacts[]> {
+  const trackingIds: string[] = []
+  const seqs: number[] = []
+  for (const { trackingId, from, to } of ranges) {
+    for (let seq = from; seq <= to; seq++) {
+      trackingIds.push(trackingId)
+      seqs.push(seq)
+    }
+  }
+  if (seqs.length === 0) return []
+  try {
+    return await readPaymentFacts(
+      sql,
+      Prisma.sql`(e.tracking_id, e.seq) in (
+        select wanted.tracking_id collate "C", wanted.seq
+          from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as wanted (tracking_id, seq))`,
+      Prisma.sql`order by e.tracking_id, e.seq`,
+    )
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}

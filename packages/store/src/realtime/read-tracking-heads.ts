@@ -1,0 +1,28 @@
+import { translateStoreError } from '../errors.js'
+import type { Sql } from '../store.js'
+
+export interface TrackingHeads {
+  /** names this database: a `seq` of another one means nothing here */
+  epoch: string
+  /** the last `seq` of each tracking ID that has payments */
+  heads: Map<string, number>
+}
+
+/**
+ * How far each tracking ID has come, in one statement. Takes no locks; relies on the primary key of
+ * trackings. A head is committed together with its payments: what it counts can be read afterwards.
+ * @throws StoreUnavailableError
+ */
+export async function readTrackingHeads(sql: Sql, trackingIds: readonly string[]): Promise<TrackingHeads> {
+  try {
+    const rows = await sql.$queryRaw<{ epoch: string; tracking_id: string | null; head: bigint | null }[]>`
+      select s.epoch::text as epoch, t.tracking_id, t.head
+        from stream_head s
+        left join trackings t on t.tracking_id = any(${trackingIds}::text[])`
+    const heads = new Map<string, number>()
+    for (const { tracking_id, head } of rows) if (tracking_id !== null) heads.set(tracking_id, Number(head))
+    return { epoch: rows[0]!.epoch, heads }
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}

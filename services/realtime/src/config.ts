@@ -1,0 +1,32 @@
+import { CommonConfig, Flag, ServerUrl } from '@payment-tracking/runtime'
+import { SignalConfig } from '@payment-tracking/signal'
+import { Type, type Static } from 'typebox'
+
+const Count = (fallback: number, description: string) =>
+  Type.Integer({ default: fallback, minimum: 1, description })
+
+export const RealtimeConfig = Type.Object({
+  ...CommonConfig,
+  ...SignalConfig,
+  DATABASE_URL: ServerUrl('postgres|postgresql', 'the Postgres that ingest writes'),
+  HOST: Type.String({ default: '127.0.0.1', description: 'where sockets are accepted' }),
+  PORT: Type.Integer({
+    default: 3003,
+    minimum: 0,
+    maximum: 65535,
+    description: 'where sockets are accepted; 0 takes a free port',
+  }),
+  CORS_ORIGIN: Type.String({
+    default: '*',
+    description: 'web origins that may connect, separated by commas; * is any',
+  }),
+  TRUST_PROXY: Flag(false, "take the client's address from the last x-forwarded-for entry"),
+  MAX_SUBSCRIPTIONS_PER_CONNECTION: Count(100, 'tracking IDs of one connection'),
+  MAX_MESSAGES_PER_SECOND: Count(20, 'messages a connection may send, on average'),
+  MAX_MESSAGE_BURST: Count(250, 'messages a connection may send at once'),
+  MAX_MESSAGE_BYTES: Count(16_384, 'size of a message from a client'),
+  MAX_QUEUED_PACKETS: Count(512, 'packets that may wait for a slow client before it is closed'),
+  HEAL_INTERVAL_MS: Count(10_000, 'how often rooms are compared with the store'),
+  POOL_SIZE: Count(5, 'database connections'),
+})
+export type RealtimeConfig = Static<typeof RealtimeConfig>

@@ -1,0 +1,113 @@
+// Reads for subscribers, many at a time: when a pod dies, thousands subscribe in the same second, and one
+// statement for all of them costs little more than one for the first.
+import { toSocketPayment, type SocketPayment } from '@payment-tracking/contracts'
+import { readPaymentsBySeq, readTrackingHeads, type SeqRange, type Store } from '@payment-tracking/store'
+
+export const PAGE_SIZE = 100
+const BATCH = 256
+
+export interface HistoryRequest {
+  trackingId: string
+  /** absent: only the head is wanted */
+  since?: number | undefined
+  epoch?: string | undefined
+  /** only payments to this public key */
+  recipient?: string | undefined
+}
+
+export interface HistoryPage {
+  head: number
+  epoch: string
+  /** `since` was given, belongs to this database and is not beyond its head */
+  recovered: boolean
+  payments: SocketPayment[]
+  /** how far `payments` reaches */
+  next: number
+}
+
+interface Waiting {
+  request: HistoryRequest
+  resolve: (page: HistoryPage) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Whoever asks has joined the room before: a statement that begins after the question sees every payment
+ * that was announced before the join, and the room brings every later one.
+ */
+export class History {
+  readonly #store: Store
+  #waiting: Waiting[] = []
+  #scheduled = false
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * One page. A page of another recipient's payments alone is skipped: a client always gets on.
+   * @throws StoreUnavailableError
+   */
+  async read(request: HistoryRequest): Promise<HistoryPage> {
+    const { recipient } = request
+    let page = await this.#readPage(request)
+    if (recipient === undefined) return page
+    for (;;) {
+      const payments = page.payments.filter(payment => payment.recipient === recipient)
+      if (payments.length > 0 || page.next >= page.head) return { ...page, payments }
+      page = await this.#readPage({ ...request, since: page.next })
+    }
+  }
+
+  #readPage(request: HistoryRequest): Promise<HistoryPage> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject })
+      if (this.#scheduled) return
+      this.#scheduled = true
+      setImmediate(() => this.#flush())
+    })
+  }
+
+  #flush(): void {
+    this.#scheduled = false
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH)
+      void this.#readBatch(batch.map(({ request }) => request)).then(
+        pages => batch.forEach(({ resolve }, index) => resolve(pages[index]!)),
+        (error: unknown) => batch.forEach(({ reject }) => reject(error)),
+      )
+    }
+  }
+
+  async #readBatch(requests: HistoryRequest[]): Promise<HistoryPage[]> {
+    const trackingIds = [...new Set(requests.map(({ trackingId }) => trackingId))]
+    const { epoch, heads } = await readTrackingHeads(this.#store.prisma, trackingIds)
+    const pages = requests.map((request): HistoryPage & { range: SeqRange | null } => {
+      const head = heads.get(request.trackingId) ?? 0
+      const { since } = request
+      const sameDatabase = request.epoch === undefined || request.epoch === epoch
+      const recovered = since !== undefined && sameDatabase && since <= head
+      const to = recovered ? Math.min(head, since + PAGE_SIZE) : head
+      const range = recovered && since < to ? { trackingId: request.trackingId, from: since + 1, to } : null
+      return { head, epoch, recovered, payments: [], next: to, range }
+    })
+    const ranges = pages.flatMap(({ range }) => (range ? [range] : []))
+    const byTracking = new Map<string, SocketPayment[]>()
+    for (const facts of await readPaymentsBySeq(this.#store.prisma, distinct(ranges))) {
+      const payment = toSocketPayment(facts)!
+      const list = byTracking.get(payment.trackingId)
+      if (list) list.push(payment)
+      else byTracking.set(payment.trackingId, [payment])
+    }
+    return pages.map(({ range, ...page }) => {
+      if (range === null) return page
+      const all = byTracking.get(range.trackingId) ?? []
+      return { ...page, payments: all.filter(({ seq }) => seq >= range.from && seq <= range.to) }
+    })
+  }
+}
+
+/** The same stretch asked for by many is read once. */
+function distinct(ranges: readonly SeqRange[]): SeqRange[] {
+  return [...new Map(ranges.map(range => [`${range.from} ${range.to} ${range.trackingId}`, range])).values()]
+}

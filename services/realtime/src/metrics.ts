@@ -1,0 +1,23 @@
+import type { Metrics } from '@payment-tracking/runtime'
+
+/** What a pod measures. Event-loop delay and memory are among the registry's own figures. */
+export function createRealtimeMetrics(metrics: Metrics) {
+  return {
+    connections: metrics.gauge('realtime_connections', 'open connections'),
+    subscriptions: metrics.gauge('realtime_subscriptions', 'subscriptions of the open connections'),
+    deliveries: metrics.counter('realtime_deliveries_total', 'payments sent to a subscriber'),
+    lag: metrics.histogram(
+      'realtime_lag_seconds',
+      "from a payment's commit to its emission",
+      [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    ),
+    recoveries: metrics.counter('realtime_recoveries_total', 'subscriptions with `since`', ['result']),
+    rejections: metrics.counter('realtime_rejections_total', 'refused messages', ['code']),
+    closes: metrics.counter('realtime_closes_total', 'connections that the service ended', ['reason']),
+    disconnects: metrics.counter('realtime_disconnects_total', 'connections that ended', ['reason']),
+    healed: metrics.counter('realtime_healed_total', 'payments that Redis lost and the store brought'),
+    fenced: metrics.counter('realtime_fenced_total', 'payments held back because slots may be lost'),
+    queuedPackets: metrics.gauge('realtime_queued_packets', 'the longest queue of a connection'),
+  }
+}
+export type RealtimeMetrics = ReturnType<typeof createRealtimeMetrics>

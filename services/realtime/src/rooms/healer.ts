@@ -1,0 +1,117 @@
+// Brings rooms what Redis lost. Three things start it: a payment that comes before its turn, a periodic
+// comparison of all rooms with the store in one query (the loss of a last payment shows no jump), and
+// whatever says that messages may have been missed (`healAll`: Redis came back, a fence was lifted).
+import { toSocketPayment } from '@payment-tracking/contracts'
+import type { Logger } from '@payment-tracking/runtime'
+import { frameOfPayment } from '@payment-tracking/signal'
+import { findStaleTrackings, readPaymentsBySeq, type Store } from '@payment-tracking/store'
+import type { RealtimeMetrics } from '../metrics.js'
+import type { Room, Rooms } from './rooms.js'
+
+/** Several announcers overtake each other by a little: that is no loss. */
+const GRACE_MS = 300
+const PAGE = 100
+
+export interface HealerOptions {
+  rooms: Rooms
+  store: Store
+  metrics: RealtimeMetrics
+  log: Logger
+  intervalMs: number
+}
+
+export class Healer {
+  readonly #options: HealerOptions
+  /** Rooms being looked at, with the head that was seen last. */
+  readonly #pending = new Map<Room, number>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #comparing: Promise<void> | undefined
+  #stopped = false
+
+  constructor(options: HealerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    // Pods that were started together do not ask together.
+    this.#later(this.#options.intervalMs * (0.5 + Math.random() / 2), async () => {
+      await this.healAll()
+      this.start()
+    })
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  /** A payment came before its turn. */
+  noticeGap(room: Room): void {
+    this.#consider(room, room.ledger.highest)
+  }
+
+  /** Compares every room with the store. Never rejects: what failed is tried again at the next interval. */
+  healAll(): Promise<void> {
+    this.#comparing ??= this.#compare()
+      .catch((err: unknown) => this.#options.log.warn({ err }, 'rooms.compare-failed'))
+      .finally(() => (this.#comparing = undefined))
+    return this.#comparing
+  }
+
+  async #compare(): Promise<void> {
+    const { rooms, store } = this.#options
+    const known = []
+    for (const { trackingId, ledger } of rooms.all()) {
+      if (ledger.contiguous !== null) known.push({ trackingId, seq: ledger.contiguous })
+    }
+    for (const { trackingId, seq } of await findStaleTrackings(store.prisma, known)) {
+      const room = rooms.find(trackingId)
+      if (room) this.#consider(room, seq)
+    }
+  }
+
+  /** Looks again after the grace, when what was under way has arrived. */
+  #consider(room: Room, head: number): void {
+    const seen = this.#pending.get(room)
+    this.#pending.set(room, Math.max(seen ?? 0, head))
+    if (seen === undefined) this.#later(GRACE_MS, () => this.#heal(room))
+  }
+
+  async #heal(room: Room): Promise<void> {
+    const { rooms, store, metrics, log } = this.#options
+    const head = this.#pending.get(room) ?? 0
+    this.#pending.delete(room)
+    let healed = 0
+    try {
+      for (;;) {
+        const stretch = room.ledger.missing(head, PAGE)
+        if (stretch === null || rooms.find(room.trackingId) !== room) break
+        const payments = await readPaymentsBySeq(store.prisma, [{ trackingId: room.trackingId, ...stretch }])
+        if (payments.length === 0) break
+        for (const facts of payments) {
+          const data = toSocketPayment(facts)!
+          const wsFrame = frameOfPayment({ type: 'payment_notification', data, timestamp: Date.now() })
+          const frame = { seq: data.seq, recipient: data.recipient, committedAtMs: 0, wsFrame }
+          if (!rooms.forward(room, frame) && room.ledger.missing(data.seq, 1)?.from === data.seq) return
+          healed++
+        }
+      }
+    } catch (err) {
+      log.warn({ err, trackingId: room.trackingId }, 'room.heal-failed')
+    } finally {
+      if (healed > 0) {
+        metrics.healed.inc(healed)
+        log.info({ trackingId: room.trackingId, healed, head }, 'room.healed')
+      }
+    }
+  }
+
+  #later(delayMs: number, work: () => Promise<void>): void {
+    if (this.#stopped) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      void work()
+    }, delayMs)
+    this.#timers.add(timer)
+  }
+}

@@ -1,0 +1,71 @@
+// What of a tracking ID's payments this pod has forwarded to a room.
+//
+//   unborn --baseline(head)--> counting
+//
+// `seq` has no holes, so everything up to `contiguous` was forwarded or is older than the room, and `ahead`
+// holds what came before its turn. Payments at or below the baseline that still arrive are told once:
+// their subscriber may have joined between their commit and their arrival.
+
+export class Ledger {
+  #floor: number | null = null
+  #contiguous = 0
+  readonly #ahead = new Set<number>()
+  readonly #early = new Set<number>()
+
+  /** The last `seq` without a hole before it; null before the first look at the store. */
+  get contiguous(): number | null {
+    return this.#floor === null ? null : this.#contiguous
+  }
+
+  /** Whether payments are known to be missing. */
+  get hasGap(): boolean {
+    return this.#floor !== null && this.#ahead.size > 0
+  }
+
+  /** The head that was read after the room came to be. Only the first one counts. */
+  baseline(head: number): void {
+    if (this.#floor !== null) return
+    this.#floor = head
+    this.#contiguous = head
+    for (const seq of this.#ahead) {
+      if (seq > head) continue
+      this.#ahead.delete(seq)
+      this.#early.add(seq)
+    }
+    this.#advance()
+  }
+
+  /** @returns whether the payment is new to the room and is to be told */
+  note(seq: number): boolean {
+    if (this.#floor !== null && seq <= this.#contiguous) {
+      if (seq > this.#floor || this.#early.has(seq)) return false
+      this.#early.add(seq)
+      return true
+    }
+    if (this.#ahead.has(seq)) return false
+    this.#ahead.add(seq)
+    if (this.#floor !== null) this.#advance()
+    return true
+  }
+
+  /** @returns the first stretch up to `head` that was not forwarded, of at most `limit` payments */
+  missing(head: number, limit: number): { from: number; to: number } | null {
+    if (this.#floor === null) return null
+    const from = this.#contiguous + 1
+    if (from > head) return null
+    let to = from
+    while (to < head && to - from + 1 < limit && !this.#ahead.has(to + 1)) to++
+    return { from, to }
+  }
+
+  /** The highest `seq` known of, forwarded or not in its turn yet. */
+  get highest(): number {
+    let highest = this.#contiguous
+    for (const seq of this.#ahead) if (seq > highest) highest = seq
+    return highest
+  }
+
+  #advance(): void {
+    while (this.#ahead.delete(this.#contiguous + 1)) this.#contiguous++
+  }
+}

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  SOCKET_PATH,
+  type ClientToServerEvents,
+  type ServerToClientEvents,
+} from '@payment-tracking/contracts'
+import { Server } from 'socket.io'
+import type { RealtimeConfig } from '../config.js'
+
+export type SocketServer = Server<ClientToServerEvents, ServerToClientEvents>
+
+/** A client that opened a connection and then says nothing. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Websockets know no CORS; the browser's Origin is checked instead, when a list is set. */
+function originAllowed(allowed: string, request: IncomingMessage): boolean {
+  if (allowed === '*' || request.headers.origin === undefined) return true
+  return allowed.split(',').some(origin => origin.trim() === request.headers.origin)
+}
+
+/**
+ * The Socket.IO server, not listening yet. Websocket only on the server too: with polling a load balancer
+ * would have to be sticky. State recovery is off: it would put sockets back into rooms past every check.
+ */
+export function buildSocketServer(config: RealtimeConfig, adapter: (namespace: unknown) => object) {
+  const http = createServer((_, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}')
+  })
+  const io: SocketServer = new Server(http, {
+    path: SOCKET_PATH,
+    transports: ['websocket'],
+    serveClient: false,
+    maxHttpBufferSize: config.MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    httpCompression: false,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    allowRequest: (request, decide) => {
+      const allowed = originAllowed(config.CORS_ORIGIN, request)
+      decide(allowed ? null : 'this origin may not connect', allowed)
+    },
+    adapter: adapter as never,
+  })
+  return {
+    io,
+    http,
+    /** @returns the port */
+    listen: () =>
+      new Promise<number>((resolve, reject) => {
+        http.once('error', reject)
+        http.listen(config.PORT, config.HOST, () => resolve((http.address() as AddressInfo).port))
+      }),
+  }
+}

@@ -1,0 +1,180 @@
+// One client's connection: what it may ask, and what it holds. Requests about one tracking ID take turns, so
+// that a subscribe and an unsubscribe sent together end as the later one says.
+import type {
+  ClientToServerEvents,
+  ErrorMessage,
+  ServerToClientEvents,
+  SubscribeReply,
+  SubscribeRequest,
+  UnsubscribeReply,
+} from '@payment-tracking/contracts'
+import type { Logger } from '@payment-tracking/runtime'
+import type { Socket } from 'socket.io'
+import type { RealtimeConfig } from '../config.js'
+import type { RealtimeMetrics } from '../metrics.js'
+import type { Subscriptions, Subscription } from '../subscriptions/subscriptions.js'
+import { closeConnection, type EngineConnection } from './engine-connection.js'
+import { MessageBudget } from './message-budget.js'
+import { readSubscribe, readUnsubscribe, type Refusal } from './read-request.js'
+
+export type ClientSocket = Socket<ClientToServerEvents, ServerToClientEvents>
+
+export interface SessionOptions {
+  socket: ClientSocket
+  address: string
+  subscriptions: Subscriptions
+  config: RealtimeConfig
+  metrics: RealtimeMetrics
+  log: Logger
+}
+
+export class SocketSession {
+  readonly connection: EngineConnection
+  readonly #options: SessionOptions
+  readonly #held = new Map<string, Subscription>()
+  readonly #turns = new Map<string, Promise<void>>()
+  readonly #budget: MessageBudget
+  #warned = false
+
+  constructor(options: SessionOptions) {
+    const { socket, config } = options
+    this.#options = options
+    this.connection = socket.conn as unknown as EngineConnection
+    this.#budget = new MessageBudget(
+      config.MAX_MESSAGES_PER_SECOND,
+      config.MAX_MESSAGE_BURST,
+      performance.now(),
+    )
+    socket.use((event, next) => {
+      if (this.#mayAsk(event)) next()
+    })
+    socket.on('subscribe', (payload, callback) => this.#onSubscribe(payload, callbackOf(callback)))
+    socket.on('unsubscribe', (payload, callback) => this.#onUnsubscribe(payload, callbackOf(callback)))
+    socket.once('disconnect', reason => {
+      options.metrics.disconnects.inc({ reason })
+      this.#releaseAll()
+    })
+  }
+
+  #mayAsk(event: readonly unknown[]): boolean {
+    const spent = this.#budget.spend(performance.now())
+    if (spent === 'within') {
+      this.#warned = false
+      return true
+    }
+    const { metrics } = this.#options
+    if (spent === 'far-over') {
+      if (this.connection.readyState === 'open') metrics.closes.inc({ reason: 'RATE_LIMITED' })
+      closeConnection(this.connection, 'RATE_LIMITED')
+      return false
+    }
+    const refusal: Refusal = { code: 'RATE_LIMITED', message: 'too many messages; send fewer' }
+    // One event for many messages: the answer to a flood must not be a flood.
+    if (!this.#warned) this.#refuse(refusal)
+    else metrics.rejections.inc({ code: refusal.code })
+    this.#warned = true
+    callbackOf(event.at(-1))?.({ ok: false, ...refusal })
+    return false
+  }
+
+  #onSubscribe(payload: unknown, callback: ((reply: SubscribeReply) => void) | undefined): void {
+    const read = readSubscribe(payload)
+    if ('refusal' in read) return this.#answerRefusal(read.refusal, callback, undefined)
+    const { request } = read
+    void this.#inTurn(request.trackingId, async () => {
+      const result = await this.#subscribe(request)
+      if (this.connection.readyState !== 'open') return
+      if ('code' in result) return this.#answerRefusal(result, callback, request.trackingId)
+      this.#ack(`Subscribed to trackingId: ${request.trackingId}`)
+      callback?.(result)
+    })
+  }
+
+  async #subscribe(request: SubscribeRequest): Promise<Refusal | Extract<SubscribeReply, { ok: true }>> {
+    const { subscriptions, config, address, metrics } = this.#options
+    const { trackingId } = request
+    let subscription = this.#held.get(trackingId)
+    const isNew = subscription === undefined
+    if (!subscription) {
+      if (this.#held.size >= config.MAX_SUBSCRIPTIONS_PER_CONNECTION) {
+        const message = `a connection may have ${config.MAX_SUBSCRIPTIONS_PER_CONNECTION} subscriptions`
+        return { code: 'TOO_MANY_SUBSCRIPTIONS', message }
+      }
+      subscription = subscriptions.prepare(this.connection, trackingId, address)
+      this.#held.set(trackingId, subscription)
+      metrics.subscriptions.inc()
+    }
+    subscription.subscriber.recipient = request.recipient ?? null
+    const opened = await subscriptions.open(subscription, request.resume ?? undefined)
+    if (opened !== 'open') {
+      this.#drop(subscription)
+      return opened
+    }
+    const page = await subscriptions.read(subscription, request)
+    if ('code' in page) {
+      if (isNew) this.#drop(subscription)
+      return page
+    }
+    return page
+  }
+
+  #onUnsubscribe(payload: unknown, callback: ((reply: UnsubscribeReply) => void) | undefined): void {
+    const read = readUnsubscribe(payload)
+    if ('refusal' in read) return this.#answerRefusal(read.refusal, callback, undefined)
+    const { trackingId } = read.request
+    void this.#inTurn(trackingId, async () => {
+      const subscription = this.#held.get(trackingId)
+      if (subscription) this.#drop(subscription)
+      if (this.connection.readyState !== 'open') return
+      this.#ack(`Unsubscribed from trackingId: ${trackingId}`)
+      callback?.({ ok: true })
+    })
+  }
+
+  /** Ends a subscription: from here on nothing of it is sent. The slot is given back in the background. */
+  #drop(subscription: Subscription): void {
+    if (!this.#held.delete(subscription.trackingId)) return
+    this.#options.metrics.subscriptions.dec()
+    this.#options.subscriptions.close(subscription)
+  }
+
+  #releaseAll(): void {
+    for (const subscription of [...this.#held.values()]) this.#drop(subscription)
+  }
+
+  async #inTurn(trackingId: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#turns.get(trackingId) ?? Promise.resolve()
+    const turn = before.then(work).catch((err: unknown) => {
+      this.#options.log.error({ err, trackingId }, 'socket.request-failed')
+    })
+    this.#turns.set(trackingId, turn)
+    await turn
+    if (this.#turns.get(trackingId) === turn) this.#turns.delete(trackingId)
+    // It went while it was asking: what was granted meanwhile goes back.
+    if (this.connection.readyState === 'closed') this.#releaseAll()
+  }
+
+  #ack(data: string): void {
+    this.#options.socket.emit('ack', { type: 'ack', data, timestamp: Date.now() })
+  }
+
+  #answerRefusal(
+    refusal: Refusal,
+    callback: ((reply: { ok: false } & Refusal) => void) | undefined,
+    trackingId: string | undefined,
+  ): void {
+    this.#refuse(refusal, trackingId)
+    callback?.({ ok: false, ...refusal })
+  }
+
+  #refuse(refusal: Refusal, trackingId?: string): void {
+    const { socket, metrics } = this.#options
+    metrics.rejections.inc({ code: refusal.code })
+    const data: ErrorMessage['data'] = trackingId === undefined ? refusal : { ...refusal, trackingId }
+    socket.emit('error', { type: 'error', data, timestamp: Date.now() })
+  }
+}
+
+/** A client may send anything in the place of a callback. */
+const callbackOf = <R>(value: unknown): ((reply: R) => void) | undefined =>
+  typeof value === 'function' ? (value as (reply: R) => void) : undefined

@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import {
+  SOCKET_PATH,
+  type ClientToServerEvents,
+  type PaymentMessage,
+  type ServerToClientEvents,
+  type SubscribeReply,
+} from '@payment-tracking/contracts'
+import { openSignal, type Signal } from '@payment-tracking/signal'
+import { openStore, type Store } from '@payment-tracking/store'
+import {
+  createDatabase,
+  startService,
+  useRedis,
+  type StartedService,
+  type TestContext,
+  type TestDatabase,
+  type TestRedis,
+} from '@payment-tracking/testkit'
+import { io, type Socket } from 'socket.io-client'
+import { factsOf, writePayments, type WritePaymentsOptions } from './write-payments.js'
+
+export type Client = Socket<ServerToClientEvents, ClientToServerEvents>
+
+export interface Pod {
+  service: StartedService
+  url: string
+  connect(options?: object): Client
+}
+
+export interface Pods {
+  env: Record<string, string>
+  database: TestDatabase
+  redis: TestRedis
+  store: Store
+  signal: Signal
+  start(more?: Record<string, string>): Promise<Pod>
+  /** Commits payments without telling anybody. */
+  commit(options: WritePaymentsOptions): Promise<number[]>
+  /** Commits payments and announces them. */
+  pay(options: WritePaymentsOptions): Promise<number[]>
+}
+
+/** A database, a place in Redis, and pods on them as processes of their own. */
+export async function usePods(t: TestContext, settings: Record<string, string> = {}): Promise<Pods> {
+  const database = await createDatabase(t)
+  const redis = await useRedis(t)
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    ENVIRONMENT: redis.prefix,
+    PORT: '0',
+    ...settings,
+  }
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  const signal = openSignal({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
+  t.teardown(async () => {
+    await signal.close()
+    await store.close()
+  })
+  await once(signal.redis, 'ready')
+  const commit = (options: WritePaymentsOptions) => writePayments(database.pool, options)
+  return {
+    env,
+    database,
+    redis,
+    store,
+    signal,
+    commit,
+    start: more => startPod(t, { ...env, ...more }),
+    async pay(options) {
+      const seqs = await commit(options)
+      await signal.announce(await factsOf(store, options.trackingId, seqs))
+      return seqs
+    },
+  }
+}
+
+export async function startPod(t: TestContext, env: Record<string, string>): Promise<Pod> {
+  const service = await startService(t, 'realtime', env)
+  const { port } = (await service.waitForLog('service.listening')) as unknown as { port: number }
+  const url = `http://127.0.0.1:${port}`
+  return { service, url, connect: options => connectTo(t, url, options) }
+}
+
+/** A client of its own connection, closed with the test. */
+export function connectTo(t: TestContext, url: string, options: object = {}): Client {
+  const client: Client = io(url, {
+    path: SOCKET_PATH,
+    transports: ['websocket'],
+    forceNew: true,
+    reconnectionDelay: 50,
+    reconnectionDelayMax: 500,
+    ...options,
+  })
+  t.teardown(() => client.disconnect())
+  return client
+}
+
+/** What a client was sent, by `seq`, in the order it came. */
+export function collectPayments(client: Client): PaymentMessage[] {
+  const received: PaymentMessage[] = []
+  client.on('payment', message => received.push(message))
+  return received
+}
+
+/** Subscribes and waits for the acknowledgement callback. */
+export async function subscribe(
+  client: Client,
+  request: Record<string, unknown>,
+): Promise<Extract<SubscribeReply, { ok: true }>> {
+  const reply = await trySubscribe(client, request)
+  if (!reply.ok) throw new Error(`refused: ${reply.code} ${reply.message}`)
+  return reply
+}
+
+export const trySubscribe = (client: Client, request: unknown): Promise<SubscribeReply> =>
+  client.timeout(30_000).emitWithAck('subscribe', request)
