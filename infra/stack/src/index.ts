@@ -9,3 +9,8 @@ export {
 } from './open-servers.js'
 export type { RunningServer } from './servers/open-server.js'
 export { findFreePort, isPortFree } from './servers/ports.js'
+export { readServiceSchema, StackConfig } from './launcher/config.js'
+export { launch } from './launcher/launch.js'
+export { main } from './launcher/main.js'
+export { SERVICES } from './launcher/service-specs.js'
+export { readStackFile, type StackFile } from './launcher/stack-file.js'

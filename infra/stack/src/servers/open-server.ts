@@ -30,6 +30,8 @@ export interface RunningServer {
   kill(): Promise<void>
   /** Starts it again after `kill`, or stops it first; port, password and data stay the same. */
   restart(): Promise<void>
+  /** Asks it to stop and does not wait. */
+  signalStop(): void
   close(): Promise<void>
 }
 
@@ -74,6 +76,7 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
       await stopProcess(current, kind.stopSignal, STOP_GRACE_MS)
       current = await start(kind, prepared, place, stateFile, current.port, true)
     },
+    signalStop: () => signalProcess(current, kind.stopSignal),
     close: () => (closing ??= stop()),
   }
 }

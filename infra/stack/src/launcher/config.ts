@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { CommonConfig, ConfigError, Flag, readConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { Type, type Static, type TObject } from 'typebox'
+
+const Port = (description: string, fallback?: number) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    description,
+    ...(fallback !== undefined && { default: fallback }),
+  })
+
+/** What `npm start` itself reads; everything else is passed on to the services. */
+export const StackConfig = Type.Object({
+  PORT: Port('the port of the base URL; 0 takes a free one', 3002),
+  HOST: Type.String({ default: '127.0.0.1', description: 'the address the base URL listens on' }),
+  DATA_DIR: Type.String({ default: '.data', description: 'where everything that is kept lies' }),
+  DATABASE_URL: Type.Optional(
+    ServerUrl('postgres|postgresql', 'a Postgres of yours, postgresql://user:password@host:5432/database'),
+  ),
+  REDIS_URL: Type.Optional(ServerUrl('redis|rediss', 'a Redis of yours, redis://user:password@host:6379')),
+  NATS_URL: Type.Optional(
+    ServerUrl('nats|tls', 'a NATS with JetStream of yours, nats://user:password@host:4222'),
+  ),
+  REALTIME_PROCESSES: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 16,
+    description: 'how many realtime processes share the sockets',
+  }),
+  TRUST_PROXY: Type.String({
+    default: 'off',
+    description: 'whether x-forwarded-for of whoever calls the base URL counts: off or on',
+  }),
+  OPS_PORT: Type.Optional(Port('the port of the ops dashboard; 3004, or a free one when that is taken')),
+  OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),
+  JWT_PRIVATE_KEYS: Type.Optional(Secret('the keys that sign gateway tokens; made and kept when not given')),
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: Type.Optional(
+    Flag(false, 'whether webhooks may point at this machine and into its networks'),
+  ),
+  ENVIRONMENT: CommonConfig.ENVIRONMENT,
+})
+export type StackConfig = Omit<Static<typeof StackConfig>, 'WEBHOOK_ALLOW_PRIVATE_TARGETS'> & {
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: boolean
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/**
+ * Reads the launcher's settings and checks those of every service, so that all faults are told at once.
+ * @throws ConfigError
+ */
+export async function readStackConfig(
+  env: NodeJS.ProcessEnv,
+  services: readonly string[],
+): Promise<StackConfig> {
+  const problems = new Set<string>()
+  const collect = <T>(read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      for (const problem of error.problems) problems.add(problem)
+      return undefined
+    }
+  }
+  // A flag that is not set is decided here, so its default must not count as the user's word.
+  const saysPrivate = env.WEBHOOK_ALLOW_PRIVATE_TARGETS?.trim()
+  const config = collect(() => readConfig(StackConfig, env))
+  for (const service of services) {
+    const schema = await readServiceSchema(service)
+    if (schema) collect(() => readConfig(onlyGiven(schema, env), env))
+  }
+  if (config && saysPrivate && config.WEBHOOK_ALLOW_PRIVATE_TARGETS && !isLoopback(config.HOST)) {
+    problems.add(
+      `WEBHOOK_ALLOW_PRIVATE_TARGETS is only allowed when HOST is a loopback address (HOST is ${config.HOST}): ` +
+        'anybody who reaches this port could reach your network through it',
+    )
+  }
+  if (problems.size > 0 || !config) throw new ConfigError([...problems].sort())
+  return {
+    ...config,
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: saysPrivate
+      ? (config.WEBHOOK_ALLOW_PRIVATE_TARGETS ?? false)
+      : isLoopback(config.HOST),
+  }
+}
+
+/** What the launcher gives each service itself is not the user's to set, and not theirs to get wrong. */
+const onlyGiven = (schema: TObject, env: NodeJS.ProcessEnv): TObject =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(schema.properties).filter(
+        ([name]) => env[name]?.trim() && !(name in StackConfig.properties),
+      ),
+    ),
+  )
+
+/** The schema a service exports from its config.ts, read as data: nothing of the service is run. */
+export async function readServiceSchema(service: string): Promise<TObject | undefined> {
+  const file = fileURLToPath(new URL(`../../../../services/${service}/dist/config.js`, import.meta.url))
+  if (!existsSync(file)) return undefined
+  const exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+  return Object.values(exported).find(
+    (value): value is TObject => typeof value === 'object' && value !== null && 'properties' in value,
+  )
+}

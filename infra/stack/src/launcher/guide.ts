@@ -1,0 +1,28 @@
+import type { StackFile } from './stack-file.js'
+
+/** What to try first, printed once everything is ready. */
+export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: boolean }): string {
+  const { baseUrl } = stack
+  return [
+    '',
+    'Try it, in another terminal:',
+    `  curl ${baseUrl}/v1/health`,
+    '  npm run demo                       a lively feed of payments, and what becomes of each',
+    '  npm run publish-events -- FILE     publish your own chain events, one JSON object a line',
+    `  curl "${baseUrl}/v1/events?limit=3"`,
+    `  curl ${baseUrl}/v1/events/payments/stats`,
+    '',
+    `REST reference  ${baseUrl}/docs`,
+    `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
+    `ops dashboard   ${stack.opsUrl}/?token=${stack.opsToken}`,
+    '',
+    ...(options.allowsPrivateTargets
+      ? [
+          'NOTE: webhooks may point at this machine and its network (WEBHOOK_ALLOW_PRIVATE_TARGETS is on), because',
+          'the base URL listens on loopback only. Never expose this port.',
+          '',
+        ]
+      : []),
+    'Ctrl-C stops everything; the data stays.',
+  ].join('\n')
+}

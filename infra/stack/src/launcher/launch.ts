@@ -1,0 +1,160 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { migrate } from '@payment-tracking/store'
+import { keepSecret } from '../data-dir.js'
+import { openServers } from '../open-servers.js'
+import { identify } from '../servers/processes.js'
+import { findFreePort, isPortFree } from '../servers/ports.js'
+import { readStackConfig, type StackConfig } from './config.js'
+import { openEdge } from './edge.js'
+import { renderGuide } from './guide.js'
+import { keepJwtKeys } from './secrets.js'
+import { buildServiceSpecs, SERVICES } from './service-specs.js'
+import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
+import { superviseService, type SupervisedService } from './supervise.js'
+
+const DATABASE_NAME = 'payment_tracking'
+const USUAL_OPS_PORT = 3004
+
+export interface Launch {
+  env: NodeJS.ProcessEnv
+  log: (line: string) => void
+  /** Aborted to stop, also in the middle of starting. */
+  signal: AbortSignal
+  /** Aborted to end everything at once, without waiting for anything. */
+  force: AbortSignal
+}
+
+/**
+ * Runs the whole stack until the signal: servers, migrations, services, edge. Whatever was opened is closed
+ * in reverse, also when a later step fails.
+ * @throws the reason why it could not start or go on, with its cure in the message
+ */
+export async function launch({ env, log, signal, force }: Launch): Promise<void> {
+  const config = await readStackConfig(env, SERVICES)
+  if (config.PORT !== 0 && !(await isPortFree(config.PORT, config.HOST))) {
+    throw new Error(
+      `port ${config.PORT} is taken on ${config.HOST}. Stop what listens there, or choose another: PORT=3102 npm start`,
+    )
+  }
+  const dataDir = resolve(config.DATA_DIR)
+  mkdirSync(join(dataDir, 'logs'), { recursive: true })
+  const closers: (() => Promise<void>)[] = []
+  try {
+    log('starting Postgres, Redis and NATS …')
+    const servers = await openServers({
+      dataDir,
+      log,
+      urls: { postgres: config.DATABASE_URL, redis: config.REDIS_URL, nats: config.NATS_URL },
+    })
+    force.addEventListener('abort', () =>
+      Object.values(servers.private).forEach(server => server.signalStop()),
+    )
+    closers.push(() => {
+      log('stopping the servers …')
+      return servers.close()
+    })
+    await endLeftovers(dataDir, log)
+    signal.throwIfAborted()
+    const urls = {
+      ...servers,
+      databaseUrl: config.DATABASE_URL ?? withDatabase(servers.databaseUrl, DATABASE_NAME),
+    }
+    const applied = await migrate(urls.databaseUrl)
+    log(applied.length > 0 ? `migrated the database: ${applied.join(', ')}` : 'the database is up to date')
+    signal.throwIfAborted()
+    await runServices({ config, dataDir, urls, env, log, signal, force, closers })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+interface Run extends Launch {
+  config: StackConfig
+  dataDir: string
+  urls: { databaseUrl: string; redisUrl: string; natsUrl: string }
+  closers: (() => Promise<void>)[]
+}
+
+async function runServices({ config, dataDir, urls, env, log, signal, force, closers }: Run): Promise<void> {
+  const opsPort = config.OPS_PORT ?? (await findFreePort(USUAL_OPS_PORT))
+  const opsToken = config.OPS_TOKEN ?? keepSecret(join(dataDir, 'ops-token'))
+  const jwtPrivateKeys = config.JWT_PRIVATE_KEYS ?? keepJwtKeys(dataDir)
+  const specs = buildServiceSpecs({ config, urls, opsPort, opsToken, jwtPrivateKeys })
+  log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
+  const services: SupervisedService[] = []
+  const portsOf = (service: string) =>
+    services.flatMap(({ name, port }) => (name.startsWith(service) && port !== undefined ? [port] : []))
+  const edge = await openEdge({
+    host: config.HOST,
+    port: config.PORT,
+    trustProxy: !['', 'off', 'false', '0', 'no'].includes(config.TRUST_PROXY.toLowerCase()),
+    apiPorts: () => portsOf('api'),
+    realtimePorts: () => portsOf('realtime'),
+  })
+  const describe = (): StackFile => ({
+    launcher: identify(process.pid),
+    baseUrl: edge.url,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
+    opsToken,
+    environment: config.ENVIRONMENT,
+    databaseUrl: urls.databaseUrl,
+    redisUrl: urls.redisUrl,
+    natsUrl: urls.natsUrl,
+    services: services.map(({ name, identity, port, managementUrl }) => ({
+      name,
+      process: identity ?? null,
+      port: port ?? null,
+      managementUrl: managementUrl ?? null,
+    })),
+  })
+  const onChange = () => writeStackFile(dataDir, describe())
+  for (const spec of specs) {
+    services.push(superviseService({ spec, env, dataDir, log, onChange }))
+  }
+  force.addEventListener('abort', () => services.forEach(service => void service.stop('SIGKILL')))
+  closers.push(async () => {
+    log('stopping the services …')
+    await Promise.all(services.map(service => service.stop('SIGTERM')))
+    await edge.close()
+    removeStackFile(dataDir)
+  })
+  const givenUp = Promise.race(services.map(({ failed }) => failed))
+  const aborted = new Promise<void>(done => signal.addEventListener('abort', () => done(), { once: true }))
+  await Promise.race([waitUntilReady(services, log, signal), givenUp, aborted])
+  if (signal.aborted) return
+  onChange()
+  log(`ready ${edge.url}`)
+  log(renderGuide(describe(), { allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS }))
+  await Promise.race([givenUp, aborted])
+}
+
+const PATIENCE_MS = 10_000
+
+/** Says after a while what is waited for, and goes on waiting. */
+async function waitUntilReady(
+  services: readonly SupervisedService[],
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let next = Date.now() + PATIENCE_MS
+  for (;;) {
+    const waiting = services.filter(({ ready }) => !ready)
+    if (waiting.length === 0 || signal.aborted) return
+    if (Date.now() > next) {
+      next += PATIENCE_MS
+      const reasons = waiting.map(async service => `${service.name}: ${await service.whyNotReady()}`)
+      log(`still waiting for ${(await Promise.all(reasons)).join('; ')}`)
+    }
+    await sleep(30)
+  }
+}
+
+function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,30 @@
+import { launch } from './launch.js'
+
+/**
+ * `npm start`, once everything is built. The first Ctrl-C or SIGTERM stops in order, a second one at once.
+ * @returns the exit code
+ */
+export async function main(env: NodeJS.ProcessEnv): Promise<number> {
+  const stop = new AbortController()
+  const force = new AbortController()
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) {
+      force.abort()
+      console.error('stopped by force; the next start cleans up what is left')
+      process.exit(130)
+    }
+    console.log(`${signal}: stopping (once more stops by force)`)
+    stop.abort()
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGHUP', onSignal)
+  try {
+    await launch({ env, log: line => console.log(line), signal: stop.signal, force: force.signal })
+    console.log('stopped; the data stays')
+    return 0
+  } catch (error) {
+    console.error(`\n${(error as Error).message}`)
+    return 1
+  }
+}

@@ -1,0 +1,173 @@
+// One service process under watch. States: starting → ready → (ended) → resting → starting …; stopping ends it.
+// It is started again whenever it ends, after a rest that doubles with each failure; a process that keeps
+// ending is given up, because the reason needs a person.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { findFreePort } from '../servers/ports.js'
+import { identify, signalProcess, type ProcessIdentity } from '../servers/processes.js'
+import type { ServiceSpec } from './service-specs.js'
+
+const FOLLOW_PARENT = new URL('./follow-parent.js', import.meta.url).href
+const MAX_LOG_BYTES = 50 * 1024 * 1024
+const FIRST_REST_MS = 250
+const LONGEST_REST_MS = 10_000
+/** Ends in a row, each within this time of its start, after which a service is given up. */
+const GIVE_UP_AFTER = 5
+const SOON_MS = 20_000
+
+export interface SupervisedService {
+  readonly name: string
+  readonly identity: ProcessIdentity | undefined
+  /** Where it serves; undefined while it is not running or when it serves nothing. */
+  readonly port: number | undefined
+  readonly managementUrl: string | undefined
+  readonly ready: boolean
+  /** Rejects when the service is given up; never resolves otherwise. */
+  readonly failed: Promise<never>
+  /** What is not ready, as /readyz or the process says it. */
+  whyNotReady(): Promise<string>
+  stop(signal: NodeJS.Signals): Promise<void>
+}
+
+export interface SuperviseOptions {
+  spec: ServiceSpec
+  env: NodeJS.ProcessEnv
+  dataDir: string
+  log: (line: string) => void
+  onChange: () => void
+}
+
+export function superviseService({ spec, env, dataDir, log, onChange }: SuperviseOptions): SupervisedService {
+  const logFile = join(dataDir, 'logs', `${spec.name}.log`)
+  const main = fileURLToPath(new URL(`../../../../services/${spec.service}/dist/main.js`, import.meta.url))
+  let child: ChildProcess | undefined
+  let identity: ProcessIdentity | undefined
+  let port: number | undefined
+  let managementUrl: string | undefined
+  let ready = false
+  const stopping = new AbortController()
+  let giveUp: (reason: Error) => void = () => {}
+  const failed = new Promise<never>((_, reject) => (giveUp = reject))
+  failed.catch(() => {})
+
+  /** Starts the process and resolves with how it ended. */
+  const runOnce = async (): Promise<string> => {
+    port = spec.served ? await findFreePort() : undefined
+    const managementPort = await findFreePort()
+    if (stopping.signal.aborted) return 'stopped'
+    rotate(logFile)
+    const output = openSync(logFile, 'a')
+    child = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, main], {
+      env: {
+        ...env,
+        ...spec.env,
+        ...(port !== undefined && { PORT: String(port) }),
+        MANAGEMENT_PORT: String(managementPort),
+      },
+      // A group of its own: the terminal's Ctrl-C reaches only the launcher, which knows the order.
+      detached: true,
+      stdio: ['ignore', output, output, 'ipc'],
+    })
+    closeSync(output)
+    managementUrl = `http://127.0.0.1:${managementPort}`
+    identity = child.pid === undefined ? undefined : identify(child.pid)
+    const ended = new Promise<string>(resolve => {
+      child!.once('error', error => resolve(error.message))
+      child!.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+    })
+    let over = false
+    void ended.then(() => (over = true))
+    while (!over && !ready && !stopping.signal.aborted) {
+      ready = await isReady(managementUrl)
+      if (!ready) await sleep(60)
+    }
+    if (!over && ready) onChange()
+    return ended
+  }
+
+  const supervise = async (): Promise<void> => {
+    let failures = 0
+    while (!stopping.signal.aborted) {
+      const startedAt = Date.now()
+      const how = await runOnce()
+      const wasReady = ready
+      ready = false
+      child = undefined
+      identity = undefined
+      if (stopping.signal.aborted) return
+      onChange()
+      failures = Date.now() - startedAt < SOON_MS ? failures + 1 : 1
+      const what = `${spec.name} ended (${how})${wasReady ? '' : ' before it was ready'}`
+      if (failures >= GIVE_UP_AFTER) {
+        giveUp(new Error(`${what}, ${failures} times in a row. The end of ${logFile}:\n${tail(logFile)}`))
+        return
+      }
+      const restMs = Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS)
+      log(`${what}; starting it again in ${restMs} ms (its log: ${logFile})`)
+      await sleep(restMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+  const over = supervise()
+  over.catch(giveUp)
+
+  return {
+    name: spec.name,
+    failed,
+    get identity() {
+      return identity
+    },
+    get port() {
+      return ready ? port : undefined
+    },
+    get managementUrl() {
+      return managementUrl
+    },
+    get ready() {
+      return ready
+    },
+    async whyNotReady() {
+      if (!identity) return 'it is not running'
+      try {
+        const response = await fetch(`${managementUrl}/readyz`, { signal: AbortSignal.timeout(3_000) })
+        return await response.text()
+      } catch {
+        return 'it does not answer on its management port yet'
+      }
+    },
+    async stop(signal) {
+      stopping.abort()
+      if (identity) signalProcess(identity, signal)
+      await over.catch(() => {})
+    },
+  }
+}
+
+async function isReady(managementUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${managementUrl}/readyz`, { signal: AbortSignal.timeout(3_000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function rotate(file: string): void {
+  try {
+    if (statSync(file).size > MAX_LOG_BYTES) renameSync(file, `${file}.1`)
+  } catch {
+    // There is no log yet.
+  }
+}
+
+/** The last lines, shortened: a log line is JSON and may be wide. */
+const tail = (file: string): string =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(-8)
+    .map(line => `  ${line.slice(0, 1_000)}`)
+    .join('\n')

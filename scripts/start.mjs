@@ -1,0 +1,14 @@
+// `npm start`: from a fresh clone to a running service. Everything it keeps lies under DATA_DIR (.data).
+import { setUp } from './set-up.mjs'
+
+const log = line => console.log(line)
+try {
+  await setUp(log)
+} catch (error) {
+  console.error(`\n${error.message}`)
+  process.exit(1)
+}
+const { main } = await import('../infra/stack/dist/index.js')
+process.exitCode = await main(process.env)
+// Whatever still holds the event loop must not keep the terminal waiting.
+process.exit()
