@@ -1,0 +1,143 @@
+// A policy as it follows from its events. Registers (the latest Created, Deleted, payment and status change)
+// do not depend on the order of arrival. The sums over the current life do: they are kept while the life
+// lasts, and whoever applies a Created that begins a new life must count that life's payments anew.
+import type { ChainEvent, ChainOrder } from './chain-event.js'
+import { nextPaymentDue } from './due-date.js'
+import { isLive, isOfLife, laterOf, type Life } from './life.js'
+import { readPolicyTerms, type PolicyTerms } from './policy-terms.js'
+
+export interface PolicyState extends Life {
+  address: string
+  /** what the address is derived from, together with the policy's id: the same in every life */
+  userPayment: string | null
+  policyId: number | null
+  /** of the latest Created */
+  gateway: string | null
+  recipient: string | null
+  trackingId: string | null
+  policyType: string | null
+  createdAt: bigint | null
+  /** over the payments of the latest life */
+  paymentCount: bigint
+  totalPaid: bigint
+  /** of the latest payment and status change, whichever life they belong to */
+  lastPaymentOrder: ChainOrder | null
+  lastPaidAt: bigint | null
+  statusOrder: ChainOrder | null
+  statusAt: bigint | null
+  changedStatus: string | null
+}
+
+/** What is served and filtered by, and follows from the state alone. */
+export interface PolicyOutcome {
+  live: boolean
+  status: string | null
+  nextPaymentDue: bigint | null
+  updatedAt: bigint | null
+}
+
+export const emptyPolicy = (address: string): PolicyState => ({
+  address,
+  userPayment: null,
+  policyId: null,
+  lifeStart: null,
+  deletedOrder: null,
+  gateway: null,
+  recipient: null,
+  trackingId: null,
+  policyType: null,
+  createdAt: null,
+  paymentCount: 0n,
+  totalPaid: 0n,
+  lastPaymentOrder: null,
+  lastPaidAt: null,
+  statusOrder: null,
+  statusAt: null,
+  changedStatus: null,
+})
+
+const unixSeconds = (date: Date): bigint => BigInt(Math.floor(date.getTime() / 1000))
+
+/**
+ * What the policy is after one more event. A payment moves the last-payment register and, when it belongs to
+ * the current life, the sums; so a batch applies its Created events before its payments.
+ */
+export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyState {
+  const { order, effect } = event
+  switch (effect.kind) {
+    case 'policy-created': {
+      const known = { ...state, userPayment: effect.userPayment, policyId: effect.policyId }
+      if (laterOf(state.lifeStart, order) !== order) return known
+      return {
+        ...known,
+        lifeStart: order,
+        gateway: effect.gateway,
+        recipient: effect.recipient,
+        trackingId: event.trackingId,
+        policyType: effect.policyType.text,
+        createdAt: unixSeconds(event.occurredAt),
+      }
+    }
+    case 'policy-deleted':
+      return { ...state, deletedOrder: laterOf(state.deletedOrder, order) }
+    case 'policy-status-changed':
+      if (laterOf(state.statusOrder, order) !== order) return state
+      return {
+        ...state,
+        statusOrder: order,
+        statusAt: unixSeconds(event.occurredAt),
+        changedStatus: effect.newStatus,
+      }
+    case 'payment': {
+      const counted = isOfLife(state.lifeStart, order)
+        ? { ...state, paymentCount: state.paymentCount + 1n, totalPaid: state.totalPaid + effect.amount }
+        : state
+      if (laterOf(state.lastPaymentOrder, order) !== order) return counted
+      return { ...counted, lastPaymentOrder: order, lastPaidAt: effect.paidAt }
+    }
+    default:
+      return state
+  }
+}
+
+/** The first letter small: `Active` is served as `active`. */
+const camelCase = (variant: string): string => variant.charAt(0).toLowerCase() + variant.slice(1)
+
+/** Whether the terms leave nothing to pay: all renewals or all milestones are paid. */
+function isPaidUp(terms: PolicyTerms, paymentCount: bigint): boolean {
+  if (terms.kind === 'subscription')
+    return terms.maxRenewals !== null && paymentCount >= BigInt(terms.maxRenewals)
+  if (terms.kind === 'milestone')
+    return BigInt(terms.currentMilestone) + paymentCount >= BigInt(terms.totalMilestones)
+  return false
+}
+
+/** The due date of a subscription; other types have none. */
+function dueDateOf(terms: PolicyTerms, lastPaidAt: bigint | null): bigint | null {
+  if (terms.kind !== 'subscription') return null
+  return nextPaymentDue({ createdDue: terms.nextPaymentDue, frequency: terms.frequency, lastPaidAt })
+}
+
+const latest = (...times: (bigint | null)[]): bigint | null =>
+  times.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
+
+/** What follows from the state (contract: "How state follows from events"). */
+export function policyOutcome(state: PolicyState): PolicyOutcome {
+  if (state.lifeStart === null || state.policyType === null) {
+    return { live: false, status: null, nextPaymentDue: null, updatedAt: null }
+  }
+  const terms = readPolicyTerms(state.policyType)
+  const lastPaymentOrder = isOfLife(state.lifeStart, state.lastPaymentOrder) ? state.lastPaymentOrder : null
+  const lastPaidAt = lastPaymentOrder === null ? null : state.lastPaidAt
+  const changed = isOfLife(state.lifeStart, state.statusOrder)
+  const statusDecides =
+    changed &&
+    (lastPaymentOrder === null || (state.statusOrder !== null && state.statusOrder > lastPaymentOrder))
+  const followed = isPaidUp(terms, state.paymentCount) ? 'completed' : 'active'
+  return {
+    live: isLive(state),
+    status: statusDecides && state.changedStatus !== null ? camelCase(state.changedStatus) : followed,
+    nextPaymentDue: dueDateOf(terms, lastPaidAt),
+    updatedAt: latest(state.createdAt, lastPaidAt, changed ? state.statusAt : null),
+  }
+}

@@ -1,0 +1,34 @@
+import type { ChainEvent } from './chain-event.js'
+import { laterOf, type Life } from './life.js'
+
+export interface UserPaymentState extends Life {
+  address: string
+  /** Owner and mint are what the address is derived from: they are the same in every life. */
+  owner: string | null
+  tokenMint: string | null
+}
+
+export const emptyUserPayment = (address: string): UserPaymentState => ({
+  address,
+  owner: null,
+  tokenMint: null,
+  lifeStart: null,
+  deletedOrder: null,
+})
+
+/** What the user payment is after one more event; the order of events does not matter. */
+export function applyToUserPayment(state: UserPaymentState, { order, effect }: ChainEvent): UserPaymentState {
+  switch (effect.kind) {
+    case 'user-payment-created':
+      return {
+        ...state,
+        owner: effect.owner,
+        tokenMint: effect.tokenMint,
+        lifeStart: laterOf(state.lifeStart, order),
+      }
+    case 'user-payment-deleted':
+      return { ...state, deletedOrder: laterOf(state.deletedOrder, order) }
+    default:
+      return state
+  }
+}
