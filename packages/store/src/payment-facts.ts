@@ -45,7 +45,7 @@ export async function readPaymentFacts(
       left join lateral (
         select c.recipient from events c
          where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
-           and (c.slot, c.event_index, c.id) <= (e.slot, e.event_index, e.id)
+           and (c.slot, c.event_index) <= (e.slot, e.event_index)
          order by c.slot desc, c.event_index desc, c.id desc
          limit 1
       ) life on e.recipient is null

@@ -1,0 +1,104 @@
+import {
+  ALL_GATEWAYS,
+  SPANS,
+  UNKNOWN_MINT,
+  type CountRow,
+  type PaymentStatRow,
+  type TokenStatRow,
+} from '@payment-tracking/domain'
+import type { Tx } from '../store.js'
+
+/** Adds a batch's counts by name. */
+export async function addCounts(tx: Tx, rows: readonly CountRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.$executeRaw`
+    insert into event_counts as c (name, span, start, count)
+    select * from unnest(
+      ${rows.map(row => row.name)}::text[], ${rows.map(row => row.span)}::int[],
+      ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[])
+    on conflict (name, span, start) do update set count = c.count + excluded.count`
+}
+
+/** Adds a batch's payment figures by gateway. */
+export async function addPaymentStats(tx: Tx, rows: readonly PaymentStatRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.$executeRaw`
+    insert into payment_stats as s (gateway, span, start, count, total, min, max, first_at, last_at)
+    select * from unnest(
+      ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
+      ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[],
+      ${rows.map(row => row.total.toString())}::numeric[], ${rows.map(row => row.min.toString())}::numeric[],
+      ${rows.map(row => row.max.toString())}::numeric[], ${rows.map(row => row.firstAt.toISOString())}::timestamptz[],
+      ${rows.map(row => row.lastAt.toISOString())}::timestamptz[])
+    on conflict (gateway, span, start) do update set
+      count = s.count + excluded.count, total = s.total + excluded.total,
+      min = least(s.min, excluded.min), max = greatest(s.max, excluded.max),
+      first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at)`
+}
+
+/** Adds a batch's payment figures by token. */
+export async function addTokenStats(tx: Tx, rows: readonly TokenStatRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.$executeRaw`
+    insert into payment_token_stats as s (gateway, span, start, token_mint, count, total)
+    select * from unnest(
+      ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
+      ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.tokenMint)}::text[],
+      ${rows.map(row => row.count)}::bigint[], ${rows.map(row => row.total.toString())}::numeric[])
+    on conflict (gateway, span, start, token_mint) do update set
+      count = s.count + excluded.count, total = s.total + excluded.total`
+}
+
+/**
+ * Moves payments that were counted under an unknown mint to the mint that a later event supplied.
+ * @param mints policy address → mint, for policies whose mint has just become known
+ * @param before payments after this position were counted under the right mint already
+ */
+export async function moveToKnownMint(
+  tx: Tx,
+  mints: ReadonlyMap<string, string>,
+  before: bigint,
+): Promise<void> {
+  if (mints.size === 0) return
+  const emptied = await tx.$queryRaw<{ gateway: string; span: number; start: Date }[]>`
+    with moved as (
+      select g.gateway, s.span,
+             case s.span when 0 then 'epoch'::timestamptz
+                  else to_timestamp(floor(extract(epoch from e.occurred_at) / s.span) * s.span) end as start,
+             m.token_mint, count(*) as count, sum(e.amount) as total
+        from unnest(${[...mints.keys()]}::text[], ${[...mints.values()]}::text[]) as m (policy, token_mint)
+        join events e on e.payment_policy = m.policy and e.name = 'PaymentRecord'
+         and e.token_mint is null and e.position <= ${before}
+        cross join unnest(${[...SPANS]}::int[]) as s (span)
+        cross join lateral (values (e.gateway), (${ALL_GATEWAYS})) as g (gateway)
+       group by 1, 2, 3, 4
+    ), deltas as (
+      select gateway, span, start, token_mint, count, total from moved
+      union all
+      select gateway, span, start, ${UNKNOWN_MINT}, -sum(count), -sum(total) from moved group by 1, 2, 3
+    ), added as (
+      insert into payment_token_stats as s (gateway, span, start, token_mint, count, total)
+      select gateway, span, start, token_mint, count, total from deltas
+      on conflict (gateway, span, start, token_mint) do update set
+        count = s.count + excluded.count, total = s.total + excluded.total
+      returning gateway, span, start, count
+    )
+    select gateway, span, start from added where count = 0`
+  if (emptied.length === 0) return
+  await tx.$executeRaw`
+    delete from payment_token_stats s
+     using unnest(
+       ${emptied.map(row => row.gateway)}::text[], ${emptied.map(row => row.span)}::int[],
+       ${emptied.map(row => row.start.toISOString())}::timestamptz[]) as k (gateway, span, start)
+     where (s.gateway, s.span, s.start, s.token_mint) = (k.gateway, k.span, k.start, ${UNKNOWN_MINT})`
+}
+
+/** Policies of user payments whose mint has just become known. */
+export async function readPoliciesOf(
+  tx: Tx,
+  userPayments: readonly string[],
+): Promise<{ address: string; userPayment: string }[]> {
+  if (userPayments.length === 0) return []
+  return tx.$queryRaw<{ address: string; userPayment: string }[]>`
+    select address, user_payment as "userPayment" from policies where user_payment = any(${userPayments}::text[])`
+}

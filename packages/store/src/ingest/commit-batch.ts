@@ -1,0 +1,181 @@
+import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
+import { isOfLife, type ChainEvent } from '@payment-tracking/domain'
+import { Prisma } from '../generated/client.js'
+import { translateStoreError } from '../errors.js'
+import { readPaymentFacts } from '../payment-facts.js'
+import type { Store, Tx } from '../store.js'
+import { insertDeliveries } from '../webhooks/index.js'
+import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
+import { insertEvents, readFingerprints, type PositionedEvent, type ReceivedEvent } from './events.js'
+import { lockHead, recordBatch } from './head.js'
+import { mintOf, project, type Projected } from './project.js'
+import { readTrackingHeads, writeTrackingHeads } from './trackings.js'
+
+/** A checked message that still has its bytes, in case another message contradicts it. */
+export interface ReceivedMessage extends ReceivedEvent {
+  subject: string
+  bytes: Uint8Array
+}
+
+export interface Batch {
+  stream: StreamIdentity
+  received: readonly ReceivedMessage[]
+  refused: readonly RefusedMessage[]
+}
+
+export interface CommittedBatch {
+  /** null when nothing in the batch was new */
+  batchId: bigint | null
+  storedCount: number
+  duplicateCount: number
+  deadLetterCount: number
+  /** the new payments, in `seq` order of each tracking ID */
+  payments: PaymentFacts[]
+  deliveries: DeliveryRef[]
+}
+
+/** The longest a batch may take: beyond it the transaction is given up and the messages come again. */
+const TRANSACTION_TIMEOUT_MS = 60_000
+
+/**
+ * Stores a batch of messages in one transaction: new events, projections, aggregates, `seq`, delivery rows and
+ * dead letters commit together or not at all. What is stored already is left alone; a message that contradicts
+ * what is stored, or an earlier one of the batch, becomes a dead letter CONFLICT.
+ * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
+ * @throws StoreRefusedError: a value in the batch can never be stored
+ */
+export async function commitBatch(store: Store, batch: Batch): Promise<CommittedBatch> {
+  try {
+    return await store.prisma.$transaction(tx => writeBatch(tx, batch), {
+      maxWait: 10_000,
+      timeout: TRANSACTION_TIMEOUT_MS,
+    })
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}
+
+async function writeBatch(tx: Tx, { stream, received, refused }: Batch): Promise<CommittedBatch> {
+  const before = await lockHead(tx)
+  const { fresh, conflicts } = await separate(tx, received)
+  const committed: CommittedBatch = {
+    batchId: null,
+    storedCount: fresh.length,
+    duplicateCount: received.length - fresh.length - conflicts.length,
+    deadLetterCount: await insertDeadLetters(tx, stream, [...refused, ...conflicts]),
+    payments: [],
+    deliveries: [],
+  }
+  if (fresh.length === 0) return committed
+
+  const positioned = await position(tx, fresh, before)
+  const upTo = before + BigInt(positioned.length)
+  await insertEvents(tx, positioned)
+  const projected = await project(
+    tx,
+    positioned.map(({ event }) => event),
+    before,
+    upTo,
+  )
+  committed.payments = await factsOf(tx, positioned, projected)
+  committed.deliveries = await insertDeliveries(tx, committed.payments)
+  committed.batchId = await recordBatch(tx, before + 1n, upTo)
+  return committed
+}
+
+/** Splits what is new from what is known and from what contradicts it; the first message of an identity wins. */
+async function separate(
+  tx: Tx,
+  received: readonly ReceivedMessage[],
+): Promise<{ fresh: ReceivedMessage[]; conflicts: RefusedMessage[] }> {
+  const fingerprints =
+    received.length === 0
+      ? new Map<string, string>()
+      : await readFingerprints(
+          tx,
+          received.map(({ event }) => event.id),
+        )
+  const fresh: ReceivedMessage[] = []
+  const conflicts: RefusedMessage[] = []
+  for (const message of received) {
+    const { event, streamSequence, subject, bytes } = message
+    const stored = fingerprints.get(event.id)
+    if (stored === undefined) {
+      fingerprints.set(event.id, event.fingerprint)
+      fresh.push(message)
+    } else if (stored !== event.fingerprint) {
+      const reason = `event ${event.id} is stored already with other data, slot or timestamp`
+      conflicts.push({ streamSequence, subject, code: 'CONFLICT', reason, bytes })
+    }
+  }
+  return { fresh, conflicts }
+}
+
+/** Gives each event its position and each payment its `seq`, in the order of arrival. */
+async function position(
+  tx: Tx,
+  fresh: readonly ReceivedMessage[],
+  before: bigint,
+): Promise<PositionedEvent[]> {
+  const counts = ({ effect, trackingId }: ChainEvent) => effect.kind === 'payment' && trackingId !== null
+  const trackingIds = new Set(
+    fresh.filter(({ event }) => counts(event)).map(({ event }) => event.trackingId!),
+  )
+  const heads = await readTrackingHeads(tx, [...trackingIds])
+  const positioned = fresh.map(({ event, streamSequence }, index): PositionedEvent => {
+    let seq: bigint | null = null
+    if (counts(event)) {
+      seq = (heads.get(event.trackingId!) ?? 0n) + 1n
+      heads.set(event.trackingId!, seq)
+    }
+    return { event, streamSequence, position: before + BigInt(index + 1), seq }
+  })
+  await writeTrackingHeads(tx, heads)
+  return positioned
+}
+
+/**
+ * The new payments as they are told. The states in memory hold recipient, payer and mint of nearly all of
+ * them; a payment of an earlier life without a recipient of its own is read as any reader would.
+ */
+async function factsOf(
+  tx: Tx,
+  positioned: readonly PositionedEvent[],
+  projected: Projected,
+): Promise<PaymentFacts[]> {
+  const facts: PaymentFacts[] = []
+  const ofEarlierLives: string[] = []
+  for (const stored of positioned) {
+    const { event, seq } = stored
+    const { effect } = event
+    if (effect.kind !== 'payment') continue
+    const policy = projected.policies.get(effect.policy)!
+    const ofThisLife = isOfLife(policy.lifeStart, event.order)
+    if (effect.recipient === null && policy.lifeStart !== null && !ofThisLife) {
+      ofEarlierLives.push(event.id)
+      continue
+    }
+    const owner =
+      policy.userPayment === null ? null : (projected.userPayments.get(policy.userPayment)?.owner ?? null)
+    facts.push({
+      eventId: event.id,
+      position: stored.position.toString(),
+      trackingId: event.trackingId,
+      seq: seq === null ? null : Number(seq),
+      signature: event.signature,
+      slot: event.slot,
+      occurredAt: event.occurredAt.toISOString(),
+      paidAt: effect.paidAt.toString(),
+      paymentPolicy: effect.policy,
+      gateway: effect.gateway,
+      amount: effect.amount.toString(),
+      recordId: effect.recordId,
+      recipient: effect.recipient ?? (ofThisLife ? policy.recipient : null),
+      payer: effect.payer ?? owner,
+      tokenMint: mintOf(projected, effect),
+    })
+  }
+  if (ofEarlierLives.length === 0) return facts
+  facts.push(...(await readPaymentFacts(tx, Prisma.sql`e.id = any(${ofEarlierLives}::uuid[])`)))
+  return facts.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
+}

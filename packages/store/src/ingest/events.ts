@@ -1,0 +1,58 @@
+import type { ChainEvent } from '@payment-tracking/domain'
+import type { Sql, Tx } from '../store.js'
+
+/** A checked message with its place in the stream. */
+export interface ReceivedEvent {
+  event: ChainEvent
+  streamSequence: number
+}
+
+/** A new event with what its arrival gave it. */
+export interface PositionedEvent extends ReceivedEvent {
+  position: bigint
+  /** counts the payments of its tracking ID; null for everything else */
+  seq: bigint | null
+}
+
+/** Fingerprints of those of `ids` that are stored; one probe of the primary key each. */
+export async function readFingerprints(sql: Sql, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await sql.$queryRaw<{ id: string; fingerprint: string }[]>`
+    select id, fingerprint from events where id = any(${ids}::uuid[])`
+  return new Map(rows.map(row => [row.id, row.fingerprint]))
+}
+
+/** Inserts events that are known to be new (the writer lock is held). One statement, whatever their number. */
+export async function insertEvents(tx: Tx, events: readonly PositionedEvent[]): Promise<void> {
+  const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))
+  const payment = <T>(
+    pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T,
+  ): (T | null)[] => column(({ effect }) => (effect.kind === 'payment' ? pick(effect) : null))
+  await tx.$executeRaw`
+    insert into events (
+      id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
+      gateway, payment_policy, user_payment, authority, recipient, tracking_id,
+      seq, amount, paid_at, record_id, payer, token_mint)
+    select * from unnest(
+      ${column(event => event.id)}::uuid[],
+      ${events.map(({ position }) => position.toString())}::bigint[],
+      ${column(event => event.slot.toString())}::bigint[],
+      ${column(event => event.signature)}::text[],
+      ${column(event => event.index.toString())}::bigint[],
+      ${column(event => event.name)}::text[],
+      ${column(event => event.data)}::json[],
+      ${column(event => event.occurredAt.toISOString())}::timestamptz[],
+      ${column(event => event.fingerprint)}::uuid[],
+      ${events.map(({ streamSequence }) => streamSequence.toString())}::bigint[],
+      ${column(event => event.gateway)}::text[],
+      ${column(event => event.paymentPolicy)}::text[],
+      ${column(event => event.userPayment)}::text[],
+      ${column(event => event.authority)}::text[],
+      ${column(event => event.recipient)}::text[],
+      ${column(event => event.trackingId)}::text[],
+      ${events.map(({ seq }) => seq?.toString() ?? null)}::bigint[],
+      ${payment(({ amount }) => amount.toString())}::numeric[],
+      ${payment(({ paidAt }) => paidAt.toString())}::bigint[],
+      ${payment(({ recordId }) => recordId.toString())}::bigint[],
+      ${payment(({ payer }) => payer)}::text[],
+      ${payment(({ tokenMint }) => tokenMint)}::text[])`
+}

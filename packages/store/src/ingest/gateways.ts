@@ -1,0 +1,44 @@
+import type { GatewayState } from '@payment-tracking/domain'
+import type { Sql, Tx } from '../store.js'
+
+interface GatewayRow {
+  address: string
+  authority: string | null
+  life_start: string | null
+  deleted_order: string | null
+  signer: string | null
+  signer_order: string | null
+}
+
+/** The gateways of `addresses` that any event has named. */
+export async function readGateways(sql: Sql, addresses: readonly string[]): Promise<GatewayState[]> {
+  if (addresses.length === 0) return []
+  const rows = await sql.$queryRaw<GatewayRow[]>`
+    select address, authority, life_start, deleted_order, signer, signer_order
+      from gateways where address = any(${addresses}::text[])`
+  return rows.map(row => ({
+    address: row.address,
+    authority: row.authority,
+    lifeStart: row.life_start,
+    deletedOrder: row.deleted_order,
+    signer: row.signer,
+    signerOrder: row.signer_order,
+  }))
+}
+
+export async function writeGateways(tx: Tx, gateways: readonly GatewayState[]): Promise<void> {
+  if (gateways.length === 0) return
+  const column = <T>(pick: (gateway: GatewayState) => T): T[] => gateways.map(pick)
+  await tx.$executeRaw`
+    insert into gateways (address, authority, life_start, deleted_order, signer, signer_order)
+    select * from unnest(
+      ${column(gateway => gateway.address)}::text[],
+      ${column(gateway => gateway.authority)}::text[],
+      ${column(gateway => gateway.lifeStart)}::text[],
+      ${column(gateway => gateway.deletedOrder)}::text[],
+      ${column(gateway => gateway.signer)}::text[],
+      ${column(gateway => gateway.signerOrder)}::text[])
+    on conflict (address) do update set
+      authority = excluded.authority, life_start = excluded.life_start, deleted_order = excluded.deleted_order,
+      signer = excluded.signer, signer_order = excluded.signer_order`
+}
