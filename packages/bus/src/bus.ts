@@ -1,0 +1,47 @@
+import type { Intake, Logger } from '@payment-tracking/runtime'
+import type { NatsConnection } from 'nats'
+import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
+import { BatchConsumer, type ConsumerOptions, type HandleBatch } from './consumer.js'
+import { ensureStream, type StreamConfig } from './stream.js'
+
+export interface Bus {
+  /** Reads the stream in batches; nothing starts before `start()`. */
+  consume(options: ConsumerOptions, handle: HandleBatch): Intake & { lag(): Promise<number | null> }
+  /** Makes the stream when it is missing. */
+  ensureStream(config: StreamConfig): Promise<void>
+  /**
+   * Publishes one message and waits for the stream to have stored it.
+   * @returns its sequence
+   * @throws BusUnavailableError when no acknowledgement came: it may be stored all the same
+   */
+  publish(subject: string, bytes: Uint8Array): Promise<number>
+  /** Resolves when the server answers. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param name shown in the server's list of connections */
+export async function openBus(config: BusConfig, name: string, log: Logger): Promise<Bus> {
+  const connection: NatsConnection = await connectBus(config, name, log)
+  const jetstream = connection.jetstream()
+  return {
+    consume: (options, handle) => new BatchConsumer(connection, options, handle, log),
+    ensureStream: async streamConfig => {
+      await ensureStream(await connection.jetstreamManager(), streamConfig)
+    },
+    async publish(subject, bytes) {
+      try {
+        return (await jetstream.publish(subject, bytes)).seq
+      } catch (cause) {
+        throw new BusUnavailableError(`the stream did not acknowledge a message on ${subject}`, { cause })
+      }
+    },
+    ping: () => connection.flush(),
+    close: async () => {
+      if (connection.isClosed()) return
+      // A drain waits for the server; without one there is nothing left to send.
+      await Promise.race([connection.drain(), new Promise(resolve => setTimeout(resolve, 2_000).unref())])
+      await connection.close()
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import type { Intake, Logger } from '@payment-tracking/runtime'
+import {
+  AckPolicy,
+  ConsumerEvents,
+  DeliverPolicy,
+  nanos,
+  type Consumer,
+  type ConsumerMessages,
+  type JsMsg,
+  type NatsConnection,
+} from 'nats'
+import { ensureStream, type StreamConfig, type StreamState } from './stream.js'
+
+export interface ReceivedBusMessage {
+  readonly subject: string
+  readonly bytes: Uint8Array
+  /** its sequence in the stream */
+  readonly streamSequence: number
+  readonly publishedAt: Date
+  /** how often the server has delivered it, this time included */
+  readonly deliveries: number
+}
+
+/** What to do with a batch that could not be stored: the messages come again after the delay. */
+export interface Redeliver {
+  redeliverAfterMs: number
+}
+
+/** Resolves when the batch is committed; only then are its messages acknowledged. */
+export type HandleBatch = (
+  messages: readonly ReceivedBusMessage[],
+  stream: StreamState,
+) => Promise<Redeliver | undefined>
+
+export interface ConsumerOptions extends StreamConfig {
+  /** the durable name all replicas share */
+  CONSUMER_NAME: string
+  /** most messages in one batch */
+  BATCH_SIZE: number
+  /** when messages of a process that died come again; longer than any batch takes */
+  ACK_WAIT_MS: number
+}
+
+const RESTART_DELAY_MS = 1_000
+/** What ends a consumer for good: it must be opened, perhaps made, again. */
+const LOST: ReadonlySet<unknown> = new Set([
+  ConsumerEvents.ConsumerDeleted,
+  ConsumerEvents.ConsumerNotFound,
+  ConsumerEvents.StreamNotFound,
+])
+
+/**
+ * Reads the stream through a durable pull consumer and hands what has arrived to `handle`, one batch at a time:
+ * a lone message at once, a backlog in batches of BATCH_SIZE. While a batch is stored the next one arrives.
+ * Messages are acknowledged one by one after `handle` resolves, or given back with the delay it names.
+ */
+export class BatchConsumer implements Intake {
+  readonly #waiting: JsMsg[] = []
+  #wake: (() => void) | undefined
+  #messages: ConsumerMessages | undefined
+  #stopping = false
+  #running: Promise<unknown> | undefined
+  #consumer: Consumer | undefined
+
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly options: ConsumerOptions,
+    private readonly handle: HandleBatch,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.#running ??= Promise.all([this.#receive(), this.#work()])
+  }
+
+  /** Takes no more messages; resolves when the batch in hand is stored and acknowledged. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#messages?.stop()
+    this.#wake?.()
+    await this.#running
+    // What was received and not begun goes back at once instead of after the ack wait.
+    for (const message of this.#waiting.splice(0)) message.nak(1)
+  }
+
+  /** Messages of the stream not yet acknowledged, or null while the server cannot tell. */
+  async lag(): Promise<number | null> {
+    try {
+      const info = await this.#consumer?.info()
+      return info ? info.num_pending + info.num_ack_pending : null
+    } catch {
+      return null
+    }
+  }
+
+  #stream: StreamState | undefined
+
+  /** Opens stream and consumer and keeps messages coming; opens them again whenever that ends. */
+  async #receive(): Promise<void> {
+    const { BATCH_SIZE } = this.options
+    while (!this.#stopping) {
+      try {
+        const consumer = await this.#open()
+        // Two batches in flight: one being stored, one waiting.
+        this.#messages = await consumer.consume({
+          max_messages: BATCH_SIZE * 2,
+          expires: 30_000,
+          idle_heartbeat: 5_000,
+        })
+        void this.#watch(this.#messages)
+        if (this.#stopping) this.#messages.stop()
+        for await (const message of this.#messages) {
+          this.#waiting.push(message)
+          this.#wake?.()
+        }
+      } catch (err) {
+        if (!this.#stopping) this.log.warn({ err }, 'bus.consume-interrupted')
+      }
+      if (!this.#stopping) await new Promise(resolve => setTimeout(resolve, RESTART_DELAY_MS))
+    }
+  }
+
+  async #open(): Promise<Consumer> {
+    const { STREAM_NAME, SUBJECT_PREFIX, CONSUMER_NAME, BATCH_SIZE, ACK_WAIT_MS } = this.options
+    const manager = await this.connection.jetstreamManager()
+    this.#stream = await ensureStream(manager, this.options)
+    await manager.consumers.add(STREAM_NAME, {
+      durable_name: CONSUMER_NAME,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      filter_subject: `${SUBJECT_PREFIX}.>`,
+      ack_wait: nanos(ACK_WAIT_MS),
+      max_deliver: -1,
+      max_ack_pending: BATCH_SIZE * 20,
+    })
+    this.#consumer = await this.connection.jetstream().consumers.get(STREAM_NAME, CONSUMER_NAME)
+    return this.#consumer
+  }
+
+  /** A server that forgot the pull request, or the consumer, is only noticed by its silence. */
+  async #watch(messages: ConsumerMessages): Promise<void> {
+    for await (const { type } of await messages.status()) {
+      if (LOST.has(type)) {
+        this.log.warn({ status: type }, 'bus.consumer-lost')
+        messages.stop()
+      } else if (type === ConsumerEvents.HeartbeatsMissed) this.log.warn('bus.heartbeats-missed')
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (;;) {
+      if (this.#stopping) return
+      if (this.#waiting.length === 0) {
+        await new Promise<void>(resolve => (this.#wake = resolve))
+        this.#wake = undefined
+        continue
+      }
+      const batch = this.#waiting.splice(0, this.options.BATCH_SIZE)
+      await this.#settle(batch)
+    }
+  }
+
+  async #settle(batch: readonly JsMsg[]): Promise<void> {
+    let redeliver: Redeliver | undefined
+    try {
+      redeliver = await this.handle(batch.map(describe), this.#stream!)
+    } catch (err) {
+      this.log.error({ err }, 'bus.batch-failed')
+      redeliver = { redeliverAfterMs: RESTART_DELAY_MS }
+    }
+    for (const message of batch) {
+      // Always with a delay of our own: a plain nak comes back at once, and older servers' backoff is broken.
+      if (redeliver) message.nak(redeliver.redeliverAfterMs)
+      else message.ack()
+    }
+  }
+}
+
+const describe = (message: JsMsg): ReceivedBusMessage => ({
+  subject: message.subject,
+  bytes: message.data,
+  streamSequence: message.seq,
+  publishedAt: new Date(message.info.timestampNanos / 1e6),
+  deliveries: message.info.redeliveryCount,
+})
