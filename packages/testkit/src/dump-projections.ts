@@ -1,0 +1,46 @@
+import type pg from 'pg'
+
+/** What may differ between two databases that saw the same messages in another order: facts of arrival. */
+const EVENT_COLUMNS = `id, slot, signature, event_index, name, occurred_at, fingerprint, gateway, payment_policy,
+  user_payment, authority, recipient, tracking_id, amount, paid_at, record_id, payer, token_mint`
+
+const QUERIES = {
+  events: `select ${EVENT_COLUMNS} from events order by id`,
+  trackings: 'select * from trackings order by tracking_id',
+  gateways: 'select * from gateways order by address',
+  user_payments: 'select * from user_payments order by address',
+  policies: 'select * from policies order by address',
+  event_counts: 'select * from event_counts order by name, span, start',
+  payment_stats: 'select * from payment_stats order by gateway, span, start',
+  payment_token_stats: 'select * from payment_token_stats order by gateway, span, start, token_mint',
+  dead_letters: `select code, subject, encode(bytes, 'hex') as bytes, size from dead_letters order by bytes, code`,
+}
+
+export type ProjectionDump = Record<keyof typeof QUERIES, string[]>
+
+/**
+ * Every row that must not depend on the order, repetition or batching of messages, as text, table by table.
+ */
+export async function dumpProjections(pool: pg.Pool): Promise<ProjectionDump> {
+  const dump: Partial<ProjectionDump> = {}
+  for (const [table, query] of Object.entries(QUERIES)) {
+    const { rows } = await pool.query<{ row: string }>(`select row_to_json(t)::text as row from (${query}) t`)
+    dump[table as keyof typeof QUERIES] = rows.map(({ row }) => row)
+  }
+  return dump as ProjectionDump
+}
+
+/** Problems of `seq` and `position`: holes, doubles, a head that is not the last. None is the right answer. */
+export async function findArrivalProblems(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ problem: string }>(`
+    select 'tracking ID ' || tracking_id || ': ' || count(*) || ' payments, last seq ' || max(seq) as problem
+      from events where name = 'PaymentRecord' and tracking_id is not null
+     group by tracking_id
+    having count(*) <> max(seq) or min(seq) <> 1 or count(distinct seq) <> count(*)
+        or max(seq) <> (select head from trackings t where t.tracking_id = events.tracking_id)
+    union all
+    select 'positions: ' || count(*) || ' events, last ' || max(position) || ', head ' || (select position from stream_head)
+      from events
+    having count(*) <> coalesce(max(position), 0) or coalesce(max(position), 0) <> (select position from stream_head)`)
+  return rows.map(({ problem }) => problem)
+}

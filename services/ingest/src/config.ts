@@ -1,0 +1,51 @@
+import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { CommonConfig, Flag, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { Type } from 'typebox'
+
+export const IngestConfig = Type.Object({
+  ...CommonConfig,
+  DATABASE_URL: ServerUrl(
+    'postgres|postgresql',
+    'Postgres, as postgresql://user:password@host:5432/database',
+  ),
+  REDIS_URL: ServerUrl('redis|rediss', 'Redis, as redis://user:password@host:6379'),
+  NATS_URL: ServerUrl('nats|tls', 'NATS with JetStream, as nats://user:password@host:4222'),
+  NATS_CREDS: Type.Optional(Secret('path of a NATS credentials file')),
+  STREAM_NAME: Type.String({
+    default: DEFAULT_STREAM,
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
+  }),
+  SUBJECT_PREFIX: Type.String({
+    default: DEFAULT_SUBJECT_PREFIX,
+    pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
+    description: 'what the subjects of the stream begin with',
+  }),
+  CONSUMER_NAME: Type.String({
+    default: 'ingest',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'the durable consumer that all ingest replicas share',
+  }),
+  PROGRAM_ID: Type.String({
+    default: DEFAULT_PROGRAM_ID,
+    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+    description: 'the Solana program whose events are payments',
+  }),
+  REQUIRE_PROGRAM_ID: Flag(false, 'refuse messages that do not name their program; on in images'),
+  BATCH_SIZE: Type.Integer({
+    default: 1000,
+    minimum: 1,
+    maximum: 10_000,
+    description: 'most messages stored in one transaction',
+  }),
+  ACK_WAIT_MS: Type.Integer({
+    default: 60_000,
+    minimum: 1_000,
+    description: 'when messages of an ingest process that died come again; longer than any batch takes',
+  }),
+  SWEEP_INTERVAL_MS: Type.Integer({
+    default: 5_000,
+    minimum: 100,
+    description: 'how often ingest looks for payments that a crash left unannounced',
+  }),
+})

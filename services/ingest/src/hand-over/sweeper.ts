@@ -1,0 +1,59 @@
+import type { Intake, Logger } from '@payment-tracking/runtime'
+import { sweepBatches, type Store } from '@payment-tracking/store'
+import type { Outlets } from './hand-over.js'
+
+/** A batch this young is probably being handed over right now. */
+const OLDER_THAN_MS = 3_000
+const BATCHES_A_SWEEP = 20
+
+/** Hands over what a crash or an outage of Redis left, every SWEEP_INTERVAL_MS and while there is more. */
+export class Sweeper implements Intake {
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> = Promise.resolve()
+  #stopping = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly outlets: Outlets,
+    private readonly intervalMs: number,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.#schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  #schedule(): void {
+    if (this.#stopping) return
+    this.#timer = setTimeout(() => {
+      this.#running = this.#sweep().finally(() => this.#schedule())
+    }, this.intervalMs)
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      let swept: number
+      do {
+        swept = await sweepBatches(
+          this.store,
+          { olderThanMs: OLDER_THAN_MS, limit: BATCHES_A_SWEEP },
+          async ({ payments, deliveries, committedAt }) => {
+            await Promise.all([
+              this.outlets.announce(payments, committedAt),
+              this.outlets.enqueue(deliveries),
+            ])
+          },
+        )
+        if (swept > 0) this.log.info({ batches: swept }, 'batch.swept')
+      } while (swept === BATCHES_A_SWEEP && !this.#stopping)
+    } catch (err) {
+      this.log.warn({ err }, 'batch.sweep-failed')
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// Ingest without NATS: messages go through the service's own reading and storing, in batches of any size.
+import { DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
+import type { CommittedBatch, Store } from '@payment-tracking/store'
+import { readBatch } from '../src/batches/read-batch.js'
+import { storeBatch } from '../src/batches/store-batch.js'
+
+const STREAM = { name: 'TEST', createdAt: new Date(0) }
+export const PROGRAM = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+
+/** The event name of a message, if it has one. */
+export const nameOf = (bytes: Uint8Array): unknown => {
+  try {
+    return (JSON.parse(Buffer.from(bytes).toString()) as { event_name?: unknown }).event_name
+  } catch {
+    return undefined
+  }
+}
+
+/** @param firstSequence where the stream stands: a second publish of a message is another stream message */
+export async function ingestMessages(
+  store: Store,
+  messages: readonly Uint8Array[],
+  { batchSize = 100, firstSequence = 1 } = {},
+): Promise<CommittedBatch[]> {
+  const committed: CommittedBatch[] = []
+  for (let start = 0; start < messages.length; start += batchSize) {
+    const batch = messages.slice(start, start + batchSize).map((bytes, index) => ({
+      bytes,
+      subject: subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(bytes)),
+      streamSequence: firstSequence + start + index,
+      publishedAt: new Date(),
+      deliveries: 1,
+    }))
+    committed.push(...(await storeBatch(store, { stream: STREAM, ...(await readBatch(batch, PROGRAM)) })))
+  }
+  return committed
+}
+
+/** A seeded shuffle (Fisher–Yates over a small generator), the same for the same seed everywhere. */
+export function shuffle<T>(items: readonly T[], seed: number): T[] {
+  let state = seed >>> 0
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+  const shuffled = [...items]
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = Math.floor(next() * (i + 1))
+    ;[shuffled[i], shuffled[j]] = [shuffled[j]!, shuffled[i]!]
+  }
+  return shuffled
+}

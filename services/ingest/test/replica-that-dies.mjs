@@ -1,0 +1,20 @@
+// An ingest replica of the real parts that is killed at the worst moment: its transaction has committed,
+// nothing is acknowledged, announced or enqueued yet. Run by kill.test.ts with the service's own settings.
+import { openBus } from '@payment-tracking/bus'
+import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
+import { openStore } from '@payment-tracking/store'
+import { buildBatchHandler } from '../dist/batches/build-batch-handler.js'
+import { IngestConfig } from '../dist/config.js'
+import { createIngestMetrics } from '../dist/ingest-metrics.js'
+
+const config = readConfig(IngestConfig, process.env)
+const log = createLogger('ingest', config)
+const bus = await openBus(config, 'replica that dies', log)
+const handle = buildBatchHandler({
+  store: openStore(config),
+  handOver: { begin: () => process.kill(process.pid, 'SIGKILL') },
+  program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
+  metrics: createIngestMetrics(createMetrics(), async () => null),
+  log,
+})
+await bus.consume(config, handle).start()

@@ -1,0 +1,154 @@
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { openStore } from '@payment-tracking/store'
+import {
+  createDatabase,
+  dumpProjections,
+  findArrivalProblems,
+  readFixtureMessages,
+  waitFor,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { ingestMessages, nameOf, shuffle } from './ingest-messages.js'
+
+const messages = await readFixtureMessages()
+const bare = (bytes: Uint8Array) => String(nameOf(bytes)).replace('tributary_', '')
+const signatureOf = (bytes: Uint8Array) =>
+  (JSON.parse(Buffer.from(bytes).toString()) as { signature: string }).signature
+const named = (...names: string[]) => messages.filter(bytes => names.includes(bare(bytes)))
+
+t.test('a payment in one replica and its policy in the other, begun before the first commits', async t => {
+  const database = await createDatabase(t)
+  const replicas = [1, 2].map(() => openStore({ DATABASE_URL: database.url }))
+  for (const replica of replicas) t.teardown(() => replica.close())
+
+  // A third session holds a row lock that the first replica needs halfway, so that its transaction stays open.
+  const gate = await database.pool.connect()
+  await gate.query('begin')
+  await gate.query('lock table policies in share row exclusive mode')
+  const payments = ingestMessages(replicas[0]!, named('PaymentRecord'), { batchSize: 1000 })
+  const waiting = (count: number) =>
+    waitFor(
+      async () => {
+        const { rows } = await database.pool.query<{ count: string }>(
+          `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return Number(rows[0]!.count) >= count
+      },
+      { what: `${count} transactions to wait` },
+    )
+  await waiting(1)
+  const others = ingestMessages(
+    replicas[1]!,
+    messages.filter(bytes => bare(bytes) !== 'PaymentRecord'),
+    {
+      batchSize: 1000,
+      firstSequence: 5000,
+    },
+  )
+  await waiting(2)
+  await gate.query('rollback')
+  gate.release()
+  await Promise.all([payments, others])
+
+  const reference = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: reference.url })
+  t.teardown(() => store.close())
+  await ingestMessages(store, messages)
+  t.strictSame(await dumpProjections(database.pool), await dumpProjections(reference.pool))
+  t.strictSame(await findArrivalProblems(database.pool), [])
+})
+
+t.test('two replicas that race with the same messages end in the same rows', async t => {
+  const database = await createDatabase(t)
+  const replicas = [1, 2].map(() => openStore({ DATABASE_URL: database.url }))
+  for (const replica of replicas) t.teardown(() => replica.close())
+  // The same stream messages to both, as after a missed acknowledgement, in other orders and batches.
+  const good = messages.filter(bytes => bytes.length > 200)
+  await Promise.all([
+    ingestMessages(replicas[0]!, shuffle(good, 5), { batchSize: 13 }),
+    ingestMessages(replicas[1]!, shuffle(good, 6), { batchSize: 31 }),
+  ])
+  const reference = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: reference.url })
+  t.teardown(() => store.close())
+  await ingestMessages(store, good)
+  const [dump, wanted] = [await dumpProjections(database.pool), await dumpProjections(reference.pool)]
+  t.strictSame({ ...dump, dead_letters: [] }, { ...wanted, dead_letters: [] })
+  t.strictSame(await findArrivalProblems(database.pool), [])
+})
+
+t.test('a message that contradicts what is stored is kept for ops and changes nothing', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url })
+  t.teardown(() => store.close())
+  await ingestMessages(store, messages)
+  const before = await dumpProjections(database.pool)
+  const lie = (bytes: Uint8Array, from: RegExp, to: string) =>
+    Buffer.from(Buffer.from(bytes).toString().replace(from, to))
+  const [payment] = named('PaymentRecord')
+  await ingestMessages(
+    store,
+    [
+      lie(payment!, /"amount":"?\d+"?/, '"amount":"1"'),
+      lie(payment!, /"slot":\d+/, '"slot":7'),
+      lie(payment!, /"timestamp":"2026[^"]*"/, '"timestamp":"2026-05-05T05:05:05Z"'),
+    ],
+    { firstSequence: 20_000 },
+  )
+  const { rows } = await database.pool.query<{ code: string; count: string }>(
+    `select code, count(*) from dead_letters where stream_sequence >= 20000 group by code`,
+  )
+  t.strictSame(rows, [{ code: 'CONFLICT', count: '3' }])
+  t.strictSame(
+    { ...(await dumpProjections(database.pool)), dead_letters: [] },
+    { ...before, dead_letters: [] },
+  )
+})
+
+t.test('a foreign program is refused, and so is a message without program where one is required', async t => {
+  const { readBatch } = await import('../src/batches/read-batch.js')
+  const [payment] = named('PaymentRecord')
+  const text = Buffer.from(payment!).toString()
+  const anonymous = text.replace(/"program_id":"[^"]*",/, '')
+  const foreign = text.replace(/"program_id":"[^"]*"/, '"program_id":"11111111111111111111111111111111"')
+  const read = async (message: string, requireProgramId: boolean) => {
+    const bytes = Buffer.from(message)
+    const batch = [{ bytes, subject: 's', streamSequence: 1, publishedAt: new Date(), deliveries: 1 }]
+    const { refused } = await readBatch(batch, { programId: DEFAULT_PROGRAM_ID, requireProgramId })
+    return refused.map(({ code }) => code)
+  }
+  t.strictSame(await read(foreign, false), ['FOREIGN_PROGRAM'])
+  t.strictSame(await read(anonymous, false), [])
+  t.strictSame(await read(anonymous, true), ['FOREIGN_PROGRAM'])
+})
+
+t.test('what Postgres itself refuses is isolated; the rest of the batch is stored', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url })
+  t.teardown(() => store.close())
+  const payments = named('PaymentRecord')
+  const victims = [payments[3]!, payments[40]!].map(signatureOf)
+  await database.pool.query(
+    `alter table events add constraint hostile check (signature not in ('${victims.join(`','`)}'))`,
+  )
+  const committed = await ingestMessages(store, payments, { batchSize: 1000 })
+  t.ok(committed.length > 1, 'the batch was split')
+  const { rows } = await database.pool.query<{ code: string; bytes: Buffer }>(
+    'select code, bytes from dead_letters',
+  )
+  const refused = rows.filter(({ code }) => code === 'STORE_REFUSED')
+  t.ok(victims.every(victim => refused.some(({ bytes }) => bytes.includes(victim))))
+  t.ok(refused.every(({ bytes }) => victims.some(victim => bytes.includes(victim))))
+  const { rows: stored } = await database.pool.query<{ signature: string }>('select signature from events')
+  const kept = new Set(stored.map(({ signature }) => signature))
+  const others = payments.map(signatureOf).filter(signature => !victims.includes(signature))
+  const reference = await createDatabase(t)
+  const open = openStore({ DATABASE_URL: reference.url })
+  t.teardown(() => open.close())
+  await ingestMessages(open, payments, { batchSize: 1000 })
+  const { rows: all } = await reference.pool.query<{ signature: string }>('select signature from events')
+  const wanted = new Set(
+    all.map(({ signature }) => signature).filter(signature => others.includes(signature)),
+  )
+  t.strictSame([...kept].sort(), [...wanted].sort())
+})
