@@ -18,10 +18,10 @@ export interface DeliveryWorkerOptions extends QueueOptions {
   /** jobs this process works on at a time */
   concurrency: number
   /**
-   * Does one job. Must not throw: an error that is not foreseen counts as `held` for `ERROR_DELAY_MS`.
-   * @param signal aborted when the job's lock is lost: somebody else may be working on it
+   * Does one job. Should not throw: an error that is not foreseen holds the job for `ERROR_DELAY_MS`. A lock
+   * that is lost meanwhile does not matter: the row's claim decides who sends.
    */
-  process: (job: DeliverJob, signal: AbortSignal | undefined) => Promise<JobEnd>
+  process: (job: DeliverJob) => Promise<JobEnd>
 }
 
 /** Where the running jobs of a worker stand, for the watchdog. */
@@ -81,12 +81,12 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
 
   const worker = new Worker<DeliverJob, string>(
     DELIVERIES_QUEUE,
-    async (job, token, signal) => {
+    async (job, token) => {
       progress.active++
       progress.started++
       let end: JobEnd
       try {
-        end = await options.process(job.data, signal)
+        end = await options.process(job.data)
       } catch (error) {
         options.onError?.(error as Error)
         end = { kind: 'held', delayMs: ERROR_DELAY_MS }

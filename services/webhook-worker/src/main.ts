@@ -1,1 +1,7 @@
-export {}
+import { runMain } from '@payment-tracking/runtime'
+import { WebhookWorkerConfig } from './config.js'
+import { buildWebhookWorker } from './webhook-worker.js'
+
+await runMain('webhook-worker', WebhookWorkerConfig, ({ config, log, life }) =>
+  buildWebhookWorker(life, config, log),
+)

@@ -1,8 +1,8 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Sql } from '../store.js'
 
-/** What an attempt came to. `refused` is every failure but 410, which is `gone`. */
-export type AttemptOutcome = 'accepted' | 'refused' | 'gone'
+/** What an attempt came to. `refused` is every failure but 410, which is `gone`; `interrupted` was our doing. */
+export type AttemptOutcome = 'accepted' | 'refused' | 'gone' | 'interrupted'
 
 export interface AttemptResult {
   attemptId: bigint

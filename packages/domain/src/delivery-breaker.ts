@@ -1,0 +1,67 @@
+// Stops sending to an endpoint that mostly fails, so that its failures do not cost others their turn.
+//
+// closed     attempts go; open when at least 70 % of at least 10 in the last 5 minutes failed
+// open       nothing goes for 60 s
+// half-open  one attempt goes as a probe: a success closes, a failure opens again
+
+export const BREAKER = {
+  windowMs: 300_000,
+  minAttempts: 10,
+  failureShare: 0.7,
+  coolDownMs: 60_000,
+} as const
+
+/** What may be done now. `holdMs` is how long it is sure to stay forbidden. */
+export type BreakerAnswer = { kind: 'go' } | { kind: 'probe' } | { kind: 'hold'; holdMs: number }
+
+/** The window is kept in slices: exact enough, and of one size however many attempts there are. */
+const SLICE_MS = 10_000
+
+/** Time comes in as an argument, in milliseconds that never go back. */
+export class DeliveryBreaker {
+  #slices: { start: number; failed: number; made: number }[] = []
+  #openUntilMs: number | null = null
+  #probing = false
+
+  isOpen(nowMs: number): boolean {
+    return this.#openUntilMs !== null && nowMs < this.#openUntilMs
+  }
+
+  ask(nowMs: number): BreakerAnswer {
+    if (this.#openUntilMs === null) return { kind: 'go' }
+    if (nowMs < this.#openUntilMs) return { kind: 'hold', holdMs: this.#openUntilMs - nowMs }
+    if (this.#probing) return { kind: 'hold', holdMs: 0 }
+    this.#probing = true
+    return { kind: 'probe' }
+  }
+
+  /** A probe that was asked for and then not made. */
+  forgoProbe(): void {
+    this.#probing = false
+  }
+
+  note(nowMs: number, succeeded: boolean, probe: boolean): void {
+    if (probe) {
+      this.#probing = false
+      this.#slices = []
+      this.#openUntilMs = succeeded ? null : nowMs + BREAKER.coolDownMs
+      return
+    }
+    // Attempts that left before it opened still count, but decide nothing while it is open.
+    const start = Math.floor(nowMs / SLICE_MS) * SLICE_MS
+    let slice = this.#slices.at(-1)
+    if (slice?.start !== start) {
+      this.#slices = this.#slices.filter(old => old.start > nowMs - BREAKER.windowMs)
+      slice = { start, failed: 0, made: 0 }
+      this.#slices.push(slice)
+    }
+    slice.made++
+    if (!succeeded) slice.failed++
+    if (this.#openUntilMs !== null || succeeded) return
+    const made = this.#slices.reduce((sum, each) => sum + each.made, 0)
+    const failed = this.#slices.reduce((sum, each) => sum + each.failed, 0)
+    if (made >= BREAKER.minAttempts && failed / made >= BREAKER.failureShare) {
+      this.#openUntilMs = nowMs + BREAKER.coolDownMs
+    }
+  }
+}

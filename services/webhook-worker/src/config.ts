@@ -1,0 +1,63 @@
+import { QueueConfig } from '@payment-tracking/queue'
+import { CommonConfig, Flag, ServerUrl } from '@payment-tracking/runtime'
+import { Type, type Static } from 'typebox'
+
+export const WebhookWorkerConfig = Type.Object({
+  ...CommonConfig,
+  ...QueueConfig,
+  DATABASE_URL: ServerUrl('postgres(ql)?', 'Postgres, such as postgres://user@127.0.0.1:5432/payments'),
+  WEBHOOK_BACKOFF_MS: Type.Integer({
+    default: 5_000,
+    minimum: 1,
+    maximum: 3_600_000,
+    description: 'the delay before the first retry; it doubles with each',
+  }),
+  WEBHOOK_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    maximum: 60_000,
+    description: 'one deadline for a whole exchange: name, connection, request and answer',
+  }),
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: Flag(
+    false,
+    'DANGEROUS: lets gateways point webhooks into private networks and use plain http; for development only',
+  ),
+  WEBHOOK_CONCURRENCY: Type.Integer({
+    default: 512,
+    minimum: 1,
+    maximum: 4_096,
+    description: 'deliveries one worker has in hand at a time',
+  }),
+  WEBHOOK_MAX_IN_FLIGHT: Type.Integer({
+    default: 64,
+    minimum: 1,
+    maximum: 1_024,
+    description: 'requests one worker has on the way to one endpoint',
+  }),
+  WEBHOOK_MAX_PER_SECOND: Type.Integer({
+    default: 1_000,
+    minimum: 1,
+    description: 'requests a second of one worker to one endpoint',
+  }),
+  WEBHOOK_CLAIM_MARGIN_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'how long after WEBHOOK_TIMEOUT_MS a delivery is taken from a worker that said nothing',
+  }),
+  WEBHOOK_OVERDUE_MS: Type.Integer({
+    default: 5_000,
+    minimum: 100,
+    description: 'how long after its time a delivery that nobody works on is put back into the queue',
+  }),
+  WEBHOOK_RETENTION_DAYS: Type.Integer({
+    default: 30,
+    minimum: 1,
+    description: 'how long deliveries are kept after they ended',
+  }),
+  WEBHOOK_WATCHDOG_MS: Type.Integer({
+    default: 30_000,
+    minimum: 500,
+    description: 'a worker that starts no job for this long while jobs wait ends itself, to be restarted',
+  }),
+})
+export type WebhookWorkerConfig = Static<typeof WebhookWorkerConfig>

@@ -1,0 +1,114 @@
+// One job: pass the gate, claim the row (which writes the attempt), send, write what happened.
+import type { DeliverJob } from '@payment-tracking/contracts'
+import { NEXT_DELIVERY_STATE, retryDelayMs } from '@payment-tracking/domain'
+import type { JobEnd } from '@payment-tracking/queue'
+import type { Logger } from '@payment-tracking/runtime'
+import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
+import type { EndpointGate, Entry, Pass } from '../endpoints/endpoint-gate.js'
+import type { Answer } from '../requests/send-delivery.js'
+import type { DeliveryMetrics } from './delivery-metrics.js'
+import type { DeliveryRows } from './delivery-rows.js'
+
+/** A delivery that was held for this long is tried whatever holds it: within 24 h, as promised. */
+const HELD_AT_MOST_MS = 23 * 3_600_000
+/** After the row is due, so that the job does not come a moment early. */
+const JOB_SLACK_MS = 25
+
+export interface DeliverOptions {
+  rows: DeliveryRows
+  gate: EndpointGate
+  send: (delivery: ClaimedDelivery) => Promise<Answer>
+  backoffMs: number
+  metrics: DeliveryMetrics
+  log: Logger
+  chance: () => number
+}
+
+/** @returns the processor of the queue's jobs */
+export function buildDeliverer(options: DeliverOptions): (job: DeliverJob) => Promise<JobEnd> {
+  const { rows, gate, send, metrics, log } = options
+
+  /** Makes a delivery wait; null when it was held long enough and must go. */
+  const hold = async (job: DeliverJob, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
+    const held = await rows.hold({ id: job.deliveryId, forMs: entry.forMs, reason: entry.reason })
+    if (held === undefined) return { kind: 'done', result: 'nothing to do' }
+    if (held.heldForMs > HELD_AT_MOST_MS) return null
+    metrics.held.inc({ reason: entry.reason })
+    return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS }
+  }
+
+  const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
+    const startedMs = performance.now()
+    const answer = await send(delivery)
+    pass.leave(answer.outcome === 'interrupted' ? null : answer.outcome === 'accepted')
+    const durationMs = performance.now() - startedMs
+    const result = resultOf(delivery, answer)
+    const finished = await rows.finish(result)
+    metrics.attempted(delivery, answer.outcome, durationMs)
+    log.info(
+      {
+        deliveryId: delivery.id.toString(),
+        webhookId: delivery.webhookId.toString(),
+        messageId: delivery.messageId,
+        attempt: delivery.attempt,
+        outcome: answer.outcome,
+        statusCode: answer.statusCode,
+        error: answer.error,
+        durationMs: Math.round(durationMs),
+        state: finished.state,
+      },
+      'delivery.attempted',
+    )
+    const reason = answer.statusCode === null ? (answer.error ?? '') : `status ${answer.statusCode}`
+    if (finished.state === 'delivered') return { kind: 'done', result: 'delivered' }
+    if (answer.outcome === 'interrupted') return { kind: 'held', delayMs: JOB_SLACK_MS }
+    if (finished.state === 'pending')
+      return { kind: 'retry', delayMs: result.retryInMs + JOB_SLACK_MS, reason }
+    if (finished.state === 'failed') return { kind: 'failed', reason }
+    return { kind: 'done', result: finished.state }
+  }
+
+  const resultOf = (delivery: ClaimedDelivery, answer: Answer): AttemptResult => {
+    const turn =
+      answer.outcome === 'accepted' || answer.outcome === 'gone'
+        ? answer.outcome
+        : answer.final || delivery.triesLeft === 0
+          ? 'exhausted'
+          : 'refused'
+    const next = NEXT_DELIVERY_STATE.pending[turn]
+    return {
+      attemptId: delivery.attemptId,
+      deliveryId: delivery.id,
+      attempt: delivery.attempt,
+      outcome: answer.outcome,
+      next,
+      retryInMs:
+        next !== 'pending' || answer.outcome === 'interrupted'
+          ? 0
+          : retryDelayMs(delivery.triesMade, options.backoffMs, options.chance(), answer.retryAfterMs),
+      statusCode: answer.statusCode,
+      error: answer.error,
+      responseHeaders: answer.headers,
+      responseBody: answer.body,
+    }
+  }
+
+  return async job => {
+    const entry = await gate.enter(job.webhookId)
+    let pass: Pass
+    if (entry.kind === 'go') pass = entry
+    else {
+      const end = await hold(job, entry)
+      if (end) return end
+      pass = gate.force(job.webhookId)
+    }
+    try {
+      const claim = await rows.claim(job.deliveryId)
+      if (claim.kind === 'claimed') return await attempt(claim.delivery, pass)
+      if (claim.kind === 'early') return { kind: 'held', delayMs: claim.dueInMs + JOB_SLACK_MS }
+      return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
+    } finally {
+      pass.leave(null) // nothing when it was left with a result
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Metrics } from '@payment-tracking/runtime'
+import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { Answer } from '../requests/send-delivery.js'
+
+export type DeliveryMetrics = ReturnType<typeof buildDeliveryMetrics>
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+export function buildDeliveryMetrics(metrics: Metrics) {
+  const attempts = metrics.counter('delivery_attempts_total', 'requests that left, by outcome', ['outcome'])
+  const duration = metrics.histogram('delivery_attempt_seconds', 'one exchange', SECONDS, ['outcome'])
+  const firstAttempt = metrics.histogram(
+    'delivery_first_attempt_seconds',
+    'from the commit of the delivery row to the end of its first attempt',
+    SECONDS,
+  )
+  return {
+    held: metrics.counter('deliveries_held_total', 'deliveries put off without spending a try', ['reason']),
+    swept: metrics.counter('deliveries_swept_total', 'overdue deliveries put back into the queue'),
+    deactivated: metrics.counter('webhooks_deactivated_total', 'webhooks the service deactivated', [
+      'reason',
+    ]),
+    removed: metrics.counter('deliveries_removed_total', 'deliveries removed after their retention'),
+    breakersOpen: metrics.gauge('delivery_breakers_open', 'endpoints this worker does not send to for now'),
+    active: metrics.gauge('deliveries_active', 'jobs this worker has in hand'),
+    waiting: metrics.gauge('delivery_jobs_waiting', 'jobs in the queue that no worker has taken'),
+    oldest: metrics.gauge(
+      'delivery_oldest_undelivered_seconds',
+      'age of the oldest delivery that has not ended: queued, delayed, throttled and held ones too',
+    ),
+    attempted: (delivery: ClaimedDelivery, outcome: Answer['outcome'], durationMs: number) => {
+      attempts.inc({ outcome })
+      duration.observe({ outcome }, durationMs / 1_000)
+      if (delivery.attempt === 1) firstAttempt.observe((Date.now() - delivery.openedAt.getTime()) / 1_000)
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@payment-tracking/runtime'
+import {
+  claimDeliveries,
+  deactivateWebhooks,
+  finishAttempts,
+  holdDeliveries,
+  noteWebhookHealth,
+  type AttemptResult,
+  type Claim,
+  type FinishedAttempt,
+  type Hold,
+  type Store,
+} from '@payment-tracking/store'
+import type { DeliveryMetrics } from './delivery-metrics.js'
+import { gather } from './gather.js'
+
+/** A webhook that has known nothing but failures for this long is deactivated. */
+const FAILING_LIMIT_MS = 5 * 86_400_000
+
+/** The rows of deliveries, each call joined with others into one statement. */
+export interface DeliveryRows {
+  claim(id: string): Promise<Claim>
+  /** @returns undefined when there was nothing to hold */
+  hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
+  /** Does not give up while the process lives: the request was made, so its result must be written. */
+  finish(result: AttemptResult): Promise<FinishedAttempt>
+}
+
+const SET = { limit: 256, lanes: 2 }
+
+export function buildDeliveryRows(options: {
+  store: Store
+  leaseMs: number
+  metrics: DeliveryMetrics
+  log: Logger
+}): DeliveryRows {
+  const { store, log, metrics } = options
+  const sql = store.prisma
+
+  const claims = gather<string, Claim>(async ids => {
+    // The same delivery twice in one set: one job gets it, the other finds nothing to do.
+    const found = new Map<string, Claim>()
+    for (const claim of await claimDeliveries(sql, [...new Set(ids)], options.leaseMs))
+      found.set((claim.kind === 'claimed' ? claim.delivery.id : claim.id).toString(), claim)
+    return ids.map(id => {
+      const claim = found.get(id)
+      found.delete(id)
+      return claim ?? { kind: 'nothing', id: BigInt(id), state: 'claimed' }
+    })
+  }, SET)
+
+  const holds = gather<Hold, { heldForMs: number } | undefined>(async wanted => {
+    const held = await holdDeliveries(sql, [...new Map(wanted.map(hold => [hold.id, hold])).values()])
+    const byId = new Map(held.map(row => [row.id.toString(), row]))
+    return wanted.map(({ id }) => byId.get(id))
+  }, SET)
+
+  const deactivate = async (webhookIds: bigint[], reason: 'gone' | 'failing') => {
+    for (const id of await deactivateWebhooks(store, webhookIds, reason)) {
+      metrics.deactivated.inc({ reason })
+      log.warn({ webhookId: id.toString(), reason }, 'webhook.deactivated')
+    }
+  }
+
+  /** What results say of the webhooks themselves. Writes only where something changes. */
+  const judge = async (finished: readonly FinishedAttempt[]) => {
+    const gone = ids(finished.filter(row => row.outcome === 'gone'))
+    const succeeded = ids(finished.filter(row => row.outcome === 'accepted' && row.failingSince !== null))
+    const longAgo = Date.now() - FAILING_LIMIT_MS
+    const failed = ids(
+      finished.filter(
+        row =>
+          row.outcome === 'refused' && (row.failingSince === null || row.failingSince.getTime() < longAgo),
+      ),
+    ).filter(id => !finished.some(row => row.webhookId === id && row.outcome === 'accepted'))
+    if (gone.length > 0) await deactivate(gone, 'gone')
+    if (succeeded.length + failed.length === 0) return
+    const failing = await noteWebhookHealth(store, { failed, succeeded }, FAILING_LIMIT_MS)
+    if (failing.length > 0) await deactivate(failing, 'failing')
+  }
+
+  const results = gather<AttemptResult, FinishedAttempt>(async set => {
+    const rows = await untilWritten(async () => {
+      const finished = await finishAttempts(sql, set)
+      await judge(finished)
+      return finished
+    }, log)
+    const byAttempt = new Map(rows.map(row => [row.deliveryId, row]))
+    return set.map(result => byAttempt.get(result.deliveryId)!)
+  }, SET)
+
+  return { claim: id => claims.add(id), hold: hold => holds.add(hold), finish: result => results.add(result) }
+}
+
+const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]
+
+/** Repeats until Postgres takes it. When the process ends first, the claim runs out and the delivery is sent again. */
+async function untilWritten<T>(write: () => Promise<T>, log: Logger): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await write()
+    } catch (err) {
+      log.warn({ err, tries }, 'delivery.result-not-written')
+      await sleep(Math.min(100 * 2 ** tries, 1_000))
+    }
+  }
+}

@@ -1,0 +1,173 @@
+// Decides when a request to an endpoint may leave, so that one endpoint cannot take the worker's hands from
+// the others. Per endpoint and process: a cap of requests on the way, a cap of requests a second, a breaker.
+//
+// An endpoint that has not answered yet, or whose last answer was a failure, is on probation: few requests at a
+// time. So a set of hanging endpoints holds few hands before their breakers open, and one success lifts it.
+// Above the cap a job first waits a moment in the worker (a burst passes without touching a row), then its
+// delivery is held: it becomes `waiting` in Postgres and its hand is free.
+import { DeliveryBreaker } from '@payment-tracking/domain'
+
+export interface GateLimits {
+  maxInFlight: number
+  maxPerSecond: number
+}
+
+export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
+
+/** A pass must be left exactly once. */
+export interface Pass {
+  kind: 'go'
+  /** @param succeeded null when no request was made */
+  leave(succeeded: boolean | null): void
+}
+
+export type Entry = Pass | { kind: 'hold'; forMs: number; reason: HoldReason }
+
+const PROBATION_IN_FLIGHT = 4
+/** How long a job may wait in the worker for its turn. */
+const PATIENCE_MS = 250
+/** While a probe is on its way. */
+const PROBE_HOLD_MS = 2_000
+const IDLE_FORGET_MS = 900_000
+const JITTER_MS = 500
+
+interface Endpoint {
+  breaker: DeliveryBreaker
+  inFlight: number
+  trusted: boolean
+  /** jobs that wait here for a request to end, oldest first */
+  line: ((entry: Entry) => void)[]
+  /** the time that the rate cap allows the next request at */
+  nextAtMs: number
+  /** when the next held delivery may come back: one after another, as fast as the endpoint works */
+  nextReturnMs: number
+  averageMs: number
+  usedAtMs: number
+}
+
+export interface EndpointGate {
+  enter(webhookId: string): Promise<Entry>
+  /** For what was held for so long that it must be tried now. */
+  force(webhookId: string): Pass
+  /** Endpoints whose breaker is open. */
+  countOpen(): number
+  /** Forgets endpoints that nothing was sent to for long. */
+  forgetIdle(): void
+}
+
+/** @param clock.now milliseconds that never go back */
+export function buildEndpointGate(
+  limits: GateLimits,
+  clock: { now: () => number; chance: () => number },
+): EndpointGate {
+  const endpoints = new Map<string, Endpoint>()
+  const intervalMs = 1_000 / limits.maxPerSecond
+
+  const endpointOf = (webhookId: string): Endpoint => {
+    let endpoint = endpoints.get(webhookId)
+    if (!endpoint) {
+      endpoint = {
+        breaker: new DeliveryBreaker(),
+        inFlight: 0,
+        trusted: false,
+        line: [],
+        nextAtMs: 0,
+        nextReturnMs: 0,
+        averageMs: 100,
+        usedAtMs: 0,
+      }
+      endpoints.set(webhookId, endpoint)
+    }
+    endpoint.usedAtMs = clock.now()
+    return endpoint
+  }
+
+  const capOf = (endpoint: Endpoint): number =>
+    endpoint.trusted ? limits.maxInFlight : Math.min(PROBATION_IN_FLIGHT, limits.maxInFlight)
+
+  const holdBy = (reason: HoldReason, holdMs: number): Entry => ({
+    kind: 'hold',
+    forMs: Math.ceil(holdMs + clock.chance() * JITTER_MS),
+    reason,
+  })
+
+  const holdByCap = (endpoint: Endpoint): Entry => {
+    const now = clock.now()
+    const stepMs = Math.max(endpoint.averageMs / capOf(endpoint), intervalMs)
+    endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + stepMs)
+    return holdBy('in-flight cap', endpoint.nextReturnMs - now)
+  }
+
+  const pass = (endpoint: Endpoint, probe: boolean): Pass => {
+    const startedMs = clock.now()
+    endpoint.inFlight++
+    let left = false
+    return {
+      kind: 'go',
+      leave: succeeded => {
+        if (left) return
+        left = true
+        endpoint.inFlight--
+        const now = clock.now()
+        if (succeeded !== null) {
+          endpoint.trusted = succeeded
+          endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
+          endpoint.breaker.note(now, succeeded, probe)
+        } else if (probe) endpoint.breaker.forgoProbe()
+        callIn(endpoint)
+      },
+    }
+  }
+
+  /** Breaker and rate cap; the in-flight cap was looked at before. */
+  const admit = (endpoint: Endpoint): Entry => {
+    const now = clock.now()
+    const answer = endpoint.breaker.ask(now)
+    if (answer.kind === 'hold') return holdBy('breaker open', answer.holdMs || PROBE_HOLD_MS)
+    // A second's worth may go in a burst.
+    const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
+    if (answer.kind === 'go' && nextAtMs > now) {
+      endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
+      return holdBy('rate cap', endpoint.nextReturnMs - now)
+    }
+    endpoint.nextAtMs = nextAtMs
+    return pass(endpoint, answer.kind === 'probe')
+  }
+
+  const callIn = (endpoint: Endpoint): void => {
+    while (endpoint.line.length > 0 && endpoint.inFlight < capOf(endpoint)) {
+      endpoint.line.shift()?.(admit(endpoint))
+    }
+  }
+
+  return {
+    enter: webhookId => {
+      const endpoint = endpointOf(webhookId)
+      if (endpoint.inFlight < capOf(endpoint)) return Promise.resolve(admit(endpoint))
+      if (endpoint.line.length >= capOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
+      return new Promise(resolve => {
+        const turn = (entry: Entry) => {
+          clearTimeout(timer)
+          resolve(entry)
+        }
+        const timer = setTimeout(() => {
+          endpoint.line.splice(endpoint.line.indexOf(turn), 1)
+          resolve(holdByCap(endpoint))
+        }, PATIENCE_MS)
+        endpoint.line.push(turn)
+      })
+    },
+    force: webhookId => pass(endpointOf(webhookId), false),
+    countOpen: () => {
+      const now = clock.now()
+      return [...endpoints.values()].filter(endpoint => endpoint.breaker.isOpen(now)).length
+    },
+    forgetIdle: () => {
+      const before = clock.now() - IDLE_FORGET_MS
+      for (const [id, endpoint] of endpoints) {
+        if (endpoint.inFlight === 0 && endpoint.line.length === 0 && endpoint.usedAtMs < before)
+          endpoints.delete(id)
+      }
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { DeliveryQueue } from '@payment-tracking/queue'
+import { sweepDeliveries, unsweepDeliveries, type Store } from '@payment-tracking/store'
+
+/** With so many jobs before it in the queue, an overdue row most likely has one among them. */
+const BACKLOG = 5_000
+const LIMIT = 1_000
+
+/**
+ * Puts overdue deliveries back into the queue: their job was lost with Redis, was never written because ingest
+ * died, or its worker died. Several workers sweep at the same time and share the rows.
+ * @returns how many were enqueued
+ */
+export async function sweepOnce(
+  parts: { store: Store; queue: DeliveryQueue },
+  limits: { overdueMs: number; againMs: number },
+): Promise<number> {
+  if ((await parts.queue.countWaiting()) > BACKLOG) return 0
+  const overdue = await sweepDeliveries(parts.store.prisma, { ...limits, limit: LIMIT })
+  if (overdue.length === 0) return 0
+  try {
+    await parts.queue.enqueueDeliveries(overdue)
+  } catch (error) {
+    await unsweepDeliveries(parts.store.prisma, overdue)
+    throw error
+  }
+  return overdue.length
+}

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Intake, Logger } from '@payment-tracking/runtime'
+
+export interface Chore {
+  name: string
+  everyMs: number
+  run: () => Promise<void>
+}
+
+/**
+ * Runs chores over and over, each by its own clock. A chore that fails is logged and runs again at its next
+ * time: Redis or Postgres being away for a while is no reason to stop.
+ */
+export function buildUpkeep(chores: readonly Chore[], log: Logger): Intake {
+  const abort = new AbortController()
+  let running: Promise<unknown> = Promise.resolve()
+
+  const repeat = async ({ name, everyMs, run }: Chore): Promise<void> => {
+    while (!abort.signal.aborted) {
+      try {
+        await run()
+      } catch (err) {
+        log.warn({ err, chore: name }, 'upkeep.failed')
+      }
+      // Not all workers at the same moment.
+      await sleep(everyMs * (0.9 + 0.2 * Math.random()), undefined, { signal: abort.signal }).catch(() => {})
+    }
+  }
+
+  return {
+    start: () => {
+      running = Promise.all(chores.map(repeat))
+    },
+    stop: async () => {
+      abort.abort()
+      await running
+    },
+  }
+}

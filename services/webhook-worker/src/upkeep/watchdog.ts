@@ -1,0 +1,28 @@
+// A worker can lose its place after a Redis restart: connected, reported alive, and taking no job. Only a
+// restart mends that, so a worker that starts nothing while jobs wait ends itself.
+import type { WorkerProgress } from '@payment-tracking/queue'
+
+export interface Watchdog {
+  /**
+   * Looks once. @returns true when nothing was started for the whole limit although jobs waited all along and
+   * the worker had a free hand
+   */
+  look(now: { waiting: number; progress: WorkerProgress; timeMs: number }): boolean
+}
+
+export function buildWatchdog(limits: { stuckMs: number; concurrency: number }): Watchdog {
+  let started = -1
+  let idleSinceMs: number | null = null
+  return {
+    look: ({ waiting, progress, timeMs }) => {
+      const idle = waiting > 0 && progress.started === started && progress.active < limits.concurrency
+      started = progress.started
+      if (!idle) {
+        idleSinceMs = null
+        return false
+      }
+      idleSinceMs ??= timeMs
+      return timeMs - idleSinceMs >= limits.stuckMs
+    },
+  }
+}

@@ -1,0 +1,157 @@
+// Puts the parts of a worker together. Building starts nothing.
+import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
+import type { Life, Logger } from '@payment-tracking/runtime'
+import {
+  deactivateWebhooks,
+  findWebhooksOfDeletedGateways,
+  openStore,
+  readOldestUndeliveredSeconds,
+  removeOldDeliveries,
+} from '@payment-tracking/store'
+import type { WebhookWorkerConfig } from './config.js'
+import { buildDeliverer } from './deliveries/deliver.js'
+import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
+import { buildDeliveryRows } from './deliveries/delivery-rows.js'
+import { buildEndpointGate } from './endpoints/endpoint-gate.js'
+import { openConnections } from './requests/connections.js'
+import { buildNameResolver } from './requests/resolve-target.js'
+import { sendDelivery } from './requests/send-delivery.js'
+import { sweepOnce } from './upkeep/sweeper.js'
+import { buildUpkeep } from './upkeep/upkeep.js'
+import { buildWatchdog } from './upkeep/watchdog.js'
+import { VERSION } from './version.js'
+
+/** Left of the stop deadline to write down what was called off. */
+const STOP_MARGIN_MS = 3_000
+
+export async function buildWebhookWorker(
+  life: Life,
+  config: WebhookWorkerConfig,
+  log: Logger,
+): Promise<void> {
+  if (config.WEBHOOK_ALLOW_PRIVATE_TARGETS)
+    log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: gateways can reach private networks through this worker')
+  const onError = (err: Error) => log.warn({ err }, 'queue.error')
+  const store = await life.own('store', () =>
+    openStore({ DATABASE_URL: config.DATABASE_URL, applicationName: 'webhook-worker' }),
+  )
+  const queue = await life.own('queue', () => openQueue({ ...config, onError }))
+  const connections = await life.own('connections', () =>
+    openConnections({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
+  )
+  const metrics = buildDeliveryMetrics(life.metrics)
+  const gate = buildEndpointGate(
+    { maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT, maxPerSecond: config.WEBHOOK_MAX_PER_SECOND },
+    { now: () => performance.now(), chance: Math.random },
+  )
+  const callOff = new AbortController()
+  const sendOptions = {
+    timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+    allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+    userAgent: `payment-tracking-webhooks/${VERSION}`,
+    connections,
+    resolve: buildNameResolver(config.WEBHOOK_TIMEOUT_MS),
+    signal: callOff.signal,
+  }
+  const worker = await life.own('worker', () =>
+    openDeliveryWorker({
+      ...config,
+      concurrency: config.WEBHOOK_CONCURRENCY,
+      onError,
+      process: buildDeliverer({
+        rows: buildDeliveryRows({
+          store,
+          leaseMs: config.WEBHOOK_TIMEOUT_MS + config.WEBHOOK_CLAIM_MARGIN_MS,
+          metrics,
+          log,
+        }),
+        gate,
+        send: delivery => sendDelivery(delivery, sendOptions),
+        backoffMs: config.WEBHOOK_BACKOFF_MS,
+        metrics,
+        log,
+        chance: Math.random,
+      }),
+    }),
+  )
+  life.probe('postgres', () => store.ping())
+  life.probe('redis', () => queue.ping())
+
+  life.intake('deliveries', {
+    start: () => worker.start(),
+    stop: async () => {
+      const timer = setTimeout(() => callOff.abort(), Math.max(0, config.STOP_DEADLINE_MS - STOP_MARGIN_MS))
+      await worker.stop()
+      clearTimeout(timer)
+    },
+  })
+
+  const watchdog = buildWatchdog({
+    stuckMs: config.WEBHOOK_WATCHDOG_MS,
+    concurrency: config.WEBHOOK_CONCURRENCY,
+  })
+  life.intake(
+    'upkeep',
+    buildUpkeep(
+      [
+        {
+          name: 'sweep',
+          everyMs: 1_000,
+          run: async () => {
+            const limits = { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS }
+            const swept = await sweepOnce({ store, queue }, limits)
+            metrics.swept.inc(swept)
+            if (swept > 0) log.info({ deliveries: swept }, 'deliveries.swept')
+          },
+        },
+        {
+          name: 'watchdog',
+          everyMs: Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4),
+          run: async () => {
+            const waiting = await queue.countWaiting()
+            const progress = worker.progress()
+            metrics.waiting.set(waiting)
+            metrics.active.set(progress.active)
+            if (watchdog.look({ waiting, progress, timeMs: performance.now() }))
+              life.fail(
+                new Error(`${waiting} jobs wait and none was started for ${config.WEBHOOK_WATCHDOG_MS} ms`),
+              )
+          },
+        },
+        {
+          name: 'age',
+          everyMs: 5_000,
+          run: async () => {
+            metrics.oldest.set(await readOldestUndeliveredSeconds(store.prisma))
+            metrics.breakersOpen.set(gate.countOpen())
+            gate.forgetIdle()
+          },
+        },
+        {
+          name: 'deleted-gateways',
+          everyMs: 5_000,
+          run: async () => {
+            const webhooks = await findWebhooksOfDeletedGateways(store)
+            if (webhooks.length === 0) return
+            for (const id of await deactivateWebhooks(store, webhooks, 'gateway-deleted')) {
+              metrics.deactivated.inc({ reason: 'gateway-deleted' })
+              log.warn({ webhookId: id.toString(), reason: 'gateway-deleted' }, 'webhook.deactivated')
+            }
+          },
+        },
+        {
+          name: 'retention',
+          everyMs: 60_000,
+          run: async () => {
+            const removed = await removeOldDeliveries(store, {
+              days: config.WEBHOOK_RETENTION_DAYS,
+              limit: 5_000,
+            })
+            metrics.removed.inc(removed)
+          },
+        },
+      ],
+      log,
+    ),
+  )
+}
