@@ -1,0 +1,135 @@
+// What the tests of this service begin with: a database, a Redis, a worker process, a webhook and payments.
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
+import { webhookSecretOf } from '@payment-tracking/domain'
+import { openQueue, type DeliveryQueue } from '@payment-tracking/queue'
+import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
+import {
+  createDatabase,
+  startService,
+  useRedis,
+  waitFor,
+  type StartedService,
+  type TestContext,
+  type TestDatabase,
+  type TestRedis,
+} from '@payment-tracking/testkit'
+
+export interface SeededWebhook {
+  id: bigint
+  gateway: string
+  secret: string
+}
+
+export interface DeliveryRow {
+  id: string
+  webhook_id: string
+  state: string
+  attempts_made: number
+  last_error: string | null
+  held_reason: string | null
+}
+
+export interface Rig {
+  database: TestDatabase
+  redis: TestRedis
+  store: Store
+  queue: DeliveryQueue
+  env: Record<string, string>
+  startWorker(env?: Record<string, string>): Promise<StartedService>
+  addWebhook(endpointUrl: string, gateway?: string): Promise<SeededWebhook>
+  /** Stores deliveries of new payments of the gateway as ingest does, and enqueues them unless told not to. */
+  pay(gateway: string, count?: number, options?: { enqueue?: boolean }): Promise<DeliveryRef[]>
+  deliveries(): Promise<DeliveryRow[]>
+  waitForStates(states: Record<string, number>, timeoutMs?: number): Promise<void>
+}
+
+export const makeFacts = (gateway: string, over: Partial<PaymentFacts> = {}): PaymentFacts => ({
+  eventId: randomUUID(),
+  position: '1',
+  trackingId: 'order-1',
+  seq: 1,
+  signature: 'signature',
+  slot: 1,
+  occurredAt: '2026-11-20T10:00:00.000Z',
+  paidAt: '1763632800',
+  paymentPolicy: 'policy',
+  gateway,
+  amount: '18446744073709551615',
+  recordId: 1,
+  recipient: null,
+  payer: null,
+  tokenMint: null,
+  ...over,
+})
+
+/** @param servers other servers than the run's, which the test may kill */
+export async function openRig(
+  t: TestContext,
+  servers?: { databaseUrl: string; redisUrl: string },
+): Promise<Rig> {
+  const database = await createDatabase(t, servers ? { serverUrl: servers.databaseUrl } : {})
+  const redis = servers
+    ? { url: servers.redisUrl, prefix: 't', client: undefined as never }
+    : await useRedis(t)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  t.teardown(() => store.close())
+  const queue = openQueue({ REDIS_URL: redis.url, ENVIRONMENT: 'test' })
+  t.teardown(() => queue.close())
+  await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    ENVIRONMENT: 'test',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    WEBHOOK_BACKOFF_MS: '50',
+    WEBHOOK_TIMEOUT_MS: '1000',
+    WEBHOOK_CLAIM_MARGIN_MS: '500',
+    WEBHOOK_OVERDUE_MS: '500',
+  }
+  const rig: Rig = {
+    database,
+    redis,
+    store,
+    queue,
+    env,
+    startWorker: (over = {}) => startService(t, 'webhook-worker', { ...env, ...over }),
+    addWebhook: async (endpointUrl, gateway = randomUUID()) => {
+      const secret = webhookSecretOf(randomBytes(32))
+      const { rows } = await database.pool.query<{ id: string }>(
+        'insert into webhooks (gateway, endpoint_url, secret) values ($1, $2, $3) returning id',
+        [gateway, endpointUrl, secret],
+      )
+      return { id: BigInt(rows[0]!.id), gateway, secret }
+    },
+    pay: async (gateway, count = 1, { enqueue = true } = {}) => {
+      const payments = Array.from({ length: count }, () => makeFacts(gateway))
+      const refs = await store.prisma.$transaction(tx => insertDeliveries(tx, payments))
+      if (enqueue) await queue.enqueueDeliveries(refs)
+      return refs
+    },
+    deliveries: async () => {
+      const { rows } = await database.pool.query<DeliveryRow>(
+        'select id, webhook_id, state, attempts_made, last_error, held_reason from deliveries order by id',
+      )
+      return rows
+    },
+    waitForStates: async (states, timeoutMs = 30_000) => {
+      let seen: Record<string, number> = {}
+      const holds = async () => {
+        seen = {}
+        for (const { state } of await rig.deliveries()) seen[state] = (seen[state] ?? 0) + 1
+        const names = new Set([...Object.keys(states), ...Object.keys(seen)])
+        return [...names].every(name => (states[name] ?? 0) === (seen[name] ?? 0))
+      }
+      await waitFor(holds, { what: `deliveries ${JSON.stringify(states)}`, timeoutMs }).catch(
+        (error: unknown) => {
+          throw new Error(`deliveries are ${JSON.stringify(seen)}, not ${JSON.stringify(states)}`, {
+            cause: error,
+          })
+        },
+      )
+    },
+  }
+  return rig
+}
