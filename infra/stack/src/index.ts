@@ -1,3 +1,16 @@
+export {
+  buildChain,
+  type Chain,
+  type ChainGateway,
+  type ChainMessage,
+  type ChainPolicy,
+  type ChainUserPayment,
+  type PolicyTerms,
+} from './chain/build-chain.js'
+export { buildAddress, buildKeyPair, buildSignature, toFixedBytes, type KeyPair } from './chain/keys.js'
+export { demo } from './commands/demo/demo.js'
+export { openPublisher, type Publisher } from './commands/open-publisher.js'
+export { publishEvents } from './commands/publish-events.js'
 export { discardDataDir, isDataDirInUse } from './data-dir.js'
 export { DataDirBusyError, ServerFailedError, ServerMissingError } from './errors.js'
 export {

@@ -1,3 +1,16 @@
+export {
+  buildAddress,
+  buildChain,
+  buildKeyPair,
+  buildSignature,
+  openPublisher,
+  toFixedBytes,
+  type Chain,
+  type ChainGateway,
+  type ChainMessage,
+  type ChainPolicy,
+  type KeyPair,
+} from '@payment-tracking/stack'
 export { createDatabase, ensureTemplate, type TestDatabase } from './create-database.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
 export { startService, type LogLine, type StartedService, type StartOptions } from './start-service.js'

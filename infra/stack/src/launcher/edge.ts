@@ -37,9 +37,15 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     return port === undefined ? undefined : `http://127.0.0.1:${port}`
   }
   const forward = (request: IncomingMessage): void => {
+    // One address, never a list: nobody behind the edge has to decide which entry to believe.
     const { remoteAddress = '' } = request.socket
-    const before = options.trustProxy ? request.headers['x-forwarded-for'] : undefined
-    request.headers['x-forwarded-for'] = before ? `${String(before)}, ${remoteAddress}` : remoteAddress
+    const told = options.trustProxy
+      ? String(request.headers['x-forwarded-for'] ?? '')
+          .split(',')
+          .at(-1)
+          ?.trim()
+      : ''
+    request.headers['x-forwarded-for'] = told || remoteAddress
     if (!options.trustProxy) for (const name of FORWARDING_HEADERS) delete request.headers[name]
   }
   const server = createServer((request, response) => {

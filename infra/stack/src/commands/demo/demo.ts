@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { findStack } from '../find-stack.js'
+import { openPublisher } from '../open-publisher.js'
+import { buildFeed } from './play-feed.js'
+import { PaymentTracker, STAGES, type TrackedPayment } from './track-payments.js'
+import { watchDeliveries, watchSocket, watchStored } from './watch-outcomes.js'
+
+const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS]
+  --count N     end after N payments
+  --seconds N   end after so many seconds (default: never; Ctrl-C ends it)
+  --pace MS     mean time between two events (default 700)`
+
+/** How long the last payments may take to come back. */
+const PATIENCE_MS = 30_000
+
+/**
+ * `npm run demo`: a feed of payments into the running stack, and what comes back of each.
+ * @returns the exit code: 0 when every payment was stored, pushed and delivered
+ */
+export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const { count, seconds, paceMs } = readArguments(args)
+  const stack = findStack(env)
+  const stop = new AbortController()
+  const end = () => stop.abort()
+  process.once('SIGINT', end)
+  process.once('SIGTERM', end)
+  const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000)
+
+  const tracker = new PaymentTracker(payment => console.log(renderPayment(payment)))
+  const feed = await buildFeed(paceMs, env.PROGRAM_ID?.trim())
+  const gateways = feed.gateways.map(({ address }) => address)
+  const deliveries = await watchDeliveries(stack, gateways, tracker)
+  const socket = await watchSocket(stack, tracker)
+  const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
+  const lookups = new AbortController()
+  try {
+    console.log(
+      `publishing to ${stack.baseUrl}; stored = seen over REST, pushed = by socket, delivered = by webhook`,
+    )
+    for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))
+    let published = 0
+    for await (const { messages, story, payment } of feed.play(stop.signal)) {
+      if (payment) {
+        await socket.subscribe(payment.trackingId)
+        tracker.publish(payment)
+        void watchStored(stack, payment.signature, tracker, lookups.signal)
+      } else console.log(`           ${story}`)
+      for (const message of messages) await publisher.publish(JSON.stringify(message))
+      if (payment && (published += 1) === count) end()
+    }
+    const deadline = Date.now() + PATIENCE_MS
+    while (tracker.waiting.size > 0 && Date.now() < deadline) await sleep(50)
+    return summarise(tracker)
+  } finally {
+    clearTimeout(timer)
+    lookups.abort()
+    socket.close()
+    await publisher.close()
+    await deliveries.close()
+  }
+}
+
+function readArguments(args: readonly string[]) {
+  const options = {
+    count: { type: 'string' },
+    seconds: { type: 'string' },
+    pace: { type: 'string' },
+  } as const
+  try {
+    const { values } = parseArgs({ args: [...args], options })
+    const number = (text: string | undefined) => {
+      if (text === undefined) return undefined
+      if (!/^[1-9]\d*$/.test(text)) throw new RangeError(`"${text}" is not a whole number above 0`)
+      return Number(text)
+    }
+    return {
+      count: number(values.count),
+      seconds: number(values.seconds),
+      paceMs: number(values.pace) ?? 700,
+    }
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error })
+  }
+}
+
+const renderPayment = ({ trackingId, amount, merchant, delaysMs }: TrackedPayment): string =>
+  [
+    `${(Number(amount) / 1e6).toFixed(2).padStart(8)} `,
+    ` ${trackingId.padEnd(20)} ${merchant.padEnd(18)}`,
+    ...STAGES.map(stage => ` ${stage} ${String(delaysMs[stage]).padStart(4)} ms`),
+  ].join('')
+
+function summarise(tracker: PaymentTracker): number {
+  const medians = STAGES.map(stage => `${stage} ${tracker.medianMs(stage)} ms`)
+  console.log(`${tracker.complete.length} payments came all the way; median delays: ${medians.join(', ')}`)
+  for (const { trackingId, signature, delaysMs } of tracker.waiting.values()) {
+    const missing = STAGES.filter(stage => delaysMs[stage] === undefined)
+    console.log(`never ${missing.join(', ')}: ${trackingId} (${signature})`)
+  }
+  return tracker.waiting.size === 0 ? 0 : 1
+}

@@ -1,0 +1,152 @@
+// A made-up market that never ends: gateways of a few merchants, customers who sign up for plans of seconds
+// instead of months, pay when they are due, pause, come back and leave.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  buildChain,
+  type ChainGateway,
+  type ChainMessage,
+  type ChainPolicy,
+} from '../../chain/build-chain.js'
+import { buildAddress } from '../../chain/keys.js'
+
+export interface FeedPayment {
+  signature: string
+  trackingId: string
+  amount: bigint
+  merchant: string
+}
+
+export interface Feed {
+  /** The gateways, with the messages that open them. */
+  gateways: ChainGateway[]
+  /** What happens next; ends when the signal does. */
+  play(
+    signal: AbortSignal,
+  ): AsyncGenerator<{ messages: ChainMessage[]; story: string; payment?: FeedPayment }>
+}
+
+interface Merchant {
+  name: string
+  /** Names of plans and their prices in hundredths of the token. */
+  plans: readonly (readonly [plan: string, cents: bigint])[]
+}
+
+const MERCHANTS: readonly Merchant[] = [
+  {
+    name: 'Bean There Coffee',
+    plans: [
+      ['espresso', 450n],
+      ['beans', 1_800n],
+    ],
+  },
+  {
+    name: 'Slow News Weekly',
+    plans: [
+      ['reader', 700n],
+      ['patron', 2_500n],
+    ],
+  },
+  {
+    name: 'Cloudy Backups',
+    plans: [
+      ['solo', 299n],
+      ['team', 4_900n],
+    ],
+  },
+]
+
+/** Plans come due after so many seconds, so that there is something to see. */
+const PERIODS_S = [4, 7, 12]
+const MAX_CUSTOMERS = 12
+/** Hundredths of the token to its smallest unit (6 decimals). */
+const CENT = 10_000n
+
+const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)]!
+
+interface Customer {
+  policy: ChainPolicy
+  merchant: string
+  periodMs: number
+  dueAtMs: number
+  paused: boolean
+}
+
+/** @param paceMs the mean time between two things that happen */
+export async function buildFeed(paceMs: number, programId?: string): Promise<Feed> {
+  // Another seed each time: a demo that runs again meets new customers, not duplicates of the last ones.
+  const chain = buildChain({ seed: randomUUID(), ...(programId && { programId }), firstSlot: slotOfNow() })
+  const tokenMint = buildAddress('demo dollar')
+  const gateways: ChainGateway[] = []
+  for (const { name } of MERCHANTS) gateways.push(await chain.openGateway(name))
+  const customers: Customer[] = []
+  let serial = 0
+
+  const signUp = async () => {
+    const index = Math.floor(Math.random() * MERCHANTS.length)
+    const merchant = MERCHANTS[index]!
+    const [plan, cents] = pick(merchant.plans)
+    const periodS = pick(PERIODS_S)
+    const userPayment = await chain.openUserPayment(tokenMint)
+    const policy = await chain.openPolicy(gateways[index]!, userPayment, {
+      trackingId: `${plan}-${(serial += 1)}-${userPayment.owner.slice(0, 4)}`,
+      amount: cents * CENT,
+      frequency: periodS,
+    })
+    customers.push({
+      policy,
+      merchant: merchant.name,
+      periodMs: periodS * 1000,
+      dueAtMs: Date.now(),
+      paused: false,
+    })
+    return {
+      messages: [userPayment.created, policy.created],
+      story: `${policy.trackingId} signs up at ${merchant.name}, ${periodS} s plan`,
+    }
+  }
+
+  const pay = (customer: Customer) => {
+    const { policy, merchant } = customer
+    customer.dueAtMs += customer.periodMs
+    const message = chain.pay(policy)
+    const { trackingId, amount } = policy
+    return {
+      messages: [message],
+      story: `${trackingId} pays ${merchant}`,
+      payment: { signature: message.signature, trackingId, amount, merchant },
+    }
+  }
+
+  const changeMind = () => {
+    const customer = pick(customers)
+    const { policy, paused } = customer
+    if (paused || Math.random() < 0.6) {
+      customer.paused = !paused
+      customer.dueAtMs = Date.now()
+      return {
+        messages: [chain.changeStatus(policy, paused ? 'Paused' : 'Active', paused ? 'Active' : 'Paused')],
+        story: `${policy.trackingId} ${paused ? 'comes back' : 'pauses'}`,
+      }
+    }
+    customers.splice(customers.indexOf(customer), 1)
+    return { messages: [chain.deletePolicy(policy)], story: `${policy.trackingId} leaves` }
+  }
+
+  return {
+    gateways,
+    async *play(signal) {
+      while (!signal.aborted) {
+        const due = customers.find(({ paused, dueAtMs }) => !paused && dueAtMs <= Date.now())
+        if (customers.length < 3 || (customers.length < MAX_CUSTOMERS && Math.random() < 0.15))
+          yield await signUp()
+        else if (due) yield pay(due)
+        else if (Math.random() < 0.08) yield changeMind()
+        await sleep(paceMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+      }
+    },
+  }
+}
+
+/** Later demos lie later on the chain: slots grow by about 2.5 a second. */
+const slotOfNow = (): number => Math.floor(Date.now() / 400)

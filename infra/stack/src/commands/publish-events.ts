@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs'
+import { findStack } from './find-stack.js'
+import { openPublisher } from './open-publisher.js'
+
+/**
+ * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, verbatim; lines
+ * that are no JSON too. `-` reads standard input.
+ * @returns the exit code
+ */
+export async function publishEvents(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const [file, ...rest] = args
+  if (!file || rest.length > 0) {
+    console.error('usage: npm run publish-events -- FILE   (one message a line; - reads standard input)')
+    return 2
+  }
+  const natsUrl = env.NATS_URL?.trim() || findStack(env).natsUrl
+  const input = file === '-' ? process.stdin : createReadStream(file)
+  const failed = new Promise<never>((_, reject) => input.once('error', reject))
+  const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
+  try {
+    const published = await Promise.race([publisher.publishAll(splitLines(input)), failed])
+    console.log(`published ${published} messages`)
+    return 0
+  } finally {
+    await publisher.close()
+  }
+}
+
+const LINE_END = 0x0a
+
+/**
+ * The lines as bytes, exactly as they stand: what is no UTF-8 stays what it is, and only a line feed ends a
+ * line (readline would also split at U+2028, which JSON strings may hold).
+ */
+async function* splitLines(input: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of input) {
+    let bytes = Buffer.concat([rest, chunk])
+    for (let end = bytes.indexOf(LINE_END); end !== -1; end = bytes.indexOf(LINE_END)) {
+      yield bytes.subarray(0, end)
+      bytes = bytes.subarray(end + 1)
+    }
+    rest = bytes
+  }
+  if (rest.length > 0) yield rest
+}

@@ -1,0 +1,151 @@
+// The one-way dependencies of docs/architecture.md, and the names that say nothing: both hold by test.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SCOPE = '@payment-tracking/'
+const ADAPTERS = ['store', 'bus', 'queue', 'signal']
+
+/** What each room may import of ours; a service may import every adapter. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'packages/contracts': [],
+  'packages/runtime': [],
+  'packages/domain': ['contracts'],
+  'packages/client': ['contracts'],
+  ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
+  ...Object.fromEntries(
+    ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'].map(name => [
+      `services/${name}`,
+      [...ADAPTERS, 'domain', 'contracts', 'runtime'],
+    ]),
+  ),
+  'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
+  'packages/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
+}
+
+/** Each outside library has one home; nobody else imports it. */
+const HOMES: Record<string, readonly string[]> = {
+  nats: ['packages/bus', 'packages/testkit'],
+  bullmq: ['packages/queue'],
+  '@prisma/client': ['packages/store'],
+  '@prisma/adapter-pg': ['packages/store'],
+  pg: ['packages/store', 'packages/testkit', 'infra/stack'],
+  '@socket.io/redis-emitter': ['packages/signal'],
+}
+
+/** What a pure room may not touch: I/O, the clock, chance. */
+const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/
+const PURE_BUILTINS = ['node:crypto', 'node:util', 'node:buffer']
+
+const BANNED_NAMES = ['utils', 'util', 'common', 'shared', 'helpers', 'helper', 'lib', 'misc']
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const roomOf = (file: string) => file.split('/').slice(0, 2).join('/')
+
+/** What a source file imports, by name; comments and strings elsewhere do not count. */
+const importsOf = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'"]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm,
+    ),
+  ].map(match => (match[1] ?? match[2] ?? match[3])!)
+
+const sources = files.filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.ts$/.test(file))
+const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/package\.json$/.test(file))
+
+t.test('every room is known to this test', async t => {
+  t.same(packages.map(dirname).sort(), Object.keys(MAY_IMPORT).sort())
+})
+
+t.test('no source file imports against the arrow', async t => {
+  t.ok(sources.length > 50, 'the sources were found')
+  for (const file of sources) {
+    const room = roomOf(file)
+    const text = read(file)
+    for (const name of importsOf(text)) {
+      if (name.startsWith(SCOPE)) {
+        const target = name.slice(SCOPE.length).split('/')[0]!
+        if (!MAY_IMPORT[room]!.includes(target)) t.fail(`${file} imports ${name}`)
+      }
+      if (name.startsWith('.') && !join(dirname(file), name).startsWith(`${room}/`)) {
+        t.fail(`${file} reaches into another room: ${name}`)
+      }
+      const home = HOMES[name]
+      if (home && !home.includes(room)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
+    }
+  }
+})
+
+t.test('package.json files name what is imported, and nothing against the arrow', async t => {
+  for (const file of packages) {
+    const room = dirname(file)
+    const {
+      dependencies = {},
+      devDependencies = {},
+      optionalDependencies = {},
+    } = JSON.parse(read(file)) as Record<string, Record<string, string> | undefined>
+    for (const name of Object.keys(dependencies)) {
+      if (!name.startsWith(SCOPE)) continue
+      const target = name.slice(SCOPE.length)
+      t.ok(MAY_IMPORT[room]!.includes(target), `${room} may depend on ${target}`)
+    }
+    const known = new Set(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+    const imported = new Set(
+      sources
+        .filter(source => source.startsWith(`${room}/`))
+        .flatMap(source => importsOf(read(source)))
+        .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
+        .map(name =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    )
+    for (const name of imported) t.ok(known.has(name), `${room} lists ${name}, which it imports`)
+  }
+})
+
+t.test('only tests import the testkit', async t => {
+  for (const file of files.filter(name => /\.(ts|mjs|js)$/.test(name))) {
+    if (/(^|\/)test\//.test(file) || file.startsWith('packages/testkit/') || file === 'scripts/test.mjs')
+      continue
+    if (importsOf(read(file)).some(name => name === `${SCOPE}testkit`)) t.fail(`${file} imports the testkit`)
+  }
+})
+
+t.test('the domain has no I/O, no clock and no chance', async t => {
+  for (const file of sources.filter(name => name.startsWith('packages/domain/'))) {
+    const text = read(file)
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    t.notMatch(code, IMPURE, `${file} is pure`)
+    // Of node:net only the address parser is pure.
+    const impure = importsOf(
+      text.replace(
+        /^import \{ (isIP|BlockList)(, (isIP|isIPv4|isIPv6|BlockList))* \} from 'node:net'$/gm,
+        '',
+      ),
+    )
+    for (const name of impure.filter(each => each.startsWith('node:'))) {
+      t.ok(PURE_BUILTINS.includes(name), `${file} imports ${name}`)
+    }
+  }
+})
+
+t.test('no file or folder has a name that says nothing', async t => {
+  for (const file of files) {
+    const parts = [...dirname(file).split('/'), basename(file).replace(/\..*$/, '')]
+    const banned = parts.find(part => BANNED_NAMES.includes(part))
+    if (banned) t.fail(`${file}: "${banned}" says nothing`)
+  }
+})
