@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
 import type { Logger, Metrics } from '@payment-tracking/runtime'
+import type { Signal } from '@payment-tracking/signal'
 import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import type { ApiConfig } from './config.js'
@@ -11,8 +12,11 @@ import { answerRawError } from './http/raw-errors.js'
 import { compileReader } from './http/read-input.js'
 import { requestIdOf } from './http/request-id.js'
 import { readTrustedProxies } from './http/trusted-proxies.js'
-import { answerUnknownRoutes } from './http/unknown-routes.js'
+import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
 import { compileAnswerWriter } from './http/write-answer.js'
+import { addManners } from './manners/add-manners.js'
+import { limitRequests } from './manners/limit-requests.js'
+import { addReference, collectSchemas } from './reference/add-reference.js'
 import { eventCountRoutes } from './routes/event-counts.js'
 import { eventKindRoutes } from './routes/event-kinds.js'
 import { eventsRoute } from './routes/events.js'
@@ -20,12 +24,17 @@ import { healthRoute } from './routes/health.js'
 import { onetimeRoute } from './routes/onetime.js'
 import { paymentStatsRoute } from './routes/payment-stats.js'
 import { subscriptionsRoute } from './routes/subscriptions.js'
+import { VERSION } from './version.js'
 
 export interface ApiParts {
   config: ApiConfig
   log: Logger
   store: Store
+  /** without it limits are kept by each process for itself */
+  signal?: Signal
   metrics: Metrics
+  /** the clock that limits are kept by */
+  nowMs?: () => number
 }
 
 /** Longer than any path parameter can be in percent-encoding: what is too long is told by its own name. */
@@ -33,7 +42,13 @@ const LONGEST_PARAMETER = 4_096
 const BODY_LIMIT_BYTES = 64 * 1024
 
 /** Builds the application; nothing listens and nothing is asked of anybody until it is told to. */
-export async function buildApp({ config, log, store }: ApiParts): Promise<ApiServer> {
+export async function buildApp({
+  config,
+  log,
+  store,
+  signal,
+  nowMs = Date.now,
+}: ApiParts): Promise<ApiServer> {
   const loggerInstance: FastifyBaseLogger = log
   const app: ApiServer = Fastify({
     loggerInstance,
@@ -71,7 +86,11 @@ export async function buildApp({ config, log, store }: ApiParts): Promise<ApiSer
     )
     done()
   })
-  answerUnknownRoutes(app)
+  const methods = rememberMethods(app)
+  await addManners(app, { corsOrigin: config.CORS_ORIGIN })
+  await limitRequests(app, { max: config.RATE_LIMIT_MAX, signal, log, nowMs })
+  answerUnknownRoutes(app, methods)
+  await collectSchemas(app, VERSION)
 
   const parts = { store, programId: config.PROGRAM_ID }
   for (const addRoutes of [
@@ -85,6 +104,7 @@ export async function buildApp({ config, log, store }: ApiParts): Promise<ApiSer
   ]) {
     addRoutes(app, parts)
   }
+  await addReference(app)
   await app.ready()
   return app
 }

@@ -1,4 +1,5 @@
 import { runMain } from '@payment-tracking/runtime'
+import { openSignal } from '@payment-tracking/signal'
 import { openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
@@ -13,7 +14,14 @@ await runMain('api', ApiConfig, async ({ config, log, life }) => {
     }),
   )
   life.probe('postgres', () => store.ping())
-  const app = await buildApp({ config, log, store, metrics: life.metrics })
+  const signal = await life.own('signal', () =>
+    openSignal({
+      ...config,
+      connectionName: 'payment-tracking-api',
+      onError: err => log.debug({ err }, 'signal.error'),
+    }),
+  )
+  const app = await buildApp({ config, log, store, signal, metrics: life.metrics })
   life.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.PORT, host: config.HOST })

@@ -41,7 +41,7 @@ export async function openApi(t: TestContext, settings: Record<string, string> =
     poolSize: 4,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   })
-  const app = await buildApp({ config, log, store, metrics: createMetrics() })
+  const app = await buildApp({ config, log, store, metrics: createMetrics(), nowMs: () => 1_795_000_000_000 })
   t.teardown(async () => {
     await app.close()
     await store.close()

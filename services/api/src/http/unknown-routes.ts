@@ -11,38 +11,52 @@ const toPattern = (url: string): RegExp =>
   new RegExp(
     `^${url
       .split('/')
-      .map(part =>
-        part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'),
-      )
+      .map(part => (part.startsWith(':') ? '[^/]+' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&')))
       .join('/')}$`,
   )
 
+/** The methods of whatever route is at the path of a URL; none where there is no route. */
+export type MethodsOf = (url: string) => string[]
+
 /**
- * Answers what no route is for: 405 with `allow` where the path has other methods, 404 elsewhere. OPTIONS of a
- * known path is answered 204 with `allow`. Must be called before routes are registered.
+ * Remembers which methods each path has, and tells them to OPTIONS in `allow`. Must be called before anything
+ * that answers OPTIONS, and before routes are added.
  */
-export function answerUnknownRoutes(app: ApiServer): void {
+export function rememberMethods(app: ApiServer): MethodsOf {
   const paths = new Map<string, KnownPath>()
   app.addHook('onRoute', ({ url, method }) => {
+    if (url === '*') return
     const known = paths.get(url) ?? { pattern: toPattern(url), methods: new Set(['OPTIONS']) }
     for (const one of [method].flat()) known.methods.add(one.toUpperCase())
     paths.set(url, known)
   })
-
-  const methodsOf = (url: string): string[] => {
+  const methodsOf: MethodsOf = url => {
     const path = url.split('?', 1)[0]!
-    const methods = [...paths.values()]
-      .filter(known => known.pattern.test(path))
-      .flatMap(known => [...known.methods])
-    return [...new Set(methods)].sort()
+    const known = [...paths.values()].filter(({ pattern }) => pattern.test(path))
+    return [...new Set(known.flatMap(({ methods }) => [...methods]))].sort()
   }
-
   app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done()
+    if (request.method !== 'OPTIONS') return done()
+    const methods = methodsOf(request.url)
+    if (methods.length === 0) return done(new NotFoundError('There is nothing at this path.'))
+    void reply.header('allow', methods.join(', '))
+    done()
+  })
+  return methodsOf
+}
+
+/**
+ * Answers what no route is for: 405 with `allow` where the path has other methods, 404 elsewhere. Counts
+ * against the client's limit as any request does.
+ */
+export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf): void {
+  const limit = app.rateLimit()
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return
+    await limit.call(app, request, reply)
     const methods = methodsOf(request.url)
     if (methods.length === 0) throw new NotFoundError('There is nothing at this path.')
     void reply.header('allow', methods.join(', '))
-    if (request.method === 'OPTIONS') return void reply.code(204).send()
     throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${methods.join(', ')} only.`)
   })
   app.setNotFoundHandler(() => {

@@ -1,12 +1,11 @@
-import { createRequire } from 'node:module'
 import { Type } from 'typebox'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { Text } from '../schemas/fields.js'
+import { VERSION } from '../version.js'
 import type { AddRoutes } from './add-routes.js'
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
-const HEALTH = { status: 'ok', service: 'payment-tracking-api', version }
+const HEALTH = { status: 'ok', service: 'payment-tracking-api', version: VERSION }
 
 /** Whether the process lives; says nothing of its dependencies and is never limited. */
 export const healthRoute: AddRoutes = app => {
@@ -25,7 +24,7 @@ export const healthRoute: AddRoutes = app => {
             Type.Object({
               status: Text('`ok` when healthy', 'ok'),
               service: Text('the name of the service', HEALTH.service),
-              version: Text('its version', version),
+              version: Text('its version', VERSION),
             }),
           ),
           400: READ_REFUSALS[400],

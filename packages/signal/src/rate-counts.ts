@@ -1,0 +1,48 @@
+import { SignalUnavailableError } from './errors.js'
+import { withDeadline } from './redis.js'
+import type { Signal } from './signal.js'
+
+/** What one process counted by itself since it last asked, by client. */
+export type CountDeltas = ReadonlyMap<string, number>
+
+export interface CountWindow {
+  /** names the window, the same on every process: its number since the epoch */
+  number: number
+  lengthMs: number
+}
+
+const ANSWER_WITHIN_MS = 1_000
+
+/**
+ * Adds what this process counted to what all of them did, in one round trip.
+ * @returns the sum over all processes for each client that was named
+ * @throws SignalUnavailableError when Redis is away or late; what was sent may have been added
+ */
+export async function exchangeCounts(
+  { redis, keys }: Pick<Signal, 'redis' | 'keys'>,
+  window: CountWindow,
+  deltas: CountDeltas,
+): Promise<Map<string, number>> {
+  const clients = [...deltas.keys()]
+  const pipeline = redis.pipeline()
+  for (const client of clients) {
+    const key = keys.other('rate', String(window.number), client)
+    pipeline.incrby(key, deltas.get(client)!)
+    // Longer than the window: clocks of processes differ a little.
+    pipeline.pexpire(key, 2 * window.lengthMs)
+  }
+  const answers = await withDeadline(
+    pipeline.exec(),
+    ANSWER_WITHIN_MS,
+    () => new SignalUnavailableError('Redis does not answer'),
+  ).catch((error: unknown) => {
+    throw new SignalUnavailableError('the counts could not be exchanged', { cause: error })
+  })
+  const totals = new Map<string, number>()
+  clients.forEach((client, at) => {
+    const [error, total] = answers?.[2 * at] ?? []
+    if (error) throw new SignalUnavailableError('the counts could not be exchanged', { cause: error })
+    totals.set(client, Number(total))
+  })
+  return totals
+}

@@ -1,0 +1,54 @@
+import { constants } from 'node:zlib'
+import compress from '@fastify/compress'
+import cors from '@fastify/cors'
+import etag from '@fastify/etag'
+import helmet from '@fastify/helmet'
+import type { ApiServer } from '../api-server.js'
+
+/** What a browser's script may read of an answer. */
+const EXPOSED_HEADERS = [
+  'etag',
+  'link',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  'x-next-cursor',
+  'x-request-id',
+]
+/** Below this a compressed answer saves nothing. */
+const COMPRESS_FROM_BYTES = 1_024
+
+/** `*` or a list of origins. */
+const readOrigins = (setting: string): string | string[] =>
+  setting.trim() === '*' ? '*' : setting.split(',').map(origin => origin.trim())
+
+/** CORS, security headers, ETags and compression for every route that is added after. */
+export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
+  await app.register(cors, {
+    origin: readOrigins(corsOrigin),
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+  await app.register(helmet, {
+    // Answers are data: a browser that shows one as a page may load and run nothing.
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    // Other sites' pages may read this API; that is what it is for.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  })
+  // Weak: the same answer is one entity, compressed or not.
+  await app.register(etag, { weak: true })
+  await app.register(compress, {
+    threshold: COMPRESS_FROM_BYTES,
+    encodings: ['br', 'gzip'],
+    // The best ratio costs a hundred times the CPU of a good one.
+    brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    // A compressed body could be a bomb; nothing here takes bodies worth compressing.
+    globalDecompression: false,
+  })
+}

@@ -1,0 +1,41 @@
+import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit'
+import type { Logger } from '@payment-tracking/runtime'
+import type { Signal } from '@payment-tracking/signal'
+import type { ApiServer } from '../api-server.js'
+import { ApiError } from '../http/api-errors.js'
+import { openSharedCounts } from './shared-counts.js'
+
+const WINDOW_MS = 60_000
+
+export interface LimitOptions {
+  max: number
+  signal: Signal | undefined
+  log: Logger
+  nowMs: () => number
+}
+
+/**
+ * Limits each client (an address, IPv6 by /64) to so many requests a minute over all processes, with the
+ * standard `ratelimit` headers. Must be called before routes are added.
+ */
+export async function limitRequests(
+  app: ApiServer,
+  { max, signal, log, nowMs }: LimitOptions,
+): Promise<void> {
+  const counts = openSharedCounts({ signal, log, windowMs: WINDOW_MS, nowMs })
+  app.addHook('onClose', (_app, done) => {
+    counts.close()
+    done()
+  })
+  await app.register(rateLimit, {
+    max,
+    timeWindow: WINDOW_MS,
+    enableDraftSpec: true,
+    // The plugin makes its store itself, with `new`: a constructor that returns an object returns ours.
+    store: function store() {
+      return counts
+    } as unknown as NonNullable<RateLimitPluginOptions['store']>,
+    errorResponseBuilder: (_request, { after }) =>
+      new ApiError('RATE_LIMITED', `Too many requests. Please come back in ${after}.`, { retry: 'later' }),
+  })
+}

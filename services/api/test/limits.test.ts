@@ -1,0 +1,93 @@
+import { createLogger } from '@payment-tracking/runtime'
+import { openSignal } from '@payment-tracking/signal'
+import { useRedis, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openSharedCounts } from '../src/manners/shared-counts.js'
+import { openApi } from './open-api.js'
+
+const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'test' })
+
+t.test('a client over its limit is told when to come back, and health goes on', async t => {
+  const { app } = await openApi(t, { RATE_LIMIT_MAX: '3' })
+  const ask = (url: string) => app.inject({ url })
+  for (const remaining of ['2', '1', '0']) {
+    const { statusCode, headers } = await ask('/v1/events/names')
+    t.equal(statusCode, 200)
+    t.match(headers, { 'ratelimit-limit': '3', 'ratelimit-remaining': remaining, 'ratelimit-reset': /^\d+$/ })
+  }
+  const refused = await ask('/v1/events/names')
+  t.equal(refused.statusCode, 429)
+  t.match(refused.json(), { success: false, error: String, code: 'RATE_LIMITED', requestId: String })
+  t.match(refused.headers, { 'retry-after': /^\d+$/, 'ratelimit-remaining': '0' })
+  t.equal((await ask('/nowhere')).statusCode, 429, 'what is not there counts too')
+  t.equal((await ask('/v1/health')).statusCode, 200)
+})
+
+t.test("a proxy's word on the client counts only when it is trusted", async t => {
+  const forwarded = { 'x-forwarded-for': '203.0.113.7' }
+  const remainingAfter = async (settings: Record<string, string>) => {
+    const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', ...settings })
+    await app.inject({ url: '/v1/events/names' })
+    return (await app.inject({ url: '/v1/events/names', headers: forwarded })).headers['ratelimit-remaining']
+  }
+  t.equal(await remainingAfter({}), '8', 'the same client')
+  t.equal(await remainingAfter({ TRUST_PROXY: 'on' }), '9', 'another client')
+  t.equal(await remainingAfter({ TRUST_PROXY: '1' }), '9')
+  t.equal(await remainingAfter({ TRUST_PROXY: '127.0.0.1' }), '9')
+  t.equal(await remainingAfter({ TRUST_PROXY: '10.0.0.0/8' }), '8')
+})
+
+t.test('addresses of one IPv6 network are one client', async t => {
+  const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', TRUST_PROXY: 'on' })
+  const ask = async (address: string) =>
+    (await app.inject({ url: '/v1/events/names', headers: { 'x-forwarded-for': address } })).headers[
+      'ratelimit-remaining'
+    ]
+  t.equal(await ask('2001:db8:1:2::1'), '9')
+  t.equal(await ask('2001:db8:1:2:ffff::9'), '8')
+  t.equal(await ask('2001:db8:1:3::1'), '9')
+})
+
+t.test('processes share the count about every second, without a round trip per request', async t => {
+  const { url } = await useRedis(t)
+  const nowMs = () => 1_000_000
+  const processes = [0, 1].map(() => {
+    const signal = openSignal({ REDIS_URL: url })
+    const counts = openSharedCounts({ signal, log, windowMs: 60_000, nowMs })
+    t.teardown(() => {
+      counts.close()
+      return signal.close()
+    })
+    const count = () =>
+      new Promise<number>((resolve, reject) =>
+        counts.incr('client', (error, result) => (error ? reject(error) : resolve(result!.current)), 60_000),
+      )
+    return { signal, counts, count }
+  })
+  const [one, two] = processes as [(typeof processes)[0], (typeof processes)[0]]
+  await waitFor(() => processes.every(({ signal }) => signal.redis.status === 'ready'))
+  t.equal(await one.count(), 1)
+  t.equal(await one.count(), 2)
+  t.equal(await two.count(), 1, 'nothing is asked of Redis by a request')
+  await one.counts.exchange()
+  await two.counts.exchange()
+  t.equal(await two.count(), 4, '2 of the other, 2 of its own')
+  t.equal(await one.count(), 3, 'knows of the other after its next exchange')
+  await two.counts.exchange()
+  await one.counts.exchange()
+  t.equal(await one.count(), 6)
+})
+
+t.test('without Redis each process counts for itself', async t => {
+  const signal = openSignal({ REDIS_URL: 'redis://127.0.0.1:1' })
+  const counts = openSharedCounts({ signal, log, windowMs: 60_000 })
+  t.teardown(() => {
+    counts.close()
+    return signal.close()
+  })
+  const count = () =>
+    new Promise(resolve => counts.incr('client', (_error, result) => resolve(result?.current), 60_000))
+  await count()
+  await counts.exchange()
+  t.equal(await count(), 2)
+})

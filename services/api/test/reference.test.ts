@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { openApi } from './open-api.js'
+
+const REDOCLY = fileURLToPath(new URL('../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url))
+
+interface Operation {
+  operationId: string
+  responses: Record<string, unknown>
+}
+type Operations = Record<string, Operation>
+
+t.test('the OpenAPI document is valid by its linter', async t => {
+  const { get } = await openApi(t)
+  const { status, text, body } = await get('/openapi.json')
+  t.equal(status, 200)
+  t.equal(body.openapi, '3.1.0')
+  const file = join(mkdtempSync(join(tmpdir(), 'openapi-')), 'openapi.json')
+  writeFileSync(file, text)
+  const lint = spawnSync(process.execPath, [REDOCLY, 'lint', '--format', 'json', file], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  })
+  t.equal(lint.status, 0, lint.stdout + lint.stderr)
+})
+
+t.test('every operation has an id, a summary, a tag and the refusals it can meet', async t => {
+  const { get } = await openApi(t)
+  const { body } = await get('/openapi.json')
+  const ids = new Set<string>()
+  for (const [path, methods] of Object.entries<Operations>(body.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const name = `${method} ${path}`
+      t.match(operation, { operationId: String, summary: String, tags: [String] }, name)
+      t.notOk(ids.has(operation.operationId), `${operation.operationId} is used once`)
+      ids.add(operation.operationId)
+      t.ok(operation.responses['400'], `${name} documents 400`)
+      if (path !== '/v1/health') t.ok(operation.responses['503'], `${name} documents 503`)
+    }
+  }
+  t.equal(JSON.stringify(body).includes('rawJson'), false)
+})
+
+t.test('the reference page is served here and asks nothing of other servers', async t => {
+  const { app } = await openApi(t)
+  t.equal((await app.inject('/docs')).headers.location, '/docs/')
+  const page = await app.inject('/docs/')
+  t.equal(page.statusCode, 200)
+  t.match(page.headers['content-type'], /text\/html/)
+  t.notMatch(page.body, /https?:\/\//)
+  t.match(page.headers['content-security-policy'], /connect-src 'self'/)
+  const script = await app.inject({ url: '/docs/js/scalar.js', headers: { 'accept-encoding': 'gzip' } })
+  t.equal(script.statusCode, 200)
+  t.equal(script.headers['content-encoding'], 'gzip')
+  t.equal((await app.inject('/docs/openapi.json')).headers.location, '/openapi.json')
+})
