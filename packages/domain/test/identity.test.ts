@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { canonicalText } from '../src/canonical-text.js'
+import { readExactJson } from '../src/exact-json.js'
+import { RawJson, writeJson, type ChainEvent } from '../src/index.js'
+import { accept, envelopeOf, keyOf, PAYMENT, POLICY_CREATED, SUBSCRIPTION, type Members } from './messages.js'
+import { hold } from './hold.js'
+
+const same = (a: ChainEvent, b: ChainEvent): boolean => a.id === b.id && a.fingerprint === b.fingerprint
+
+t.test('one event in two styles has one id and one fingerprint', async t => {
+  const { max_renewals: _none, padding: _padding, ...required } = SUBSCRIPTION
+  const pairs: [name: string, one: Members, other: Members][] = [
+    ['PaymentRecord', PAYMENT, { ...PAYMENT, amount: 1000, timestamp: 1769871897 }],
+    ['PaymentRecord', PAYMENT, Object.fromEntries(Object.entries(PAYMENT).reverse())],
+    ['PaymentRecord', PAYMENT, { ...PAYMENT, payer: null, recipient: null, token_mint: null }],
+    ['PaymentRecord', { ...PAYMENT, amount: '18446744073709551615' }, { ...PAYMENT, amount: 2n ** 64n - 1n }],
+    [
+      'PaymentPolicyCreated',
+      POLICY_CREATED,
+      {
+        ...POLICY_CREATED,
+        policy_type: { variant: 'Subscription', ...SUBSCRIPTION, payment_frequency: { variant: 'Monthly' } },
+      },
+    ],
+    [
+      'PaymentPolicyCreated',
+      POLICY_CREATED,
+      {
+        ...POLICY_CREATED,
+        policy_type: { Subscription: { ...SUBSCRIPTION, payment_frequency: 'Monthly', padding: [] } },
+      },
+    ],
+    [
+      'PaymentPolicyCreated',
+      {
+        ...POLICY_CREATED,
+        policy_type: {
+          Subscription: { ...required, payment_frequency: { variant: 'Custom', field: '262800' } },
+        },
+      },
+      {
+        ...POLICY_CREATED,
+        policy_type: {
+          Subscription: { ...SUBSCRIPTION, max_renewals: null, payment_frequency: { Custom: 262800 } },
+        },
+      },
+    ],
+    [
+      'PaymentPolicyStatusChanged',
+      { payment_policy: keyOf(1), old_status: { variant: 'Active' }, new_status: { variant: 'Paused' } },
+      { payment_policy: keyOf(1), old_status: { Active: null }, new_status: { Paused: null } },
+    ],
+    [
+      'PaymentPolicyStatusChanged',
+      { payment_policy: keyOf(1), old_status: 'Active', new_status: 'Paused' },
+      { payment_policy: keyOf(1), old_status: { Active: null }, new_status: { Paused: null } },
+    ],
+    ['SomethingNew', { nested: { variant: 'X', a: 1 } }, { nested: { X: { a: '1' } } }],
+  ]
+  for (const index of [0, undefined]) {
+    for (const [name, one, other] of pairs) {
+      const [a, b] = [
+        await accept(envelopeOf(name, one, { index })),
+        await accept(envelopeOf(name, other, { index })),
+      ]
+      t.ok(same(a, b), `${name} ${writeJson(other).slice(0, 60)}`)
+    }
+  }
+})
+
+t.test('a payment is one record of one policy in one transaction, wherever it was seen', async t => {
+  const idOf = async (data: Members, others: Members = {}): Promise<string> =>
+    (await accept(envelopeOf('PaymentRecord', { ...PAYMENT, ...data }, others))).id
+  const id = await idOf({})
+  t.equal(await idOf({ amount: '5' }, { index: 9, slot: 5, timestamp: '2020-01-01T00:00:00Z' }), id)
+  t.equal(await idOf({}, { index: undefined, event_name: 'PaymentRecord' }), id)
+  t.not(await idOf({ record_id: 2 }), id)
+  t.not(await idOf({ payment_policy: keyOf(9) }), id)
+  t.not(await idOf({}, { signature: '1'.repeat(64) }), id)
+})
+
+t.test('any other event is known by its place, or by what it says when its place is not told', async t => {
+  const idOf = async (data: Members, others: Members = {}): Promise<string> =>
+    (await accept(envelopeOf('GatewayFeeBpsChanged', { gateway: keyOf(2), ...data }, others))).id
+  const id = await idOf({})
+  t.equal(await idOf({ new_fee_bps: 5 }, { slot: 5, timestamp: '2020-01-01T00:00:00Z' }), id)
+  t.not(await idOf({}, { index: 1 }), id)
+  t.not(await idOf({}, { event_name: 'GatewayFeeRecipientChanged' }), id)
+  t.not(await idOf({}, { signature: '1'.repeat(64) }), id)
+
+  const placeless = await idOf({}, { index: undefined })
+  t.not(placeless, id)
+  t.equal(await idOf({}, { index: null, slot: 5 }), placeless)
+  t.not(await idOf({ new_fee_bps: 5 }, { index: undefined }), placeless)
+})
+
+t.test('messages agree only when data, slot and timestamp do', async t => {
+  const fingerprintOf = async (data: Members, others: Members = {}): Promise<string> =>
+    (await accept(envelopeOf('PaymentRecord', { ...PAYMENT, ...data }, others))).fingerprint
+  const fingerprint = await fingerprintOf({})
+  t.equal(await fingerprintOf({}, { timestamp: '2026-01-31T16:04:57+01:00', index: 5 }), fingerprint)
+  t.not(await fingerprintOf({ amount: '1001' }), fingerprint)
+  t.not(await fingerprintOf({ newer_field: 1 }), fingerprint)
+  t.not(await fingerprintOf({}, { slot: 390027743 }), fingerprint)
+  t.not(await fingerprintOf({}, { timestamp: '2026-01-31T15:04:57.001Z' }), fingerprint)
+})
+
+t.test('chain order is the byte order of slot, index and id', async t => {
+  const orderOf = async (slot: number | bigint, index: number): Promise<string> =>
+    (await accept(envelopeOf('SomethingNew', {}, { slot, index }))).order
+  const places: [number, number][] = [
+    [1, 0],
+    [1, 1],
+    [1, 16],
+    [2, 0],
+    [15, 2 ** 53 - 1],
+    [16, 0],
+    [255, 0],
+    [2 ** 32, 0],
+    [2 ** 53 - 1, 0],
+  ]
+  const orders = await Promise.all(places.map(([slot, index]) => orderOf(slot, index)))
+  t.same([...orders].sort(), orders)
+  t.ok(orders.every(order => /^[0-9a-f]{64}$/.test(order)))
+})
+
+/** A value, and the same value as another indexer would write it. */
+const twoStyles = fc.letrec<{ value: [unknown, unknown] }>(tie => {
+  const name = fc.stringMatching(/^[A-Z][a-z]{0,5}$/)
+  const field = fc.stringMatching(/^[a-z_]{1,6}$/).filter(text => text !== 'variant' && text !== 'field')
+  const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n })
+  const fields = fc.uniqueArray(fc.tuple(field, tie('value')), { maxLength: 4, selector: ([key]) => key })
+  const side = (entries: [string, [unknown, unknown]][], at: 0 | 1): Members =>
+    Object.fromEntries(entries.map(([key, value]) => [key, value[at]]))
+  return {
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc
+        .oneof(fc.boolean(), fc.constant(null), fc.string())
+        .map((value): [unknown, unknown] => [value, value]),
+      integer.map((value): [unknown, unknown] => [value, value.toString()]),
+      fc
+        .array(tie('value'), { maxLength: 3 })
+        .map((items): [unknown, unknown] => [items.map(([one]) => one), items.map(([, other]) => other)]),
+      fields.map((entries): [unknown, unknown] => [side(entries, 0), side([...entries].reverse(), 1)]),
+      name.map((variant): [unknown, unknown] => [{ variant }, { [variant]: null }]),
+      fc
+        .tuple(name, tie('value'))
+        .map(([variant, [one, other]]): [unknown, unknown] => [
+          { variant, field: one },
+          { [variant]: other },
+        ]),
+      fc
+        .tuple(
+          name,
+          fields.filter(entries => entries.length > 0),
+        )
+        .map(([variant, entries]): [unknown, unknown] => [
+          { ...side(entries, 0), variant },
+          { [variant]: side(entries, 1) },
+        ]),
+    ),
+  }
+}).value
+
+t.test(
+  'the order of names, the style of enums and the form of integers do not matter, and nothing is lost',
+  async t => {
+    const canonical = (value: unknown): string => canonicalText(readExactJson(writeJson(value), 64))
+    const agree = fc.property(twoStyles, ([one, other]) => {
+      assert.equal(canonical(one), canonical(other))
+      assert.equal(canonical(new RawJson(canonical(one))), canonical(one), 'a canonical text is its own')
+    })
+    hold(t, 'two styles, one text', agree, 500)
+
+    const differ = fc.property(twoStyles, twoStyles, fc.constantFrom('a', 'b'), ([one], [other], name) => {
+      fc.pre(canonical(one) !== canonical(other))
+      assert.notEqual(canonical({ [name]: one }), canonical({ [name]: other }))
+      assert.notEqual(canonical([one, other]), canonical([other, one]))
+      assert.notEqual(canonical([one]), canonical([one, one]))
+    })
+    hold(t, 'two values, two texts', differ, 300)
+    for (const [one, other] of [
+      ['"01"', '1'],
+      ['"-0"', '0'],
+      ['1.0', '1'],
+      ['"1.5"', '1.5'],
+      ['"true"', 'true'],
+      ['{"a":null}', '{}'],
+      ['[]', '{}'],
+      ['"[]"', '[]'],
+    ]) {
+      t.not(canonical(new RawJson(one ?? '')), canonical(new RawJson(other ?? '')), `${one} is not ${other}`)
+    }
+  },
+)

@@ -1,0 +1,182 @@
+import t from 'tap'
+import { RawJson, readMessage } from '../src/index.js'
+import { PROGRAM_ID, SETTINGS } from './fixtures.js'
+import { accept, envelopeOf, keyOf, PAYMENT, refuse, SIGNATURE, type Members } from './messages.js'
+
+const payment = (others: Members = {}, data: Members = {}): Members =>
+  envelopeOf('PaymentRecord', { ...PAYMENT, ...data }, others)
+
+t.test('a payment is read into what is stored and what it does', async t => {
+  // Ids and fingerprints are stored: a version that made others would take every replay for news.
+  t.same(await accept(payment({ index: 3 }, { payer: keyOf(5), recipient: keyOf(6), token_mint: null })), {
+    id: '2a6f9909-b173-d5a7-fba4-657ce116c89c',
+    order: '00000000173f59de00000000000000032a6f9909b173d5a7fba4657ce116c89c',
+    fingerprint: 'd316fbd3-8913-b9fe-883d-5db0a946dc34',
+    slot: 390027742,
+    index: 3,
+    signature: SIGNATURE,
+    name: 'PaymentRecord',
+    occurredAt: new Date('2026-01-31T15:04:57Z'),
+    data: JSON.stringify({ ...PAYMENT, payer: keyOf(5), recipient: keyOf(6), token_mint: null }),
+    gateway: keyOf(2),
+    paymentPolicy: keyOf(1),
+    userPayment: null,
+    authority: null,
+    recipient: keyOf(6),
+    trackingId: 'order-1',
+    effect: {
+      kind: 'payment',
+      policy: keyOf(1),
+      gateway: keyOf(2),
+      amount: 1000n,
+      paidAt: 1769871897n,
+      recordId: 1,
+      recipient: keyOf(6),
+      payer: keyOf(5),
+      tokenMint: null,
+    },
+  })
+})
+
+t.test('the program is checked before all else, and must be named when that is required', async t => {
+  const strict = { programId: PROGRAM_ID, requireProgramId: true }
+  for (const program_id of [keyOf(9), 'x', 5, {}]) {
+    t.equal((await refuse(payment({ program_id, slot: 'none', data: 5 }))).code, 'FOREIGN_PROGRAM')
+  }
+  for (const program_id of [undefined, null]) {
+    await accept(payment({ program_id }))
+    t.equal((await refuse(payment({ program_id }), strict)).code, 'FOREIGN_PROGRAM')
+  }
+  await accept(payment(), strict)
+})
+
+t.test('bytes that are no JSON object are refused', async t => {
+  const codeOf = async (bytes: Uint8Array): Promise<string> => {
+    const result = await readMessage(bytes, SETTINGS)
+    return result.ok ? 'accepted' : result.refusal.code
+  }
+  for (const text of ['', 'nope', '{"slot": 1, "signature": ', '{} {}', '\uFEFF{}', '{"a":01}']) {
+    t.equal(await codeOf(Buffer.from(text)), 'NOT_JSON', text)
+  }
+  t.equal(await codeOf(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), 'NOT_JSON', 'no UTF-8')
+  for (const text of ['null', '[]', '""', '5', '1.5', 'true']) {
+    t.equal(await codeOf(Buffer.from(text)), 'NOT_AN_EVENT', text)
+  }
+})
+
+t.test('nesting is refused beyond 64 levels, in data and beside it', async t => {
+  const nested = (levels: number): RawJson => new RawJson('['.repeat(levels) + ']'.repeat(levels))
+  await accept(envelopeOf('SomethingNew', { deep: nested(62) }))
+  t.equal((await refuse(envelopeOf('SomethingNew', { deep: nested(63) }))).code, 'TOO_DEEP')
+  t.equal((await refuse(payment({ id: nested(100_000) }))).code, 'TOO_DEEP')
+})
+
+t.test('slot is an integer literal from 1 to 2^53-1', async t => {
+  for (const slot of ['1', '999999999999999', '9007199254740991']) {
+    t.equal((await accept(payment({ slot: new RawJson(slot) }))).slot, Number(slot))
+  }
+  for (const slot of ['0', '-1', '-0', '1.0', '1e3', '9007199254740992', '"5"', 'null', '[1]', 'true']) {
+    t.equal((await refuse(payment({ slot: new RawJson(slot) }))).code, 'BAD_SLOT', slot)
+  }
+  t.equal((await refuse(payment({ slot: undefined }))).code, 'BAD_SLOT')
+})
+
+t.test('index is an integer literal from 0, and 0 when it is missing', async t => {
+  for (const index of [undefined, null, 0]) t.equal((await accept(payment({ index }))).index, 0)
+  t.equal((await accept(payment({ index: 9007199254740991 }))).index, 9007199254740991)
+  for (const index of ['-1', '1.5', '0.0', '"0"', '9007199254740992', '{}']) {
+    t.equal((await refuse(payment({ index: new RawJson(index) }))).code, 'BAD_INDEX', index)
+  }
+})
+
+t.test('a signature is base58 of exactly 64 bytes', async t => {
+  const zeros = '1'.repeat(64)
+  t.equal((await accept(payment({ signature: zeros }))).signature, zeros)
+  for (const signature of [
+    undefined,
+    5,
+    '',
+    'abc',
+    keyOf(1),
+    '1'.repeat(63),
+    '1'.repeat(65),
+    `${SIGNATURE} `,
+  ]) {
+    t.equal((await refuse(payment({ signature }))).code, 'BAD_SIGNATURE', String(signature))
+  }
+})
+
+t.test('an event name loses the prefix of its program and is a plain word', async t => {
+  const nameOf = async (event_name: string): Promise<string> =>
+    (await accept(envelopeOf('', {}, { event_name }))).name
+  t.equal(await nameOf('tributary_SomethingNew'), 'SomethingNew')
+  t.equal(await nameOf('my_program_2_SomethingNew'), 'SomethingNew')
+  t.equal(await nameOf('SomethingNew'), 'SomethingNew')
+  t.equal(await nameOf('something_new'), 'something_new')
+  t.equal(await nameOf('constructor'), 'constructor')
+  t.equal(await nameOf('x'.repeat(64)), 'x'.repeat(64))
+  for (const event_name of [
+    undefined,
+    null,
+    5,
+    '',
+    'tributary_',
+    'Payment Record',
+    'x'.repeat(65),
+    'Ünbekannt',
+    'a\n',
+  ]) {
+    const message =
+      event_name === 'tributary_'
+        ? envelopeOf('x', {}, { event_name: 'tributary_P!' })
+        : envelopeOf('', {}, { event_name })
+    t.equal((await refuse(message)).code, 'BAD_EVENT_NAME', String(event_name))
+  }
+})
+
+t.test('a timestamp is RFC 3339', async t => {
+  const { occurredAt } = await accept(payment({ timestamp: '2026-01-31T17:04:57.123456+02:00' }))
+  t.equal(occurredAt.toISOString(), '2026-01-31T15:04:57.123Z')
+  for (const timestamp of [undefined, null, 1769871897, 'yesterday', '2026-02-30T00:00:00Z']) {
+    t.equal((await refuse(payment({ timestamp }))).code, 'BAD_TIMESTAMP', String(timestamp))
+  }
+})
+
+t.test('data is an object, kept with every digit and everything that text may hold', async t => {
+  for (const data of [undefined, null, [], 'x', 5, new RawJson('1.5')]) {
+    t.equal((await refuse(envelopeOf('SomethingNew', data))).code, 'BAD_DATA')
+  }
+  const text =
+    '{"zero":"\\u0000","half":"\\ud800","big":340282366920938463463374607431768211455,"form":[1.50,1e3,-0],"__proto__":{"a":1}}'
+  t.equal((await accept(envelopeOf('SomethingNew', new RawJson(text)))).data, text)
+})
+
+t.test('members of the envelope that say nothing to us are ignored', async t => {
+  const { id, fingerprint } = await accept(payment())
+  const other = await accept(
+    payment({ id: 5, _id: { $oid: 'x' }, discriminator: [1, 2], extra: new RawJson('1e400') }),
+  )
+  t.same([other.id, other.fingerprint], [id, fingerprint])
+})
+
+t.test('a reason names the field and never repeats what was in it', async t => {
+  const secret = 'sEcReT-9f3'
+  const messages = [
+    payment({ signature: secret }),
+    payment({ event_name: `${secret}!` }),
+    payment({ timestamp: secret }),
+    payment({ program_id: secret }),
+    payment({}, { amount: secret }),
+    payment({}, { gateway: secret }),
+    envelopeOf('PaymentPolicyStatusChanged', {
+      payment_policy: keyOf(1),
+      new_status: { variant: `${secret}!` },
+    }),
+    secret,
+  ]
+  for (const message of messages) {
+    const { reason } = await refuse(message)
+    t.notMatch(reason, secret)
+    t.match(reason, /must/)
+  }
+})
