@@ -34,7 +34,7 @@ export interface OneTimePage {
 /**
  * The payments of a tracking ID, newest first by (time, slot, record id), of every life of their policies.
  * The recipient is the payment's own or that of the life it belongs to: the latest PaymentPolicyCreated of its
- * policy at or before it in chain order.
+ * policy at or before its slot and index (the ids of the two say nothing about which came first).
  * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones), then one
  * probe of events_policy_lives a row.
  */
@@ -54,7 +54,7 @@ export async function listOneTimePayments(
       left join lateral (
         select c.recipient from events c
          where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
-           and (c.slot, c.event_index, c.id) <= (e.slot, e.event_index, e.id)
+           and (c.slot, c.event_index) <= (e.slot, e.event_index)
          order by c.slot desc, c.event_index desc, c.id desc
          limit 1
       ) life on e.recipient is null

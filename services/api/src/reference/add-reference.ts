@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
-import scalar, { type FastifyApiReferenceOptions } from '@scalar/fastify-api-reference'
+import scalar from '@scalar/fastify-api-reference'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
 import type { JSONObject } from './json-object.js'

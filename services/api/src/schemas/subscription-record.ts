@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { StoredSubscription } from '@payment-tracking/store'
 import { Integer, Nullable, PublicKey, RawObject, Text } from './fields.js'
-import { policyTypeView } from './policy-type-view.js'
+import { writePolicyType } from './write-policy-type.js'
 
 export const SubscriptionRecord = Type.Object(
   {
@@ -40,7 +40,7 @@ export const toSubscriptionRecord = (policy: StoredSubscription): SubscriptionRe
   recipient: policy.recipient,
   gateway: policy.gateway,
   policyId: policy.policyId,
-  policyType: policyTypeView(policy.policyType, policy),
+  policyType: writePolicyType(policy),
   memo: policy.trackingId,
   totalPaid: policy.totalPaid,
   createdAt: policy.createdAt,

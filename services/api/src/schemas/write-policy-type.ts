@@ -1,0 +1,16 @@
+import { policyTypeView, writeJson } from '@payment-tracking/domain'
+import type { StoredSubscription } from '@payment-tracking/store'
+
+interface Milestone {
+  currentMilestone: number
+}
+
+/** A policy's type as JSON text, with what its payments have changed since it was created. */
+export function writePolicyType(
+  policy: Pick<StoredSubscription, 'policyType' | 'nextPaymentDue' | 'paymentCount'>,
+): string {
+  const view = policyTypeView(policy.policyType, { nextPaymentDue: policy.nextPaymentDue })
+  const milestone = view.milestone as Milestone | undefined
+  if (milestone) milestone.currentMilestone += policy.paymentCount
+  return writeJson(view)
+}

@@ -1,0 +1,50 @@
+// The messages of test/fixtures, stored as ingest stores them.
+import { readFileSync } from 'node:fs'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { readMessage } from '@payment-tracking/domain'
+import { commitBatch, type ReceivedMessage, type RefusedMessage, type Store } from '@payment-tracking/store'
+
+const FIXTURES = new URL('../../../test/fixtures/', import.meta.url)
+
+export interface ExpectedSubscription {
+  query: { trackingId: string }
+  wallet: { walletPublicKey: string; tokenMint: string }
+  policyAddress: string
+  status: string
+  record: Record<string, unknown>
+}
+
+export interface Expected {
+  program: string
+  stored: number
+  countByName: Record<string, number>
+  eventNames: string[]
+  otherPolicyTypes: string[]
+  stats: { gateway: string; authority: string; count: number }[]
+  subscriptions: ExpectedSubscription[]
+  deletedTrackingIds: string[]
+  oneTime: { trackingId: string; recipient: string; newestFirst: Record<string, unknown>[] }[]
+}
+
+export const expectedText = readFileSync(new URL('expected.json', FIXTURES), 'utf8')
+/** With doubles for integers; where digits matter, cut them out of `expectedText` or compare as text. */
+export const expected = JSON.parse(expectedText) as Expected
+
+/** Stores every message in batches of so many. */
+export async function fillFromFixtures(store: Store, batchSize = 200): Promise<void> {
+  const lines = readFileSync(new URL('messages.jsonl', FIXTURES), 'utf8').split('\n').filter(Boolean)
+  const stream = { name: 'FIXTURES', createdAt: new Date(0) }
+  const settings = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+  for (let from = 0; from < lines.length; from += batchSize) {
+    const received: ReceivedMessage[] = []
+    const refused: RefusedMessage[] = []
+    for (const [at, line] of lines.slice(from, from + batchSize).entries()) {
+      const bytes = Buffer.from(line)
+      const place = { streamSequence: from + at + 1, subject: 'chain.events.fixture', bytes }
+      const result = await readMessage(bytes, settings)
+      if (result.ok) received.push({ ...place, event: result.event })
+      else refused.push({ ...place, ...result.refusal })
+    }
+    await commitBatch(store, { stream, received, refused })
+  }
+}
