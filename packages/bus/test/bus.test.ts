@@ -1,0 +1,134 @@
+import { createLogger } from '@payment-tracking/runtime'
+import { useNats, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openBus, type Bus, type ReceivedBusMessage, type Redeliver } from '../src/index.js'
+
+const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
+
+async function open(t: Parameters<typeof useNats>[0]) {
+  const nats = await useNats(t)
+  const bus: Bus = await openBus({ NATS_URL: nats.url }, 'test', log)
+  t.teardown(() => bus.close())
+  const options = {
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+    CONSUMER_NAME: 'ingest',
+    BATCH_SIZE: 10,
+    ACK_WAIT_MS: 1_000,
+  }
+  return { nats, bus, options }
+}
+
+t.test('the stream is made when it is missing', async t => {
+  const { nats, bus, options } = await open(t)
+  await bus.ensureStream(options)
+  const { config } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)
+  t.strictSame(config.subjects, [`${nats.subjectPrefix}.>`])
+})
+
+t.test('a stream that exists is never altered', async t => {
+  const { nats, bus, options } = await open(t)
+  const manager = await nats.connection.jetstreamManager()
+  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.only`], max_msgs: 7 })
+  const before = (await manager.streams.info(nats.stream)).config
+  await bus.ensureStream(options)
+  const consumer = bus.consume(options, async () => undefined)
+  await consumer.start()
+  await waitFor(async () => (await consumer.lag()) !== null, { what: 'the consumer to be there' })
+  await consumer.stop()
+  t.strictSame((await manager.streams.info(nats.stream)).config, before)
+})
+
+t.test('messages that could not be handled come again after the delay, the others do not', async t => {
+  const { nats, bus, options } = await open(t)
+  await bus.ensureStream(options)
+  const handled: ReceivedBusMessage[] = []
+  let failures = 2
+  const consumer = bus.consume(options, async messages => {
+    if (failures-- > 0) return { redeliverAfterMs: 50 } satisfies Redeliver
+    handled.push(...messages)
+    return undefined
+  })
+  for (let i = 0; i < 25; i++) await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from([i]))
+  await consumer.start()
+  await waitFor(async () => handled.length >= 25 && (await consumer.lag()) === 0, {
+    what: 'all to be acknowledged',
+  })
+  t.strictSame(
+    [...new Set(handled.map(({ bytes }) => bytes[0]))].sort((a, b) => a! - b!),
+    [...Array(25).keys()],
+  )
+  t.ok(handled.some(({ deliveries }) => deliveries > 1))
+  await consumer.stop()
+})
+
+t.test('stopping finishes the batch in hand and leaves the rest to others', async t => {
+  const { nats, bus, options } = await open(t)
+  await bus.ensureStream(options)
+  for (let i = 0; i < 30; i++) await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from([i]))
+  let release!: () => void
+  let begun!: () => void
+  const inHand = new Promise<void>(resolve => (begun = resolve))
+  const gate = new Promise<void>(resolve => (release = resolve))
+  const first: number[] = []
+  const consumer = bus.consume(options, async messages => {
+    begun()
+    await gate
+    first.push(...messages.map(({ bytes }) => bytes[0]!))
+    return undefined
+  })
+  await consumer.start()
+  await inHand
+  const stopped = consumer.stop()
+  release()
+  await stopped
+  const rest: number[] = []
+  const other = bus.consume(options, async messages => {
+    rest.push(...messages.map(({ bytes }) => bytes[0]!))
+    return undefined
+  })
+  await other.start()
+  await waitFor(async () => first.length + rest.length >= 30 && (await other.lag()) === 0, {
+    what: 'the rest',
+  })
+  await other.stop()
+  t.strictSame(
+    [...first, ...rest].sort((a, b) => a - b),
+    [...Array(30).keys()],
+    'each message was handled once',
+  )
+})
+
+t.test('a stream that is deleted and made again is read anew', async t => {
+  const { nats, bus, options } = await open(t)
+  const seen: { sequence: number; createdAt: number }[] = []
+  const consumer = bus.consume(options, async (messages, stream) => {
+    seen.push(
+      ...messages.map(message => ({
+        sequence: message.streamSequence,
+        createdAt: stream.createdAt.getTime(),
+      })),
+    )
+    return undefined
+  })
+  await consumer.start()
+  await waitFor(async () => (await consumer.lag()) !== null, { what: 'the consumer to be there' })
+  await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from('a'))
+  await waitFor(() => seen.length === 1, { what: 'the first message' })
+  const manager = await nats.connection.jetstreamManager()
+  await manager.streams.delete(nats.stream)
+  await waitFor(
+    async () => {
+      try {
+        return (await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from('b'))) > 0
+      } catch {
+        return false
+      }
+    },
+    { what: 'the stream to be made again', timeoutMs: 30_000 },
+  )
+  await waitFor(() => seen.length >= 2, { what: 'a message of the new stream', timeoutMs: 30_000 })
+  t.equal(seen[1]!.sequence, 1)
+  t.not(seen[0]!.createdAt, seen[1]!.createdAt, 'the two streams can be told apart')
+  await consumer.stop()
+})

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { Type } from 'typebox'
+import {
+  ConfigError,
+  describeConfig,
+  Flag,
+  readConfig,
+  Secret,
+  ServerUrl,
+  withoutPassword,
+} from '../src/index.js'
+
+const schema = Type.Object({
+  DATABASE_URL: ServerUrl('postgresql', 'Postgres'),
+  PORT: Type.Integer({ default: 3002, minimum: 1, maximum: 65535, description: 'where it listens' }),
+  STRICT: Flag(false, 'refuse more'),
+  TOKEN: Type.Optional(Secret('a token')),
+})
+
+t.test('variables become typed settings, empty ones count as not set', async t => {
+  t.strictSame(
+    readConfig(schema, { DATABASE_URL: 'postgresql://h/db', PORT: ' 8080 ', STRICT: 'on', TOKEN: '' }),
+    {
+      DATABASE_URL: 'postgresql://h/db',
+      PORT: 8080,
+      STRICT: true,
+    },
+  )
+})
+
+t.test('all that is wrong is told at once, with the cure and without the values', async t => {
+  try {
+    readConfig(schema, { PORT: '70000', STRICT: 'hunter2' })
+    t.fail('nothing was thrown')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    t.equal(error.code, 'CONFIG_INVALID')
+    t.equal(error.problems.length, 3)
+    t.match(error.message, /DATABASE_URL is not set \(Postgres\)/)
+    t.match(error.message, /PORT must be <= 65535 \(where it listens\)/)
+    t.match(error.message, /STRICT must be boolean/)
+    t.notMatch(error.message, /hunter2/)
+  }
+})
+
+t.test('what is logged of the settings holds no secret', async t => {
+  const settings = readConfig(schema, { DATABASE_URL: 'postgresql://u:hunter2@h/db', TOKEN: 'hunter2' })
+  const text = JSON.stringify(describeConfig(schema, settings))
+  t.notMatch(text, /hunter2/)
+  t.match(text, /postgresql:\/\/u:\*\*\*@h\/db/)
+  t.match(text, /"TOKEN":"\[set\]"/)
+})
+
+t.test('a password is hidden in whatever text a URL stands in', async t => {
+  t.equal(withoutPassword('cannot reach redis://:p%40ss@h:1/0 now'), 'cannot reach redis://:***@h:1/0 now')
+  t.equal(withoutPassword('nats://u:p@a:1,nats://u:p@b:2'), 'nats://u:***@a:1,nats://u:***@b:2')
+  t.equal(withoutPassword('postgresql://h/db?user=u&password=p'), 'postgresql://h/db?user=u&password=***')
+  t.equal(withoutPassword('no URL: at all'), 'no URL: at all')
+})

@@ -1,0 +1,41 @@
+import t from 'tap'
+import { createLogger } from '../src/index.js'
+
+t.test('no secret reaches a log line, wherever it stands', async t => {
+  const lines: string[] = []
+  const log = createLogger(
+    'test',
+    { LOG_LEVEL: 'trace', ENVIRONMENT: 'devnet' },
+    { write: line => lines.push(line) },
+  )
+  log.info({ secret: 'hunter2', webhook: { secret: 'hunter2', id: 7 } }, 'webhook.created')
+  log.info(
+    { req: { headers: { authorization: 'Bearer hunter2', cookie: 'hunter2' } }, token: 'hunter2' },
+    'request',
+  )
+  log.error(
+    { err: new Error('no answer from redis://u:hunter2@h:1', { cause: new Error('nats://x:hunter2@h') }) },
+    'lost',
+  )
+  const text = lines.join('')
+  t.notMatch(text, /hunter2/)
+  t.match(text, /"id":7/)
+  t.match(text, /"environment":"devnet"/)
+})
+
+t.test('an error keeps its code and its causes', async t => {
+  const lines: string[] = []
+  const log = createLogger(
+    'test',
+    { LOG_LEVEL: 'info', ENVIRONMENT: 'production' },
+    { write: line => lines.push(line) },
+  )
+  log.warn(
+    { err: Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'X_1' }) },
+    'failed',
+  )
+  const line = JSON.parse(lines[0]!) as { level: string; err: { code: string; cause: { message: string } } }
+  t.equal(line.level, 'warn')
+  t.equal(line.err.code, 'X_1')
+  t.equal(line.err.cause.message, 'inner')
+})
