@@ -4,3 +4,4 @@ export { buildPaymentAdapter, type OnPayment, type PaymentAdapterOptions } from 
 export { frameOfPayment, type PaymentFrame } from './payment-frame.js'
 export { openSignal, SignalConfig, type Signal, type SignalOptions } from './signal.js'
 export { exchangeCounts, type CountDeltas, type CountWindow } from './rate-counts.js'
+export { Slots, type Slot, type SlotAnswer, type SlotRequest } from './leases/slots.js'

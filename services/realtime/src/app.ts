@@ -1,12 +1,14 @@
 import type { Intake, Logger, Metrics } from '@payment-tracking/runtime'
-import { buildPaymentAdapter, type Signal } from '@payment-tracking/signal'
-import type { Store } from '@payment-tracking/store'
+import { buildPaymentAdapter, Slots, type Signal } from '@payment-tracking/signal'
+import { rememberLeaseUse, type Store } from '@payment-tracking/store'
 import type { RealtimeConfig } from './config.js'
 import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
 import { Rooms } from './rooms/rooms.js'
-import { clientAddress } from './sockets/client-address.js'
+import { ConnectionGate } from './sockets/connection-gate.js'
+import { drainSockets } from './sockets/drain.js'
+import { closeConnection, type EngineConnection } from './sockets/engine-connection.js'
 import { buildSocketServer } from './sockets/socket-server.js'
 import { SocketSession } from './sockets/socket-session.js'
 import { Subscriptions } from './subscriptions/subscriptions.js'
@@ -19,20 +21,64 @@ export interface RealtimeParts {
   log: Logger
 }
 
+const SAMPLE_INTERVAL_MS = 2_000
+/** What remains of the stop deadline when the last client should be gone. */
+const STOP_RESERVE_MS = 2_000
+
+export interface Realtime extends Intake {
+  /** Rejects while this pod may not send: it holds no lease. */
+  probeLease(): Promise<void>
+}
+
 /** A realtime pod. Building starts nothing: the intake listens. */
-export function buildRealtime({ config, store, signal, metrics: registry, log }: RealtimeParts): Intake {
+export function buildRealtime({ config, store, signal, metrics: registry, log }: RealtimeParts): Realtime {
   const metrics = createRealtimeMetrics(registry)
+  const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
+
+  const slots = new Slots({
+    redis: signal.redis,
+    subscriber,
+    keys: signal.keys,
+    leaseMs: config.LEASE_MS,
+    timeoutMs: Math.min(2_000, config.LEASE_MS / 4),
+    firstUse: initialise => rememberLeaseUse(store, config.ENVIRONMENT, initialise),
+    onFenced: () => {
+      log.warn('slots.fenced')
+      // What was queued before the fence fell may not be sent after it.
+      for (const connection of connections()) {
+        if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER')
+      }
+    },
+    onLifted: () => {
+      log.info({ slots: slots.size }, 'slots.held')
+      void healer.healAll()
+    },
+    onError: err => log.debug({ err }, 'slots.call-failed'),
+  })
   const rooms: Rooms = new Rooms({
     metrics,
     maxQueuedPackets: config.MAX_QUEUED_PACKETS,
-    mayDeliver: () => true,
+    mayDeliver: () => slots.mayDeliver(),
     onGap: room => healer.noticeGap(room),
   })
-  const healer = new Healer({ rooms, store, metrics, log, intervalMs: config.HEAL_INTERVAL_MS })
-  const subscriptions = new Subscriptions({ rooms, history: new History(store), metrics, log })
-  const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
+  const healer: Healer = new Healer({ rooms, store, metrics, log, intervalMs: config.HEAL_INTERVAL_MS })
   // What was announced while the connection was away went to nobody.
   subscriber.on('ready', () => void healer.healAll())
+  const subscriptions = new Subscriptions({
+    rooms,
+    slots,
+    history: new History(store),
+    metrics,
+    log,
+    limit: config.MAX_CONNECTIONS_PER_TRACKING_ID,
+    addressLimit: config.MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS,
+  })
+  const gate = new ConnectionGate({
+    slots,
+    metrics,
+    limit: config.MAX_CONNECTIONS_PER_ADDRESS,
+    trustProxy: config.TRUST_PROXY,
+  })
   const adapter = buildPaymentAdapter({
     publisher: signal.redis,
     subscriber,
@@ -40,29 +86,40 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     hasRoom: name => rooms.has(name),
     onPayment: (name, frame) => rooms.receive(name, frame),
   })
-  const server = buildSocketServer(config, adapter)
+  const server = buildSocketServer(config, adapter, request => gate.admitRequest(request))
+  const connections = () =>
+    [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
+
+  server.io.use((socket, next) => void gate.admit(socket, next))
   server.io.on('connection', socket => {
-    const { headers, address } = socket.handshake
-    new SocketSession({
-      socket,
-      address: clientAddress(address, headers['x-forwarded-for'], config.TRUST_PROXY),
-      subscriptions,
-      config,
-      metrics,
-      log,
-    })
+    const address = gate.addressOf(socket.request)
+    new SocketSession({ socket, address, subscriptions, config, metrics, log })
     metrics.connections.inc()
     socket.once('disconnect', () => metrics.connections.dec())
   })
+
+  let sampler: NodeJS.Timeout | undefined
   return {
     async start() {
+      slots.start()
       const port = await server.listen()
       healer.start()
+      sampler = setInterval(() => {
+        const longest = connections().reduce((most, { writeBuffer }) => Math.max(most, writeBuffer.length), 0)
+        metrics.queuedPackets.set(longest)
+      }, SAMPLE_INTERVAL_MS)
       log.info({ host: config.HOST, port }, 'service.listening')
     },
+    probeLease: () =>
+      slots.mayDeliver() ? Promise.resolve() : Promise.reject(new Error('this pod holds no lease')),
     async stop() {
+      server.stopListening()
+      const windowMs = Math.min(config.DRAIN_WINDOW_MS, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
+      await drainSockets(server.io, Math.max(windowMs, 0), metrics)
+      clearInterval(sampler)
       healer.stop()
       await server.io.close()
+      await slots.close()
     },
   }
 }

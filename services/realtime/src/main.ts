@@ -12,5 +12,7 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, life }) => {
     openSignal({ ...config, connectionName: 'realtime', onError }),
   )
   life.probe('redis', () => signal.ping())
-  life.intake('sockets', buildRealtime({ config, store, signal, metrics: life.metrics, log }))
+  const realtime = buildRealtime({ config, store, signal, metrics: life.metrics, log })
+  life.probe('lease', () => realtime.probeLease())
+  life.intake('sockets', realtime)
 })

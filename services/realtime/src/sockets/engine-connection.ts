@@ -9,6 +9,7 @@ export interface EngineConnection {
   readonly remoteAddress: string
   write(data: string, options: object): unknown
   close(discard?: boolean): unknown
+  once(event: 'drain', listener: () => void): unknown
 }
 
 interface WebSocketLike {
@@ -27,4 +28,15 @@ export function closeConnection(connection: EngineConnection, reason: SocketClos
   // `true` throws the queue away: this is what frees the memory of a stalled client.
   connection.close(true)
   setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref()
+}
+
+/** How long a queue may take to empty before the connection is ended all the same. */
+const SEND_TIMEOUT_MS = 1_000
+
+/** Ends a connection when what is queued for it has been handed over. */
+export function closeWhenSent(connection: EngineConnection, reason: SocketCloseReason): void {
+  const close = () => closeConnection(connection, reason)
+  if (connection.writeBuffer.length === 0) return close()
+  connection.once('drain', close)
+  setTimeout(close, SEND_TIMEOUT_MS).unref()
 }

@@ -23,7 +23,11 @@ function originAllowed(allowed: string, request: IncomingMessage): boolean {
  * The Socket.IO server, not listening yet. Websocket only on the server too: with polling a load balancer
  * would have to be sticky. State recovery is off: it would put sockets back into rooms past every check.
  */
-export function buildSocketServer(config: RealtimeConfig, adapter: (namespace: unknown) => object) {
+export function buildSocketServer(
+  config: RealtimeConfig,
+  adapter: (namespace: unknown) => object,
+  admitRequest: (request: IncomingMessage) => boolean,
+) {
   const http = createServer((_, response) => {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}')
   })
@@ -36,8 +40,9 @@ export function buildSocketServer(config: RealtimeConfig, adapter: (namespace: u
     httpCompression: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
     allowRequest: (request, decide) => {
-      const allowed = originAllowed(config.CORS_ORIGIN, request)
-      decide(allowed ? null : 'this origin may not connect', allowed)
+      if (!originAllowed(config.CORS_ORIGIN, request)) return decide('ORIGIN_NOT_ALLOWED', false)
+      if (!admitRequest(request)) return decide('TOO_MANY_CONNECTIONS', false)
+      decide(null, true)
     },
     adapter: adapter as never,
   })
@@ -50,5 +55,7 @@ export function buildSocketServer(config: RealtimeConfig, adapter: (namespace: u
         http.once('error', reject)
         http.listen(config.PORT, config.HOST, () => resolve((http.address() as AddressInfo).port))
       }),
+    /** No new connections; those that are open stay. */
+    stopListening: () => void http.close(),
   }
 }

@@ -100,7 +100,7 @@ export class SocketSession {
         const message = `a connection may have ${config.MAX_SUBSCRIPTIONS_PER_CONNECTION} subscriptions`
         return { code: 'TOO_MANY_SUBSCRIPTIONS', message }
       }
-      subscription = subscriptions.prepare(this.connection, trackingId, address)
+      subscription = subscriptions.prepare(this.connection, trackingId, address, this.#onLost)
       this.#held.set(trackingId, subscription)
       metrics.subscriptions.inc()
     }
@@ -122,7 +122,7 @@ export class SocketSession {
     const read = readUnsubscribe(payload)
     if ('refusal' in read) return this.#answerRefusal(read.refusal, callback, undefined)
     const { trackingId } = read.request
-    void this.#inTurn(trackingId, async () => {
+    void this.#inTurn(trackingId, () => {
       const subscription = this.#held.get(trackingId)
       if (subscription) this.#drop(subscription)
       if (this.connection.readyState !== 'open') return
@@ -131,18 +131,27 @@ export class SocketSession {
     })
   }
 
+  readonly #onLost = (subscription: Subscription, refusal: Refusal): void => {
+    // A slot that was lost while it was being asked for is answered as a refusal.
+    const answered = subscription.slot === null && this.#turns.has(subscription.trackingId)
+    if (!this.#drop(subscription) || answered) return
+    this.#refuse(refusal, subscription.trackingId)
+  }
+
   /** Ends a subscription: from here on nothing of it is sent. The slot is given back in the background. */
-  #drop(subscription: Subscription): void {
-    if (!this.#held.delete(subscription.trackingId)) return
-    this.#options.metrics.subscriptions.dec()
+  #drop(subscription: Subscription): boolean {
     this.#options.subscriptions.close(subscription)
+    if (this.#held.get(subscription.trackingId) !== subscription) return false
+    this.#held.delete(subscription.trackingId)
+    this.#options.metrics.subscriptions.dec()
+    return true
   }
 
   #releaseAll(): void {
     for (const subscription of [...this.#held.values()]) this.#drop(subscription)
   }
 
-  async #inTurn(trackingId: string, work: () => Promise<void>): Promise<void> {
+  async #inTurn(trackingId: string, work: () => Promise<void> | void): Promise<void> {
     const before = this.#turns.get(trackingId) ?? Promise.resolve()
     const turn = before.then(work).catch((err: unknown) => {
       this.#options.log.error({ err, trackingId }, 'socket.request-failed')

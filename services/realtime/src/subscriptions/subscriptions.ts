@@ -1,7 +1,12 @@
-// A subscription's way: prepared → open (in the room) → closed. Join first, then read, then acknowledge.
-import { randomUUID } from 'node:crypto'
+// A subscription's way:
+//
+//   prepared --slot granted, room joined--> open --unsubscribed, disconnected or slot lost--> closed
+//
+// Join first, then read, then acknowledge: what commits before the read is in the answer, what commits after
+// it comes by the room.
 import type { SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
+import type { Slot, Slots } from '@payment-tracking/signal'
 import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'
@@ -12,18 +17,37 @@ export interface Subscription {
   readonly trackingId: string
   readonly address: string
   readonly subscriber: Subscriber
-  slot: string | null
-  closed: boolean
+  /** The slot went to somebody else: the subscription is closed when this is called. */
+  readonly onLost: (subscription: Subscription, refusal: Refusal) => void
+  state: 'prepared' | 'open' | 'closed'
+  slot: Slot | null
 }
 
 export interface SubscriptionsOptions {
   rooms: Rooms
+  slots: Slots
   history: History
   metrics: RealtimeMetrics
   log: Logger
+  /** connections of a tracking ID, over all pods */
+  limit: number
+  /** of these, from one address */
+  addressLimit: number
 }
 
 const UNAVAILABLE: Refusal = { code: 'UNAVAILABLE', message: 'try again in a few seconds' }
+const FULL: Refusal = {
+  code: 'TOO_MANY_CONNECTIONS',
+  message: 'this tracking ID has as many connections as it may have',
+}
+const ADDRESS_FULL: Refusal = {
+  code: 'TOO_MANY_CONNECTIONS',
+  message: 'this tracking ID has as many connections from your address as it may have',
+}
+const TAKEN_OVER: Refusal = {
+  code: 'TOO_MANY_CONNECTIONS',
+  message: 'another connection resumed this subscription',
+}
 
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
@@ -32,48 +56,83 @@ export class Subscriptions {
     this.#options = options
   }
 
-  prepare(connection: EngineConnection, trackingId: string, address: string): Subscription {
-    return { trackingId, address, subscriber: { connection, recipient: null }, slot: null, closed: false }
+  prepare(
+    connection: EngineConnection,
+    trackingId: string,
+    address: string,
+    onLost: Subscription['onLost'],
+  ): Subscription {
+    const subscriber = { connection, recipient: null }
+    return { trackingId, address, subscriber, onLost, state: 'prepared', slot: null }
   }
 
-  /** Takes a slot and joins the room; nothing happens when both are done. */
-  async open(subscription: Subscription, _resume: string | undefined): Promise<'open' | Refusal> {
-    if (subscription.slot !== null) return 'open'
-    subscription.slot = randomUUID()
-    this.#options.rooms.join(subscription.trackingId, subscription.subscriber)
-    return Promise.resolve('open')
+  /** Takes a slot and joins the room. An open subscription stays as it is. */
+  async open(subscription: Subscription, resume: string | undefined): Promise<'open' | Refusal> {
+    if (subscription.state === 'open') return 'open'
+    const { rooms, slots, limit, addressLimit } = this.#options
+    const { trackingId, address } = subscription
+    const answer = await slots.acquire({
+      name: `tracking:${trackingId}`,
+      limit,
+      address,
+      addressLimit,
+      resume,
+      onLost: reason => {
+        this.close(subscription)
+        subscription.onLost(subscription, reason === 'full' ? FULL : TAKEN_OVER)
+      },
+    })
+    if ('refused' in answer) {
+      if (answer.refused === 'unavailable') return UNAVAILABLE
+      return answer.refused === 'full' ? FULL : ADDRESS_FULL
+    }
+    // Slots are asked for over the network: the client may have gone, or the slot, before it was taken up.
+    const gone = subscription.subscriber.connection.readyState !== 'open'
+    if ((subscription.state as Subscription['state']) === 'closed' || gone) {
+      answer.slot.release()
+      return UNAVAILABLE
+    }
+    subscription.slot = answer.slot
+    subscription.state = 'open'
+    rooms.join(trackingId, subscription.subscriber)
+    return 'open'
   }
 
-  /** Reads what the client missed. */
+  /** Reads what the client missed. The room is joined. */
   async read(
     subscription: Subscription,
     request: SubscribeRequest,
   ): Promise<Refusal | Extract<SubscribeReply, { ok: true }>> {
     const { rooms, history, metrics, log } = this.#options
     const { trackingId } = subscription
+    const since = request.since ?? undefined
     try {
       const page = await history.read({
         trackingId,
-        since: request.since ?? undefined,
+        since,
         epoch: request.epoch ?? undefined,
         recipient: request.recipient ?? undefined,
       })
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.ledger.baseline(head)
-      if (request.since !== undefined) {
-        metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
-      }
-      const resume = subscription.slot ?? ''
+      if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
+      // The slot was lost while we read: what was lost has been told already.
+      if (subscription.state !== 'open') return UNAVAILABLE
+      const resume = subscription.slot!.resume
       return { ok: true, head, epoch, resume, recovered, replay: payments, more: next < head, next }
     } catch (err) {
-      if (request.since !== undefined) metrics.recoveries.inc({ result: 'failed' })
+      if (since !== undefined) metrics.recoveries.inc({ result: 'failed' })
       log.warn({ err, trackingId }, 'subscription.read-failed')
       return UNAVAILABLE
     }
   }
 
+  /** From here on nothing of it is sent. The slot is given back in the background. Closing twice is closing once. */
   close(subscription: Subscription): void {
-    subscription.closed = true
+    if (subscription.state === 'closed') return
+    subscription.state = 'closed'
     this.#options.rooms.leave(subscription.trackingId, subscription.subscriber)
+    subscription.slot?.release()
+    subscription.slot = null
   }
 }

@@ -1,0 +1,144 @@
+// The leases, as one script: Redis runs it whole, so no two pods can be granted the same slot.
+//
+// What is in Redis:
+//   run          the run id of the Redis that the rest was written on
+//   recovering   exists for one lease time after the data was lost or the server restarted
+//   idle         exists when the last pod ended orderly: nobody holds anything
+//   pods         sorted set: pod → when its lease ends (ms, Redis' clock)
+//   slots:<name> set: one member a slot, `<pod>.<address tag>.<secret>`
+//   evict:<pod>  list: slots that were handed over and that the pod must give up
+//
+// A slot lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
+// A slot of a pod whose lease ended counts until somebody needs its place.
+//
+//   init      leases are used for the first time: an empty Redis has lost nothing
+//   join      a pod without slots begins                          → 'joined'
+//   renew     it goes on → 'renewed', slots to give up… | 'restore' (write your slots again) | 'expired'
+//   restore   its slots, again → the members that have no place any more
+//   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
+//   release   → 1 | 0
+//   leave     a pod ends, with all its slots
+//
+// A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged
+// writes may be gone: for one lease time nobody is admitted but those who hold slots, and after that
+// everybody who did not restore has fenced itself.
+
+export const LEASE_SCRIPT = `
+local runKey, recoveringKey, podsKey, idleKey, slotsKey, evictKey = unpack(KEYS)
+local op, run, leaseMs, pod = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local ranOn = redis.call('GET', runKey)
+if ranOn ~= run then
+  redis.call('SET', runKey, run)
+  local nobodyHolds = op == 'init' or (ranOn and redis.call('EXISTS', idleKey) == 1)
+  if not nobodyHolds then redis.call('SET', recoveringKey, '1', 'PX', leaseMs) end
+end
+if op == 'init' then return { 'initialised' } end
+local recovering = redis.call('EXISTS', recoveringKey) == 1
+
+local ends = {}
+local function endOf(name)
+  if ends[name] == nil then ends[name] = tonumber(redis.call('ZSCORE', podsKey, name) or 0) end
+  return ends[name]
+end
+local function podOf(member) return string.match(member, '^[^.]+') end
+local function purge(members)
+  local living = {}
+  for _, member in ipairs(members) do
+    if endOf(podOf(member)) > now then living[#living + 1] = member
+    else redis.call('SREM', slotsKey, member) end
+  end
+  return living
+end
+local function add(member)
+  redis.call('SADD', slotsKey, member)
+  redis.call('PEXPIRE', slotsKey, 86400000)
+end
+
+if op == 'join' then
+  redis.call('ZADD', podsKey, now + leaseMs, pod)
+  redis.call('ZREMRANGEBYSCORE', podsKey, '-inf', now - leaseMs)
+  redis.call('DEL', idleKey)
+  return { 'joined' }
+end
+
+if op == 'leave' then
+  redis.call('ZREM', podsKey, pod)
+  redis.call('DEL', evictKey)
+  redis.call('ZREMRANGEBYSCORE', podsKey, '-inf', now - leaseMs)
+  if redis.call('EXISTS', podsKey) == 0 then redis.call('SET', idleKey, '1') end
+  return { 'left' }
+end
+
+if op == 'renew' then
+  local restoredOn, unfenced = ARGV[5], ARGV[6] == '1'
+  local living = endOf(pod) > now
+  if not living and not (recovering and unfenced) then return { 'expired' } end
+  redis.call('ZADD', podsKey, now + leaseMs, pod)
+  if restoredOn ~= run or not living then return { 'restore' } end
+  local answer = redis.call('LRANGE', evictKey, 0, -1)
+  redis.call('DEL', evictKey)
+  table.insert(answer, 1, 'renewed')
+  return answer
+end
+
+if op == 'restore' then
+  local limit = tonumber(ARGV[5])
+  local refused = {}
+  for i = 6, #ARGV do
+    if redis.call('SISMEMBER', slotsKey, ARGV[i]) == 0 then
+      local size = redis.call('SCARD', slotsKey)
+      if size >= limit then size = #purge(redis.call('SMEMBERS', slotsKey)) end
+      if size >= limit then refused[#refused + 1] = ARGV[i] else add(ARGV[i]) end
+    end
+  end
+  redis.call('PEXPIRE', slotsKey, 86400000)
+  return refused
+end
+
+if op == 'release' then return redis.call('SREM', slotsKey, ARGV[5]) end
+
+if op == 'acquire' then
+  local member, limit, addressLimit, resume = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+  if endOf(pod) <= now then return { 'expired' } end
+  if recovering then return { 'recovering' } end
+  local members = redis.call('SMEMBERS', slotsKey)
+  if resume ~= '' then
+    for _, old in ipairs(members) do
+      if string.sub(old, -#resume - 1) == '.' .. resume then
+        redis.call('SREM', slotsKey, old)
+        add(member)
+        local oldPod = podOf(old)
+        local left = endOf(oldPod) - now
+        if oldPod == pod or left <= 0 then return { 'granted', 0, '', old } end
+        local list = string.gsub(evictKey, '[^:]+$', '') .. oldPod
+        redis.call('RPUSH', list, old)
+        redis.call('PEXPIRE', list, 2 * leaseMs)
+        return { 'granted', left, oldPod, old }
+      end
+    end
+  end
+  local function sameAddress()
+    if addressLimit == 0 then return 0 end
+    local tag = string.match(member, '^[^.]+(%.[^.]+%.)')
+    local count = 0
+    for _, other in ipairs(members) do
+      if string.find(other, tag, 1, true) then count = count + 1 end
+    end
+    return count
+  end
+  local atAddress = sameAddress()
+  if #members >= limit or (addressLimit > 0 and atAddress >= addressLimit) then
+    members = purge(members)
+    if #members >= limit then return { 'full' } end
+    if addressLimit > 0 and sameAddress() >= addressLimit then return { 'address-full' } end
+  end
+  add(member)
+  return { 'granted', 0, '', '' }
+end
+
+return redis.error_reply('unknown operation ' .. op)
+`

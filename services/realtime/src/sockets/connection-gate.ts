@@ -1,0 +1,82 @@
+// Who may connect at all: so many connections for one client address over all pods, counted by the same
+// leases as subscriptions. While Redis is away each pod counts for itself.
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Slots } from '@payment-tracking/signal'
+import type { RealtimeMetrics } from '../metrics.js'
+import { clientAddress } from './client-address.js'
+import { closeConnection, type EngineConnection } from './engine-connection.js'
+import type { ClientSocket } from './socket-session.js'
+
+export interface ConnectionGateOptions {
+  slots: Slots
+  metrics: RealtimeMetrics
+  limit: number
+  trustProxy: boolean
+}
+
+/** Time for a refused client to read why, before its connection is closed. */
+const READ_TIME_MS = 1_000
+
+/** What `connect_error` of a refused client shows. */
+class RefusedConnection extends Error {
+  readonly data = { code: 'TOO_MANY_CONNECTIONS', message: 'too many connections from your address' }
+  constructor() {
+    super('TOO_MANY_CONNECTIONS')
+  }
+}
+
+export class ConnectionGate {
+  readonly #options: ConnectionGateOptions
+  readonly #local = new Map<string, number>()
+
+  constructor(options: ConnectionGateOptions) {
+    this.#options = options
+  }
+
+  addressOf(request: IncomingMessage): string {
+    const address = request.socket.remoteAddress ?? ''
+    return clientAddress(address, request.headers['x-forwarded-for'], this.#options.trustProxy)
+  }
+
+  /**
+   * Before the handshake, without asking anybody: connections that never say who they are count too. Twice
+   * the limit, so that those who are refused with a reason are told it.
+   */
+  admitRequest(request: IncomingMessage): boolean {
+    const address = this.addressOf(request)
+    const count = (this.#local.get(address) ?? 0) + 1
+    if (count > this.#options.limit * 2) {
+      this.#options.metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
+      return false
+    }
+    this.#local.set(address, count)
+    request.socket.once('close', () => {
+      const left = this.#local.get(address)! - 1
+      if (left === 0) this.#local.delete(address)
+      else this.#local.set(address, left)
+    })
+    return true
+  }
+
+  /** For `io.use`. */
+  async admit(socket: ClientSocket, next: (error?: Error) => void): Promise<void> {
+    const { slots, metrics, limit } = this.#options
+    const connection = socket.conn as unknown as EngineConnection
+    const address = this.addressOf(socket.request)
+    const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS')
+    const name = `address:${createHash('sha256').update(address).digest('base64url').slice(0, 22)}`
+    const answer = await slots.acquire({ name, limit, address, onLost: close })
+    if ('slot' in answer) {
+      const { slot } = answer
+      if (connection.readyState === 'open') socket.conn.once('close', () => slot.release())
+      else slot.release()
+    } else if (answer.refused !== 'unavailable' || this.#local.get(address)! > limit) {
+      metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
+      metrics.closes.inc({ reason: 'TOO_MANY_CONNECTIONS' })
+      setTimeout(close, READ_TIME_MS).unref()
+      return next(new RefusedConnection())
+    }
+    next()
+  }
+}
