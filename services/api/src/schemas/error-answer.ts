@@ -11,7 +11,7 @@ export const ErrorAnswerSchema = Type.Object(
   { title: 'ErrorAnswer', description: 'The one shape of every answer that is no success.' },
 )
 
-const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
+export const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
 
 /** The refusals a read can meet, for a route's `response`. */
 export const READ_REFUSALS = {

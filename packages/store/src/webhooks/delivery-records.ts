@@ -1,0 +1,75 @@
+import type { DeliveryState } from '@payment-tracking/domain'
+import { Prisma } from '../generated/client.js'
+import { translateStoreError } from '../errors.js'
+import type { Sql, Store } from '../store.js'
+
+export interface DeliveryRecord {
+  id: bigint
+  webhookId: bigint
+  messageId: string
+  eventId: string | null
+  type: string
+  status: DeliveryState
+  attempts: number
+  createdAt: Date
+  /** when the next try is due; null when it ended */
+  nextAttemptAt: Date | null
+  finishedAt: Date | null
+  lastError: string | null
+  heldReason: string | null
+}
+
+export interface AttemptRecord {
+  number: number
+  startedAt: Date
+  finishedAt: Date | null
+  outcome: string | null
+  statusCode: number | null
+  error: string | null
+  responseHeaders: Record<string, string> | null
+  responseBody: string | null
+}
+
+/** The columns of a DeliveryRecord; `d` is the deliveries row. */
+export const DELIVERY_COLUMNS = Prisma.sql`
+  d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
+  d.state as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
+  case when d.state in ('pending', 'waiting') then d.due_at end as "nextAttemptAt",
+  d.finished_at as "finishedAt", d.last_error as "lastError", d.held_reason as "heldReason"`
+
+/** Deliveries of one webhook, newest first; relies on deliveries_webhook_newest. */
+export async function listDeliveries(
+  sql: Sql,
+  webhookId: bigint,
+  page: { status?: DeliveryState | undefined; limit: number; offset: number },
+): Promise<DeliveryRecord[]> {
+  try {
+    return await sql.$queryRaw<DeliveryRecord[]>`
+      select ${DELIVERY_COLUMNS} from deliveries d
+       where d.webhook_id = ${webhookId} and (${page.status ?? null}::text is null or d.state = ${page.status ?? null})
+       order by d.id desc limit ${page.limit} offset ${page.offset}`
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}
+
+/** @returns null when the webhook has no such delivery */
+export async function getDelivery(
+  store: Store,
+  webhookId: bigint,
+  id: bigint,
+): Promise<(DeliveryRecord & { body: string; attemptLog: AttemptRecord[] }) | null> {
+  try {
+    const [row] = await store.prisma.$queryRaw<(DeliveryRecord & { body: string })[]>`
+      select ${DELIVERY_COLUMNS}, d.body from deliveries d where d.id = ${id} and d.webhook_id = ${webhookId}`
+    if (!row) return null
+    const attemptLog = await store.prisma.$queryRaw<AttemptRecord[]>`
+      select number::int as number, started_at as "startedAt", finished_at as "finishedAt", outcome,
+             status_code::int as "statusCode", error, response_headers as "responseHeaders",
+             response_body as "responseBody"
+        from delivery_attempts where delivery_id = ${id} order by id`
+    return { ...row, attemptLog }
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}

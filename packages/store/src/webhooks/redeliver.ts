@@ -1,0 +1,76 @@
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { DELIVERY_TRIES } from '@payment-tracking/contracts'
+import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
+import { translateStoreError } from '../errors.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+
+/** What one call of a bulk redelivery takes at most. */
+export const REDELIVERIES_AT_ONCE = 10_000
+
+/**
+ * A new round of tries: due now, with as many tries as a new delivery. Body and message id stay. Rows that are
+ * open are made due now and keep their round; rows that somebody is sending right now are left alone.
+ */
+async function openRound(sql: Sql, condition: Prisma.Sql): Promise<DeliveryRef[]> {
+  try {
+    return await sql.$queryRaw<DeliveryRef[]>`
+      update deliveries d
+         set tries_allowed = case when d.state in ('pending', 'waiting') then d.tries_allowed
+                                  else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
+             opened_at = case when d.state in ('pending', 'waiting') then d.opened_at else clock_timestamp() end,
+             state = 'pending', due_at = clock_timestamp(), finished_at = null, held_since = null,
+             held_reason = null, swept_at = null, claimed_until = null
+       where (d.claimed_until is null or d.claimed_until < clock_timestamp()) and ${condition}
+      returning d.id, d.webhook_id as "webhookId"`
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}
+
+/** Redelivers one delivery of an active webhook. @returns nothing when it is being sent right now */
+export const redeliverOne = (sql: Sql, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>
+  openRound(sql, Prisma.sql`d.id = ${id} and d.webhook_id = ${webhookId}`)
+
+/**
+ * Redelivers what ended in the given states, oldest first, up to REDELIVERIES_AT_ONCE.
+ * @param range by creation; `until` is inclusive
+ */
+export const redeliverMany = (
+  sql: Sql,
+  webhookId: bigint,
+  range: { since: Date; until: Date | null; states: readonly DeliveryState[] },
+): Promise<DeliveryRef[]> =>
+  openRound(
+    sql,
+    Prisma.sql`d.id in (
+      select id from deliveries
+       where webhook_id = ${webhookId} and state = any(${[...range.states]}::text[])
+         and created_at >= ${range.since} and (${range.until}::timestamptz is null or created_at <= ${range.until})
+       order by id limit ${REDELIVERIES_AT_ONCE})`,
+  )
+
+/** Redelivers failed or cancelled deliveries by id, whosever they are: for ops. Inactive webhooks' ones stay. */
+export const redeliverByIds = (sql: Sql, ids: readonly bigint[]): Promise<DeliveryRef[]> =>
+  openRound(
+    sql,
+    Prisma.sql`d.id = any(${ids.map(String)}::bigint[]) and d.state in ('failed', 'cancelled')
+      and exists (select from webhooks w where w.id = d.webhook_id and w.active and w.deleted_at is null)`,
+  )
+
+/** Writes a delivery that belongs to no event: a test. */
+export async function insertMessage(
+  sql: Sql,
+  webhookId: bigint,
+  message: DeliveryMessage,
+): Promise<DeliveryRef> {
+  try {
+    const [row] = await sql.$queryRaw<DeliveryRef[]>`
+      insert into deliveries (webhook_id, message_id, type, body)
+      values (${webhookId}, ${message.id}, ${message.type}, ${message.body})
+      returning id, webhook_id as "webhookId"`
+    return row!
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}

@@ -1,0 +1,192 @@
+import { WEBHOOK_SECRET_BYTES, webhookSecretOf } from '@payment-tracking/domain'
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '@payment-tracking/runtime'
+import { translateStoreError } from '../errors.js'
+import type { Sql, Store } from '../store.js'
+import { cancelOpenDeliveries } from './deactivate-webhooks.js'
+
+/** A webhook without its secrets. */
+export interface WebhookRecord {
+  id: bigint
+  gateway: string
+  endpointUrl: string
+  active: boolean
+  createdAt: Date
+  /** no success since then */
+  failingSince: Date | null
+  /** why the service itself deactivated it */
+  deactivatedReason: string | null
+  deactivatedAt: Date | null
+}
+
+export interface WebhookSecrets {
+  secret: string
+  /** the secret before the last rotation signs beside this one until then */
+  previousSecretExpiresAt: Date | null
+}
+
+export const WEBHOOKS_PER_GATEWAY = 20
+/** How long the old secret signs beside the new one. */
+const OVERLAP_HOURS = 24
+
+export class TooManyWebhooksError extends ServiceError {
+  readonly code = 'TOO_MANY_WEBHOOKS'
+  readonly retry = 'never'
+
+  constructor() {
+    super(`A gateway has at most ${WEBHOOKS_PER_GATEWAY} webhooks; delete one first.`)
+  }
+}
+
+const newSecret = () => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
+
+const SELECTED = {
+  id: true,
+  gateway: true,
+  endpointUrl: true,
+  active: true,
+  createdAt: true,
+  failingSince: true,
+  deactivatedReason: true,
+  deactivatedAt: true,
+} as const
+
+const translated = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}
+
+/**
+ * Registers a webhook. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
+ * limit holds.
+ * @throws TooManyWebhooksError
+ */
+export const createWebhook = (
+  store: Store,
+  webhook: { gateway: string; endpointUrl: string; active: boolean },
+): Promise<WebhookRecord & { secret: string }> =>
+  translated(() =>
+    store.prisma.$transaction(async tx => {
+      await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
+      const count = await tx.webhook.count({ where: { gateway: webhook.gateway, deletedAt: null } })
+      if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
+      return tx.webhook.create({
+        data: { ...webhook, secret: newSecret() },
+        select: { ...SELECTED, secret: true },
+      })
+    }),
+  )
+
+/** Webhooks of one gateway, oldest first. Deleted ones are not shown. */
+export const listWebhooks = (
+  store: Store,
+  gateway: string,
+  page: { activeOnly: boolean; limit?: number; offset?: number },
+): Promise<WebhookRecord[]> =>
+  translated(() =>
+    store.prisma.webhook.findMany({
+      where: { gateway, deletedAt: null, ...(page.activeOnly ? { active: true } : {}) },
+      orderBy: { id: 'asc' },
+      ...(page.limit === undefined ? {} : { take: page.limit }),
+      ...(page.offset === undefined ? {} : { skip: page.offset }),
+      select: SELECTED,
+    }),
+  )
+
+/** @returns null when the gateway has no such webhook */
+export const getWebhook = (store: Store, gateway: string, id: bigint): Promise<WebhookRecord | null> =>
+  translated(() =>
+    store.prisma.webhook.findFirst({ where: { id, gateway, deletedAt: null }, select: SELECTED }),
+  )
+
+/**
+ * Switches a webhook. Off cancels its open deliveries; on forgets why it was off and how long it failed, and
+ * resumes nothing: what was cancelled is redelivered only when asked for.
+ */
+export const setWebhookActive = (
+  store: Store,
+  gateway: string,
+  id: bigint,
+  active: boolean,
+): Promise<WebhookRecord | null> =>
+  translated(() =>
+    store.prisma.$transaction(async tx => {
+      const where = { id, gateway, deletedAt: null }
+      const data = active
+        ? { active, failingSince: null, deactivatedReason: null, deactivatedAt: null }
+        : { active }
+      const { count } = await tx.webhook.updateMany({ where, data })
+      if (count === 0) return null
+      if (!active) await cancelOpenDeliveries(tx, [id], 'webhook inactive')
+      return tx.webhook.findFirst({ where, select: SELECTED })
+    }),
+  )
+
+/**
+ * Deletes one webhook of a gateway, or all of them, and cancels their open deliveries. The rows stay for ops
+ * until the retention removes them.
+ * @returns how many were deleted
+ */
+export const deleteWebhooks = (store: Store, gateway: string, id?: bigint): Promise<number> =>
+  translated(() =>
+    store.prisma.$transaction(async tx => {
+      const rows = await tx.$queryRaw<{ id: bigint }[]>`
+        update webhooks set active = false, deleted_at = clock_timestamp()
+         where gateway = ${gateway} and deleted_at is null and (${id ?? null}::bigint is null or id = ${id ?? null})
+        returning id`
+      const ids = rows.map(row => row.id)
+      if (ids.length > 0) await cancelOpenDeliveries(tx, ids, 'webhook deleted')
+      return ids.length
+    }),
+  )
+
+/** @returns null when the gateway has no such webhook */
+export const getWebhookSecret = (store: Store, gateway: string, id: bigint): Promise<WebhookSecrets | null> =>
+  translated(async () => {
+    const row = await store.prisma.webhook.findFirst({
+      where: { id, gateway, deletedAt: null },
+      select: { secret: true, previousSecretExpiresAt: true },
+    })
+    return row && { ...row, previousSecretExpiresAt: future(row.previousSecretExpiresAt) }
+  })
+
+/** Gives a webhook a new secret; the one it had signs beside it for 24 h. An older one ends now. */
+export const rotateWebhookSecret = (
+  store: Store,
+  gateway: string,
+  id: bigint,
+): Promise<WebhookSecrets | null> =>
+  translated(async () => {
+    const rows = await store.prisma.$queryRaw<WebhookSecrets[]>`
+      update webhooks
+         set previous_secret = secret, secret = ${newSecret()},
+             previous_secret_expires_at = clock_timestamp() + make_interval(hours => ${OVERLAP_HOURS}::integer)
+       where id = ${id} and gateway = ${gateway} and deleted_at is null
+      returning secret, previous_secret_expires_at as "previousSecretExpiresAt"`
+    return rows[0] ?? null
+  })
+
+const future = (date: Date | null): Date | null =>
+  date !== null && date.getTime() > Date.now() ? date : null
+
+/** Who may sign for a gateway, for `signersOf` of the domain; null when the chain never told of it. */
+export async function readGatewayState(sql: Sql, address: string) {
+  return translated(async () => {
+    const rows = await sql.$queryRaw<
+      {
+        address: string
+        authority: string | null
+        lifeStart: string | null
+        deletedOrder: string | null
+        signer: string | null
+        signerOrder: string | null
+      }[]
+    >`select address, authority, life_start as "lifeStart", deleted_order as "deletedOrder", signer,
+             signer_order as "signerOrder"
+        from gateways where address = ${address}`
+    return rows[0] ?? null
+  })
+}

@@ -1,0 +1,166 @@
+// A gateway signs in: it asks for a nonce, signs it with its wallet, and gets a token.
+import { countedClient } from './counted-client.js'
+import { buildNonces, SignalUnavailableError, type Signal } from '@payment-tracking/signal'
+import type { Store } from '@payment-tracking/store'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { ApiError, NotFoundError } from '../http/api-errors.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
+import { Moment, PublicKey, Text } from '../schemas/fields.js'
+import { isSignedBy, readSignature } from './check-signature.js'
+import { readSigners } from './gateway-auth.js'
+import { TOKEN_LIFETIME_S, type GatewayTokens } from './gateway-tokens.js'
+import { makeSignInNonce, NONCE_LIFETIME_MS } from './sign-in-nonce.js'
+import type { SigningKeys } from './signing-keys.js'
+
+export interface SignInParts {
+  store: Store
+  /** without it nobody can sign in */
+  signal: Signal | undefined
+  keys: SigningKeys
+  tokens: GatewayTokens
+  environment: string
+  /** sign-in requests a client may make in a minute */
+  limit: number
+}
+
+const Challenge = Type.Object(
+  {
+    nonce: Text('sign the UTF-8 bytes of this text with the ed25519 key of the authority or signer'),
+    gateway: PublicKey('the gateway'),
+    expiresAt: Moment('until when the nonce can be used, once'),
+  },
+  { title: 'Challenge' },
+)
+
+const Token = Type.Object(
+  {
+    token: Text('a JWT, to be sent as `authorization: Bearer …`'),
+    expiresIn: Type.Integer({ description: 'seconds until it ends' }),
+  },
+  { title: 'Token' },
+)
+
+const Proof = Type.Object(
+  {
+    signer: Text('the public key that signed: the authority of the gateway or its current signer'),
+    signature: Type.Union([Type.String(), Type.Array(Type.Integer(), { maxItems: 64 })], {
+      description: 'the signature of the nonce: base58, or an array of 64 bytes',
+    }),
+    nonce: Type.Optional(Text('the nonce that was signed; without it, the newest that fits')),
+  },
+  { title: 'Proof' },
+)
+
+export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
+  const { store, tokens } = parts
+  const nonces = parts.signal && buildNonces(parts.signal)
+  const needNonces = () => {
+    if (!nonces) throw new SignalUnavailableError('no Redis is configured')
+    return nonces
+  }
+  const params = Type.Object({ gateway: PublicKey('the gateway that signs in') })
+  const config = { rateLimit: { max: parts.limit, groupId: 'sign-in' } }
+
+  app.post(
+    '/v1/gateway/:gateway/auth/challenge',
+    {
+      config,
+      schema: {
+        operationId: 'challengeGateway',
+        tags: ['gateway sign-in'],
+        summary: 'Ask for a nonce to sign',
+        params,
+        response: { 200: Challenge, ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      const { gateway } = request.params
+      if (!(await readSigners(store, gateway))) throw new NotFoundError('There is no such gateway.')
+      const expiresAt = new Date(Date.now() + NONCE_LIFETIME_MS)
+      const nonce = makeSignInNonce(parts.environment, gateway, expiresAt)
+      if (!(await needNonces().keep(gateway, nonce, countedClient(request.ip), NONCE_LIFETIME_MS))) {
+        throw new ApiError(
+          'TOO_MANY_CHALLENGES',
+          'Use one of the nonces you have, or come back in a minute.',
+          {
+            retry: 'later',
+          },
+        )
+      }
+      void reply.header('cache-control', 'no-store')
+      return { nonce, gateway, expiresAt: expiresAt.toISOString() }
+    },
+  )
+
+  app.post(
+    '/v1/gateway/:gateway/auth/verify',
+    {
+      config,
+      schema: {
+        operationId: 'verifyGateway',
+        tags: ['gateway sign-in'],
+        summary: 'Trade a signed nonce for a token',
+        params,
+        body: Proof,
+        response: { 200: Token, 401: refusal('The proof does not hold.'), ...READ_REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      const { gateway } = request.params
+      const { signer, nonce: given } = request.body
+      // One sentence for every reason: nothing is told to who guesses. Nothing is spent before all holds.
+      const refused = new ApiError(
+        'SIGN_IN_REFUSED',
+        'The sign-in does not hold. Please ask for a new nonce.',
+      )
+      const signature = readSignature(request.body.signature)
+      if (!signature || !(await readSigners(store, gateway))?.includes(signer)) throw refused
+      const live = await needNonces().list(gateway)
+      const candidates = given === undefined ? live : live.filter(nonce => nonce === given)
+      for (const nonce of candidates) {
+        if (!(await isSignedBy(signer, signature, nonce))) continue
+        if (!(await needNonces().spend(gateway, nonce))) break
+        request.log.info({ gateway, signer }, 'gateway.signed-in')
+        void reply.header('cache-control', 'no-store')
+        return { token: await tokens.issue({ gateway, signer }), expiresIn: TOKEN_LIFETIME_S }
+      }
+      throw refused
+    },
+  )
+
+  app.get(
+    '/.well-known/jwks.json',
+    {
+      schema: {
+        operationId: 'getKeys',
+        tags: ['gateway sign-in'],
+        summary: 'The public keys of tokens',
+        response: {
+          200: Type.Object(
+            {
+              keys: Type.Array(
+                Type.Object({
+                  kty: Text('`OKP`'),
+                  crv: Text('`Ed25519`'),
+                  x: Text('the public key, base64url'),
+                  kid: Text('names the key in a token’s header'),
+                  alg: Text('`EdDSA`'),
+                  use: Text('`sig`'),
+                }),
+              ),
+            },
+            { title: 'KeySet' },
+          ),
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    (_request, reply) => {
+      void reply.header('cache-control', 'public, max-age=300')
+      return parts.keys.published as { keys: Required<KeyFields>[] }
+    },
+  )
+}
+
+type KeyFields = Record<'kty' | 'crv' | 'x' | 'kid' | 'alg' | 'use', string>

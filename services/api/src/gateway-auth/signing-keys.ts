@@ -1,0 +1,55 @@
+// The keys that sign gateways' tokens, from JWT_PRIVATE_KEYS.
+import { calculateJwkThumbprint, importJWK, type CryptoKey, type JWK } from 'jose'
+import { ConfigError } from '@payment-tracking/runtime'
+
+export interface SigningKeys {
+  /** signs new tokens */
+  current: { kid: string; key: CryptoKey }
+  /** the public half of every key, by kid: all of them verify */
+  verifying: ReadonlyMap<string, CryptoKey>
+  /** what /.well-known/jwks.json serves */
+  published: { keys: JWK[] }
+}
+
+const HOW =
+  'a JWK set {"keys": […]} or an array of private Ed25519 JWKs; the first signs, all verify. To rotate, put a ' +
+  'new key first and remove the old one after 15 minutes'
+
+function readJwks(text: string): JWK[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw new ConfigError([`JWT_PRIVATE_KEYS is not JSON (${HOW})`])
+  }
+  const keys = Array.isArray(parsed) ? (parsed as unknown[]) : (parsed as { keys?: unknown } | null)?.keys
+  if (!Array.isArray(keys) || keys.length === 0)
+    throw new ConfigError([`JWT_PRIVATE_KEYS holds no key (${HOW})`])
+  return keys as JWK[]
+}
+
+/**
+ * @param text a JWK set or an array of private Ed25519 JWKs; a `kid` that is missing is the key's thumbprint
+ * @throws ConfigError that names what is wrong and shows nothing of the keys
+ */
+export async function readSigningKeys(text: string): Promise<SigningKeys> {
+  const verifying = new Map<string, CryptoKey>()
+  const published: JWK[] = []
+  let current: SigningKeys['current'] | undefined
+  for (const [index, jwk] of readJwks(text).entries()) {
+    const { kty, crv, x, d } = jwk ?? {}
+    if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || typeof d !== 'string')
+      throw new ConfigError([`JWT_PRIVATE_KEYS: key ${index + 1} is no private Ed25519 JWK (${HOW})`])
+    const kid = typeof jwk.kid === 'string' ? jwk.kid : await calculateJwkThumbprint({ kty, crv, x })
+    if (verifying.has(kid))
+      throw new ConfigError([`JWT_PRIVATE_KEYS: two keys have the kid of key ${index + 1}`])
+    try {
+      verifying.set(kid, (await importJWK({ kty, crv, x }, 'EdDSA')) as CryptoKey)
+      current ??= { kid, key: (await importJWK({ kty, crv, x, d }, 'EdDSA')) as CryptoKey }
+    } catch {
+      throw new ConfigError([`JWT_PRIVATE_KEYS: key ${index + 1} cannot be read (${HOW})`])
+    }
+    published.push({ kty, crv, x, kid, alg: 'EdDSA', use: 'sig' })
+  }
+  return { current: current!, verifying, published: { keys: published } }
+}

@@ -1,0 +1,218 @@
+// What became of a webhook's deliveries, and how to have them again.
+import { randomBytes } from 'node:crypto'
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { renderTestMessage } from '@payment-tracking/domain'
+import type { DeliveryQueue } from '@payment-tracking/queue'
+import {
+  getDelivery,
+  getWebhook,
+  insertMessage,
+  listDeliveries,
+  redeliverMany,
+  redeliverOne,
+  REDELIVERIES_AT_ONCE,
+  type Store,
+  type WebhookRecord,
+} from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { ApiError, NotFoundError } from '../http/api-errors.js'
+import { parseTime } from '../http/formats.js'
+import { Limit, Offset } from '../schemas/fields.js'
+import { noWebhook } from './webhook-routes.js'
+import {
+  CONFLICT_REFUSAL,
+  DeliveryAnswer,
+  DeliveryDetailAnswer,
+  DeliveryPath,
+  Status,
+  toAttemptAnswer,
+  toDeliveryAnswer,
+  WEBHOOK_REFUSALS,
+  WebhookPath,
+} from './webhook-schemas.js'
+
+export interface DeliveryRouteParts {
+  store: Store
+  auth: GatewayAuth
+  /** without it the workers' sweepers find new deliveries by themselves */
+  queue: DeliveryQueue | undefined
+}
+
+const tags = ['webhook deliveries']
+const security = [{ gateway: [] }]
+
+export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
+  const onRequest = auth.require
+
+  const webhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
+    const webhook = await getWebhook(store, gatewayOf(request), BigInt(id))
+    if (!webhook) throw noWebhook()
+    return webhook
+  }
+  const activeWebhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
+    const webhook = await webhookOf(request, id)
+    if (!webhook.active)
+      throw new ApiError('WEBHOOK_INACTIVE', 'The webhook is not active; activate it first.')
+    return webhook
+  }
+  /** The rows are written: Redis being away only means that a sweeper finds them a little later. */
+  const wake = async (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> => {
+    await queue
+      ?.enqueueDeliveries(deliveries)
+      .catch((err: unknown) =>
+        request.log.warn({ err, deliveries: deliveries.length }, 'deliveries.not-enqueued'),
+      )
+  }
+
+  app.get(
+    '/v1/webhooks/:id/deliveries',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listDeliveries',
+        tags,
+        security,
+        summary: 'List the deliveries of a webhook, newest first',
+        params: WebhookPath,
+        querystring: Type.Object({ status: Type.Optional(Status), limit: Limit(), offset: Offset() }),
+        response: { 200: Type.Array(DeliveryAnswer), ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const webhook = await webhookOf(request, request.params.id)
+      return (await listDeliveries(store.prisma, webhook.id, request.query)).map(toDeliveryAnswer)
+    },
+  )
+
+  app.get(
+    '/v1/webhooks/:id/deliveries/:deliveryId',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getDelivery',
+        tags,
+        security,
+        summary: 'Read a delivery with its attempts',
+        params: DeliveryPath,
+        response: { 200: DeliveryDetailAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const webhook = await webhookOf(request, request.params.id)
+      const delivery = await getDelivery(store, webhook.id, BigInt(request.params.deliveryId))
+      if (!delivery) throw noDelivery()
+      return {
+        ...toDeliveryAnswer(delivery),
+        body: delivery.body,
+        attemptLog: delivery.attemptLog.map(toAttemptAnswer),
+      }
+    },
+  )
+
+  app.post(
+    '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
+    {
+      onRequest,
+      schema: {
+        operationId: 'redeliver',
+        tags,
+        security,
+        summary: 'Deliver again, with the same id and body',
+        params: DeliveryPath,
+        response: { 202: DeliveryAnswer, ...WEBHOOK_REFUSALS, ...CONFLICT_REFUSAL },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await activeWebhookOf(request, request.params.id)
+      const id = BigInt(request.params.deliveryId)
+      if (!(await getDelivery(store, webhook.id, id))) throw noDelivery()
+      await wake(request, await redeliverOne(store.prisma, webhook.id, id))
+      void reply.code(202)
+      return toDeliveryAnswer((await getDelivery(store, webhook.id, id))!)
+    },
+  )
+
+  app.post(
+    '/v1/webhooks/:id/redeliver',
+    {
+      onRequest,
+      schema: {
+        operationId: 'redeliverMany',
+        tags,
+        security,
+        summary: 'Deliver again what was made in a span of time',
+        description: `Failed and cancelled deliveries, or those of one status. Up to ${REDELIVERIES_AT_ONCE} at once, oldest first: \`more\` says that there may be others.`,
+        params: WebhookPath,
+        body: Type.Object(
+          {
+            since: Type.String({ description: 'ISO 8601; deliveries made then or later' }),
+            until: Type.Optional(Type.String({ description: 'ISO 8601; deliveries made then or earlier' })),
+            status: Type.Optional(Type.Enum(['failed', 'cancelled', 'delivered'])),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          202: Type.Object(
+            { count: Type.Integer({ description: 'deliveries that are due now' }), more: Type.Boolean() },
+            { title: 'Redelivery' },
+          ),
+          ...WEBHOOK_REFUSALS,
+          ...CONFLICT_REFUSAL,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { since, until, status } = request.body
+      const webhook = await activeWebhookOf(request, request.params.id)
+      const deliveries = await redeliverMany(store.prisma, webhook.id, {
+        since: readTime('since', since, 'down'),
+        until: until === undefined ? null : readTime('until', until, 'up'),
+        states: status === undefined ? ['failed', 'cancelled'] : [status],
+      })
+      await wake(request, deliveries)
+      void reply.code(202)
+      return { count: deliveries.length, more: deliveries.length === REDELIVERIES_AT_ONCE }
+    },
+  )
+
+  app.post(
+    '/v1/webhooks/:id/test',
+    {
+      onRequest,
+      schema: {
+        operationId: 'testWebhook',
+        tags,
+        security,
+        summary: 'Send a test notification',
+        description: 'Its type is `webhook.test`; it is signed, retried and logged as any other.',
+        params: WebhookPath,
+        response: { 202: DeliveryAnswer, ...WEBHOOK_REFUSALS, ...CONFLICT_REFUSAL },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await activeWebhookOf(request, request.params.id)
+      const message = renderTestMessage({
+        webhookId: webhook.id,
+        gateway: webhook.gateway,
+        nonce: randomBytes(12).toString('hex'),
+        at: new Date(),
+      })
+      const delivery = await insertMessage(store.prisma, webhook.id, message)
+      await wake(request, [delivery])
+      void reply.code(202)
+      return toDeliveryAnswer((await getDelivery(store, webhook.id, delivery.id))!)
+    },
+  )
+}
+
+const noDelivery = () => new NotFoundError('There is no such delivery.')
+
+function readTime(field: string, text: string, round: 'up' | 'down'): Date {
+  const time = parseTime(text, round)
+  if (time === null)
+    throw new ApiError('INVALID_BODY', `Field ${field} must be an ISO 8601 date or date-time.`)
+  return time
+}

@@ -1,0 +1,249 @@
+// A gateway's webhooks. Every route answers of the token's gateway only: another gateway's id is not found.
+import { checkEndpointUrl } from '@payment-tracking/domain'
+import {
+  createWebhook,
+  deleteWebhooks,
+  getWebhook,
+  getWebhookSecret,
+  listWebhooks,
+  rotateWebhookSecret,
+  setWebhookActive,
+  type Store,
+} from '@payment-tracking/store'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { ApiError, NotFoundError } from '../http/api-errors.js'
+import { Limit, Offset, PublicKey } from '../schemas/fields.js'
+import {
+  CONFLICT_REFUSAL,
+  CreatedWebhookAnswer,
+  SecretAnswer,
+  toWebhookAnswer,
+  WEBHOOK_REFUSALS,
+  WebhookAnswer,
+  WebhookPath,
+} from './webhook-schemas.js'
+
+export interface WebhookRouteParts {
+  store: Store
+  auth: GatewayAuth
+  allowPrivateTargets: boolean
+}
+
+const tags = ['webhooks']
+const security = [{ gateway: [] }]
+const ActiveOnly = Type.Optional(Type.Boolean({ description: 'leave inactive ones out' }))
+const GatewayPath = Type.Object({ gatewayPubkey: PublicKey('the gateway of the token') })
+const NO_BODY = { 204: Type.Null({ description: 'Done.' }) }
+
+export const noWebhook = () => new NotFoundError('There is no such webhook.')
+
+const foreign = () => new ApiError('FORBIDDEN', 'The token is of another gateway.')
+
+export function addWebhookRoutes(
+  app: ApiServer,
+  { store, auth, allowPrivateTargets }: WebhookRouteParts,
+): void {
+  const onRequest = auth.require
+
+  app.post(
+    '/v1/webhooks',
+    {
+      onRequest,
+      schema: {
+        operationId: 'createWebhook',
+        tags,
+        security,
+        summary: 'Register a webhook',
+        body: Type.Object(
+          {
+            gateway_pubkey: PublicKey('the gateway of the token'),
+            endpoint_url: Type.String({ description: 'https, public, on port 443 or 8443' }),
+            active: Type.Optional(Type.Boolean({ default: true, description: 'whether it begins active' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: CreatedWebhookAnswer, ...WEBHOOK_REFUSALS, ...CONFLICT_REFUSAL },
+      },
+    },
+    async (request, reply) => {
+      const { gateway_pubkey: gateway, endpoint_url: endpointUrl, active = true } = request.body
+      if (gateway !== gatewayOf(request)) throw foreign()
+      const check = checkEndpointUrl(endpointUrl, { allowPrivateTargets })
+      if (!check.ok) throw new ApiError('INVALID_ENDPOINT_URL', `Field endpoint_url ${check.reason}.`)
+      const webhook = await createWebhook(store, { gateway, endpointUrl, active })
+      request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
+      void reply.code(201)
+      return { ...toWebhookAnswer(webhook), secret: webhook.secret }
+    },
+  )
+
+  app.get(
+    '/v1/webhooks',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listWebhooks',
+        tags,
+        security,
+        summary: "List the gateway's webhooks, oldest first",
+        querystring: Type.Object({ active_only: ActiveOnly, limit: Limit(), offset: Offset() }),
+        response: { 200: Type.Array(WebhookAnswer), ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const { active_only: activeOnly = false, limit, offset } = request.query
+      const webhooks = await listWebhooks(store, gatewayOf(request), { activeOnly, limit, offset })
+      return webhooks.map(toWebhookAnswer)
+    },
+  )
+
+  app.get(
+    '/v1/webhooks/gateway/:gatewayPubkey',
+    {
+      onRequest,
+      schema: {
+        operationId: 'listWebhooksOfGateway',
+        tags,
+        security,
+        summary: "List a gateway's webhooks by its key",
+        params: GatewayPath,
+        querystring: Type.Object({ active_only: ActiveOnly }),
+        response: { 200: Type.Array(WebhookAnswer), ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      if (request.params.gatewayPubkey !== gatewayOf(request)) throw foreign()
+      const { active_only: activeOnly = false } = request.query
+      return (await listWebhooks(store, gatewayOf(request), { activeOnly })).map(toWebhookAnswer)
+    },
+  )
+
+  app.delete(
+    '/v1/webhooks/gateway/:gatewayPubkey',
+    {
+      onRequest,
+      schema: {
+        operationId: 'deleteWebhooksOfGateway',
+        tags,
+        security,
+        summary: 'Delete all webhooks of the gateway',
+        params: GatewayPath,
+        response: { ...NO_BODY, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      if (request.params.gatewayPubkey !== gatewayOf(request)) throw foreign()
+      if ((await deleteWebhooks(store, gatewayOf(request))) === 0)
+        throw new NotFoundError('The gateway has no webhooks.')
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/v1/webhooks/:id',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getWebhook',
+        tags,
+        security,
+        summary: 'Read a webhook',
+        params: WebhookPath,
+        response: { 200: WebhookAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const webhook = await getWebhook(store, gatewayOf(request), BigInt(request.params.id))
+      if (!webhook) throw noWebhook()
+      return toWebhookAnswer(webhook)
+    },
+  )
+
+  app.put(
+    '/v1/webhooks/:id',
+    {
+      onRequest,
+      schema: {
+        operationId: 'setWebhookActive',
+        tags,
+        security,
+        summary: 'Activate or deactivate a webhook',
+        description: 'Deactivating cancels its open deliveries; they can be redelivered later.',
+        params: WebhookPath,
+        body: Type.Object({ active: Type.Boolean() }, { additionalProperties: false }),
+        response: { 200: WebhookAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const id = BigInt(request.params.id)
+      const webhook = await setWebhookActive(store, gatewayOf(request), id, request.body.active)
+      if (!webhook) throw noWebhook()
+      return toWebhookAnswer(webhook)
+    },
+  )
+
+  app.delete(
+    '/v1/webhooks/:id',
+    {
+      onRequest,
+      schema: {
+        operationId: 'deleteWebhook',
+        tags,
+        security,
+        summary: 'Delete a webhook',
+        params: WebhookPath,
+        response: { ...NO_BODY, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      if ((await deleteWebhooks(store, gatewayOf(request), BigInt(request.params.id))) === 0)
+        throw noWebhook()
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/v1/webhooks/:id/secret',
+    {
+      onRequest,
+      schema: {
+        operationId: 'getWebhookSecret',
+        tags,
+        security,
+        summary: 'Read the secret of a webhook',
+        params: WebhookPath,
+        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request =>
+      secretAnswer(await getWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
+  )
+
+  app.post(
+    '/v1/webhooks/:id/secret/rotate',
+    {
+      onRequest,
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        tags,
+        security,
+        summary: 'Give a webhook a new secret',
+        description: 'The old one signs beside the new one for 24 hours.',
+        params: WebhookPath,
+        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request =>
+      secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
+  )
+}
+
+function secretAnswer(secrets: { secret: string; previousSecretExpiresAt: Date | null } | null) {
+  if (!secrets) throw noWebhook()
+  return {
+    secret: secrets.secret,
+    previousSecretExpiresAt: secrets.previousSecretExpiresAt?.toISOString() ?? null,
+  }
+}

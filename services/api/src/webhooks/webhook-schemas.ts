@@ -1,0 +1,124 @@
+import { DELIVERY_STATES } from '@payment-tracking/domain'
+import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
+import { Type, type Static } from 'typebox'
+import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
+import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
+
+const Id = (description: string) => Type.Integer({ minimum: 1, description })
+
+export const WebhookPath = Type.Object({ id: Id('id of the webhook') })
+export const DeliveryPath = Type.Object({ id: Id('id of the webhook'), deliveryId: Id('id of the delivery') })
+
+const WEBHOOK_FIELDS = {
+  id: Integer('assigned by the service', 17),
+  gatewayPubkey: PublicKey('the gateway it belongs to'),
+  endpointUrl: Text('receives the notifications', 'https://shop.example/webhooks/payments'),
+  active: Type.Boolean({ description: 'whether it receives them now' }),
+  createdAt: Moment('when it was registered'),
+  failingSince: Nullable(Moment('every attempt has failed since then; after five days it is deactivated')),
+  deactivatedReason: Nullable(
+    Text('why the service deactivated it: `gone` (it answered 410), `failing` or `gateway-deleted`'),
+  ),
+  deactivatedAt: Nullable(Moment('when the service deactivated it')),
+}
+
+export const WebhookAnswer = Type.Object(WEBHOOK_FIELDS, { title: 'Webhook' })
+export const CreatedWebhookAnswer = Type.Object(
+  { ...WEBHOOK_FIELDS, secret: Text('signs the notifications; keep it, and verify with it') },
+  { title: 'CreatedWebhook' },
+)
+
+export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAnswer> => ({
+  id: webhook.id,
+  gatewayPubkey: webhook.gateway,
+  endpointUrl: webhook.endpointUrl,
+  active: webhook.active,
+  createdAt: webhook.createdAt.toISOString(),
+  failingSince: webhook.failingSince?.toISOString() ?? null,
+  deactivatedReason: webhook.deactivatedReason,
+  deactivatedAt: webhook.deactivatedAt?.toISOString() ?? null,
+})
+
+export const SecretAnswer = Type.Object(
+  {
+    secret: Text('signs the notifications'),
+    previousSecretExpiresAt: Nullable(Moment('until then the secret before it signs too')),
+  },
+  { title: 'WebhookSecret' },
+)
+
+export const Status = Type.Enum([...DELIVERY_STATES], { description: 'where the delivery stands' })
+
+const DELIVERY_FIELDS = {
+  id: Integer('assigned by the service'),
+  webhookId: Integer('the webhook it goes to'),
+  messageId: Text('`webhook-id` of every attempt; the same for all webhooks and redeliveries of an event'),
+  eventId: Nullable(Text('the event it tells of; null for a test')),
+  type: Text('`payment.executed` or `webhook.test`'),
+  status: Text(
+    '`pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled`',
+  ),
+  attempts: Type.Integer({ description: 'requests so far, over all rounds' }),
+  createdAt: Moment('when it was made'),
+  nextAttemptAt: Nullable(Moment('when the next try is due')),
+  finishedAt: Nullable(Moment('when it ended')),
+  lastError: Nullable(Text('what the last attempt failed of')),
+  heldReason: Nullable(Text('what holds it back')),
+}
+
+export const DeliveryAnswer = Type.Object(DELIVERY_FIELDS, { title: 'Delivery' })
+
+const AttemptAnswer = Type.Object(
+  {
+    number: Type.Integer({ description: 'from 1' }),
+    startedAt: Moment('written before the request left'),
+    finishedAt: Nullable(Moment('when its outcome was known')),
+    outcome: Nullable(Text('`accepted`, `refused`, `gone` or `interrupted`; null while it is on its way')),
+    statusCode: Nullable(Type.Integer({ description: 'of the answer' })),
+    error: Nullable(
+      Text('`timeout`, `unreachable`, `tls`, `redirect`, `status`, `address refused`, `stopped`'),
+    ),
+    responseHeaders: Nullable(
+      Type.Unsafe<string>({
+        type: 'object',
+        additionalProperties: true,
+        rawJson: true,
+        description: 'those that help',
+      }),
+    ),
+    responseBody: Nullable(Text('its first 4 KiB')),
+  },
+  { title: 'Attempt' },
+)
+
+export const DeliveryDetailAnswer = Type.Object(
+  {
+    ...DELIVERY_FIELDS,
+    body: Text('the body of every attempt, byte for byte'),
+    attemptLog: Type.Array(AttemptAnswer),
+  },
+  { title: 'DeliveryDetail' },
+)
+
+export const toDeliveryAnswer = (delivery: DeliveryRecord): Static<typeof DeliveryAnswer> => ({
+  ...delivery,
+  createdAt: delivery.createdAt.toISOString(),
+  nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
+  finishedAt: delivery.finishedAt?.toISOString() ?? null,
+})
+
+export const toAttemptAnswer = (attempt: AttemptRecord): Static<typeof AttemptAnswer> => ({
+  ...attempt,
+  startedAt: attempt.startedAt.toISOString(),
+  finishedAt: attempt.finishedAt?.toISOString() ?? null,
+  responseHeaders: attempt.responseHeaders === null ? null : JSON.stringify(attempt.responseHeaders),
+})
+
+/** The refusals every webhook route can meet. */
+export const WEBHOOK_REFUSALS = {
+  401: refusal('There is no token, or none that counts.'),
+  403: refusal('The token is of another gateway.'),
+  404: refusal('The gateway of the token has no such thing.'),
+  ...READ_REFUSALS,
+}
+export const CONFLICT_REFUSAL = { 409: refusal('It cannot be done as things stand; the code says why.') }
