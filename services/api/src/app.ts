@@ -3,9 +3,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
 import type { Logger, Metrics } from '@payment-tracking/runtime'
 import type { Signal } from '@payment-tracking/signal'
+import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import type { ApiConfig } from './config.js'
+import { addGatewayRoutes } from './gateway-auth/add-gateway-routes.js'
 import { answerError } from './http/error-answer.js'
 import { parseQueryString } from './http/query-string.js'
 import { answerRawError } from './http/raw-errors.js'
@@ -32,6 +34,8 @@ export interface ApiParts {
   store: Store
   /** without it limits are kept by each process for itself */
   signal?: Signal
+  /** without it the workers' sweepers find redeliveries by themselves */
+  queue?: DeliveryQueue
   metrics: Metrics
   /** the clock that limits are kept by */
   nowMs?: () => number
@@ -47,6 +51,7 @@ export async function buildApp({
   log,
   store,
   signal,
+  queue,
   nowMs = Date.now,
 }: ApiParts): Promise<ApiServer> {
   const loggerInstance: FastifyBaseLogger = log
@@ -104,6 +109,7 @@ export async function buildApp({
   ]) {
     addRoutes(app, parts)
   }
+  await addGatewayRoutes(app, { config, store, signal, queue })
   await addReference(app)
   await app.ready()
   return app

@@ -1,4 +1,4 @@
-import { CommonConfig, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, Secret, ServerUrl } from '@payment-tracking/runtime'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
 
@@ -39,6 +39,13 @@ export const ApiConfig = Type.Object({
     description:
       'whose x-forwarded-for counts: off, on (everybody: only behind a proxy that sets it), a number of hops, or addresses and networks, comma separated',
   }),
+  JWT_PRIVATE_KEYS: Secret(
+    'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
+  ),
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: Flag(
+    false,
+    'DANGEROUS: lets gateways point webhooks into private networks and use plain http; for development only',
+  ),
   CORS_ORIGIN: Type.String({
     default: '*',
     description: 'who may read from a browser: * or origins, comma separated',

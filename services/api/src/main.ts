@@ -1,3 +1,4 @@
+import { openQueue } from '@payment-tracking/queue'
 import { runMain } from '@payment-tracking/runtime'
 import { openSignal } from '@payment-tracking/signal'
 import { openStore } from '@payment-tracking/store'
@@ -21,7 +22,10 @@ await runMain('api', ApiConfig, async ({ config, log, life }) => {
       onError: err => log.debug({ err }, 'signal.error'),
     }),
   )
-  const app = await buildApp({ config, log, store, signal, metrics: life.metrics })
+  const queue = await life.own('queue', () =>
+    openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
+  )
+  const app = await buildApp({ config, log, store, signal, queue, metrics: life.metrics })
   life.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.PORT, host: config.HOST })

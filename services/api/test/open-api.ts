@@ -6,6 +6,7 @@ import type { InjectOptions } from 'fastify'
 import type { ApiServer } from '../src/api-server.js'
 import { buildApp } from '../src/app.js'
 import { ApiConfig } from '../src/config.js'
+import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 
 export interface Answer {
   status: number
@@ -33,6 +34,7 @@ export async function openApi(t: TestContext, settings: Record<string, string> =
     LOG_LEVEL: 'info',
     DATABASE_URL: database.url,
     REDIS_URL: 'redis://127.0.0.1:1',
+    JWT_PRIVATE_KEYS: makeSigningKeys(),
     ...settings,
   })
   const log = createLogger('api', config, { write: line => void logs.push(line) })

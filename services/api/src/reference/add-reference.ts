@@ -35,6 +35,12 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         { name: 'subscriptions', description: 'Payment policies that exist' },
         { name: 'payments', description: 'What was paid' },
         { name: 'events', description: 'What the chain said' },
+        { name: 'gateway sign-in', description: 'How a gateway proves who it is' },
+        { name: 'webhooks', description: "A gateway's webhooks; needs its token" },
+        {
+          name: 'webhook deliveries',
+          description: 'What became of notifications, and how to have them again',
+        },
         { name: 'health', description: 'Whether the service lives' },
       ],
     },

@@ -42,10 +42,11 @@ export interface DeliveryRouteParts {
 }
 
 const tags = ['webhook deliveries']
-const security = [{ gateway: [] }]
+const security = [{ gatewayToken: [] }]
 
 export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
-  const onRequest = auth.require
+  // After the rate limit, before the body is read.
+  const preParsing = auth.require
 
   const webhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
     const webhook = await getWebhook(store, gatewayOf(request), BigInt(id))
@@ -70,7 +71,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.get(
     '/v1/webhooks/:id/deliveries',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'listDeliveries',
         tags,
@@ -90,7 +91,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.get(
     '/v1/webhooks/:id/deliveries/:deliveryId',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'getDelivery',
         tags,
@@ -115,7 +116,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.post(
     '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'redeliver',
         tags,
@@ -138,7 +139,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.post(
     '/v1/webhooks/:id/redeliver',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'redeliverMany',
         tags,
@@ -181,7 +182,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.post(
     '/v1/webhooks/:id/test',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'testWebhook',
         tags,

@@ -32,7 +32,7 @@ export interface WebhookRouteParts {
 }
 
 const tags = ['webhooks']
-const security = [{ gateway: [] }]
+const security = [{ gatewayToken: [] }]
 const ActiveOnly = Type.Optional(Type.Boolean({ description: 'leave inactive ones out' }))
 const GatewayPath = Type.Object({ gatewayPubkey: PublicKey('the gateway of the token') })
 const NO_BODY = { 204: Type.Null({ description: 'Done.' }) }
@@ -45,12 +45,13 @@ export function addWebhookRoutes(
   app: ApiServer,
   { store, auth, allowPrivateTargets }: WebhookRouteParts,
 ): void {
-  const onRequest = auth.require
+  // After the rate limit, before the body is read.
+  const preParsing = auth.require
 
   app.post(
     '/v1/webhooks',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'createWebhook',
         tags,
@@ -82,7 +83,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'listWebhooks',
         tags,
@@ -102,7 +103,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks/gateway/:gatewayPubkey',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'listWebhooksOfGateway',
         tags,
@@ -123,7 +124,7 @@ export function addWebhookRoutes(
   app.delete(
     '/v1/webhooks/gateway/:gatewayPubkey',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'deleteWebhooksOfGateway',
         tags,
@@ -144,7 +145,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks/:id',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'getWebhook',
         tags,
@@ -164,7 +165,7 @@ export function addWebhookRoutes(
   app.put(
     '/v1/webhooks/:id',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'setWebhookActive',
         tags,
@@ -187,7 +188,7 @@ export function addWebhookRoutes(
   app.delete(
     '/v1/webhooks/:id',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'deleteWebhook',
         tags,
@@ -207,7 +208,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks/:id/secret',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'getWebhookSecret',
         tags,
@@ -224,7 +225,7 @@ export function addWebhookRoutes(
   app.post(
     '/v1/webhooks/:id/secret/rotate',
     {
-      onRequest,
+      preParsing,
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,

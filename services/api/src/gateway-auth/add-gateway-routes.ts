@@ -1,0 +1,46 @@
+import type { DeliveryQueue } from '@payment-tracking/queue'
+import type { Signal } from '@payment-tracking/signal'
+import type { Store } from '@payment-tracking/store'
+import type { ApiServer } from '../api-server.js'
+import type { ApiConfig } from '../config.js'
+import { addDeliveryRoutes } from '../webhooks/delivery-routes.js'
+import { addWebhookRoutes } from '../webhooks/webhook-routes.js'
+import { buildGatewayAuth, type GatewayAuth } from './gateway-auth.js'
+import { buildGatewayTokens } from './gateway-tokens.js'
+import { addSignInRoutes } from './sign-in-routes.js'
+import { readSigningKeys } from './signing-keys.js'
+
+export interface GatewayRouteParts {
+  config: ApiConfig
+  store: Store
+  signal: Signal | undefined
+  queue: DeliveryQueue | undefined
+}
+
+/** Sign-in has this share of a client's requests a minute. */
+const SIGN_IN_SHARE = 10
+
+/**
+ * Adds sign-in and everything that needs it.
+ * @returns the check of a gateway's token, for routes that show more to its gateway
+ * @throws ConfigError when JWT_PRIVATE_KEYS cannot be used
+ */
+export async function addGatewayRoutes(
+  app: ApiServer,
+  { config, store, signal, queue }: GatewayRouteParts,
+): Promise<GatewayAuth> {
+  const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
+  const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
+  const auth = buildGatewayAuth({ store, tokens })
+  addSignInRoutes(app, {
+    store,
+    signal,
+    keys,
+    tokens,
+    environment: config.ENVIRONMENT,
+    limit: Math.max(1, Math.floor(config.RATE_LIMIT_MAX / SIGN_IN_SHARE)),
+  })
+  addWebhookRoutes(app, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
+  addDeliveryRoutes(app, { store, auth, queue })
+  return auth
+}

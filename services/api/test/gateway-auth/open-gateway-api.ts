@@ -1,0 +1,150 @@
+// The API with its Redis, and gateways whose wallets the test holds.
+import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
+import { openQueue } from '@payment-tracking/queue'
+import { openSignal } from '@payment-tracking/signal'
+import { openStore, type Store } from '@payment-tracking/store'
+import {
+  createDatabase,
+  useRedis,
+  waitFor,
+  type TestContext,
+  type TestDatabase,
+  type TestRedis,
+} from '@payment-tracking/testkit'
+import bs58 from 'bs58'
+import type { ApiServer } from '../../src/api-server.js'
+import { buildApp } from '../../src/app.js'
+import { ApiConfig } from '../../src/config.js'
+import { makeSigningKeys } from './make-signing-keys.js'
+
+export interface Wallet {
+  publicKey: string
+  /** base58 */
+  sign(text: string): string
+  signBytes(text: string): number[]
+}
+
+export function makeWallet(privateKey: KeyObject = generateKeyPairSync('ed25519').privateKey): Wallet {
+  const { x } = createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' })).export({
+    format: 'jwk',
+  })
+  const signBytes = (text: string) => [...sign(null, Buffer.from(text, 'utf8'), privateKey)]
+  return {
+    publicKey: bs58.encode(Buffer.from(x!, 'base64url')),
+    signBytes,
+    sign: text => bs58.encode(Uint8Array.from(signBytes(text))),
+  }
+}
+
+export interface TestGateway {
+  address: string
+  authority: Wallet
+}
+
+export interface CallAnswer {
+  status: number
+  // Tests read untyped JSON on purpose.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any
+  headers: Record<string, unknown>
+}
+
+export interface GatewayApi {
+  apps: ApiServer[]
+  store: Store
+  database: TestDatabase
+  redis: TestRedis
+  logs: string[]
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    url: string,
+    options?: {
+      token?: string | undefined
+      body?: unknown
+      app?: ApiServer
+      headers?: Record<string, string>
+      from?: string
+    },
+  ): Promise<CallAnswer>
+  addGateway(): Promise<TestGateway>
+  challenge(gateway: TestGateway, from?: string): Promise<string>
+  signIn(gateway: TestGateway, wallet?: Wallet): Promise<string>
+}
+
+/** @param pods how many API processes share the database and the Redis */
+export async function openGatewayApi(
+  t: TestContext,
+  { pods = 1, settings = {} }: { pods?: number; settings?: Record<string, string> } = {},
+): Promise<GatewayApi> {
+  const database = await createDatabase(t)
+  const redis = await useRedis(t)
+  const logs: string[] = []
+  const config = readConfig(ApiConfig, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    JWT_PRIVATE_KEYS: makeSigningKeys(),
+    RATE_LIMIT_MAX: '100000',
+    ...settings,
+  })
+  const log = createLogger('api', config, { write: line => void logs.push(line) })
+  const store = openStore({ DATABASE_URL: config.DATABASE_URL, poolSize: 4 })
+  t.teardown(() => store.close())
+  const apps: ApiServer[] = []
+  for (let pod = 0; pod < pods; pod++) {
+    const signal = openSignal(config)
+    const queue = openQueue(config)
+    const app = await buildApp({ config, log, store, signal, queue, metrics: createMetrics() })
+    apps.push(app)
+    t.teardown(async () => {
+      await app.close()
+      await queue.close()
+      await signal.close()
+    })
+    await waitFor(() => Promise.all([signal.ping(), queue.ping()]), { what: 'Redis' })
+  }
+  const api: GatewayApi = {
+    apps,
+    store,
+    database,
+    redis,
+    logs,
+    call: async (method, url, { token, body, app = apps[0]!, headers = {}, from = '192.0.2.1' } = {}) => {
+      const answer = await app.inject({
+        method,
+        url,
+        remoteAddress: from,
+        headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+        ...(body === undefined ? {} : { payload: body as object }),
+      })
+      return {
+        status: answer.statusCode,
+        body: answer.body === '' ? undefined : JSON.parse(answer.body),
+        headers: answer.headers,
+      }
+    },
+    addGateway: async () => {
+      const gateway = { address: makeWallet().publicKey, authority: makeWallet() }
+      await database.pool.query('insert into gateways (address, authority, life_start) values ($1, $2, $3)', [
+        gateway.address,
+        gateway.authority.publicKey,
+        '0001',
+      ])
+      return gateway
+    },
+    challenge: async (gateway, from) => {
+      const { body } = await api.call('POST', `/v1/gateway/${gateway.address}/auth/challenge`, {
+        ...(from === undefined ? {} : { from }),
+      })
+      return body.nonce as string
+    },
+    signIn: async (gateway, wallet = gateway.authority) => {
+      const nonce = await api.challenge(gateway)
+      const { body } = await api.call('POST', `/v1/gateway/${gateway.address}/auth/verify`, {
+        body: { signer: wallet.publicKey, signature: wallet.sign(nonce), nonce },
+      })
+      return body.token as string
+    },
+  }
+  return api
+}

@@ -1,0 +1,63 @@
+import { ConfigError } from '@payment-tracking/runtime'
+import { SignJWT } from 'jose'
+import t from 'tap'
+import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
+import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
+import { makeSigningKey } from './make-signing-keys.js'
+
+const claims = { gateway: 'g', signer: 's' }
+
+t.test('keys rotate: the first signs, all verify, and a key that is taken out ends its tokens', async t => {
+  const [old, fresh] = [makeSigningKey(), makeSigningKey()]
+  const before = buildGatewayTokens(await readSigningKeys(JSON.stringify([old])), 'production')
+  const during = buildGatewayTokens(
+    await readSigningKeys(JSON.stringify({ keys: [fresh, old] })),
+    'production',
+  )
+  const after = buildGatewayTokens(await readSigningKeys(JSON.stringify([fresh])), 'production')
+  const token = await before.issue(claims)
+  t.strictSame(await during.read(token), claims)
+  t.equal(await after.read(token), null)
+  t.strictSame(await after.read(await during.issue(claims)), claims)
+})
+
+t.test('a token of another environment, of another algorithm or that is over counts for nothing', async t => {
+  const jwk = makeSigningKey()
+  const keys = await readSigningKeys(JSON.stringify([jwk]))
+  const production = buildGatewayTokens(keys, 'production')
+  t.equal(await production.read(await buildGatewayTokens(keys, 'devnet').issue(claims)), null)
+  const make = (alg: string, key: Parameters<SignJWT['sign']>[0], expires: string) =>
+    new SignJWT({ gateway: 'g' })
+      .setProtectedHeader({ alg, kid: keys.current.kid })
+      .setIssuer('payment-tracking/production')
+      .setAudience('payment-tracking-api/production')
+      .setSubject('s')
+      .setExpirationTime(expires)
+      .sign(key)
+  t.strictSame(await production.read(await make('EdDSA', keys.current.key, '1m')), claims)
+  t.equal(await production.read(await make('EdDSA', keys.current.key, '-1s')), null)
+  t.equal(await production.read(await make('HS256', Buffer.from(jwk.x!, 'base64url'), '1m')), null)
+  const unsigned = [
+    { alg: 'none', kid: keys.current.kid },
+    { ...claims, exp: 9e9 },
+  ]
+    .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  t.equal(await production.read(`${unsigned}.`), null)
+})
+
+t.test('bad keys are refused with a reason that shows nothing of them', async t => {
+  const { d, ...publicOnly } = makeSigningKey()
+  for (const text of [
+    '{',
+    '[]',
+    '{}',
+    JSON.stringify([publicOnly]),
+    JSON.stringify([{ ...publicOnly, d: '' }]),
+    'null',
+  ]) {
+    const error = await readSigningKeys(text).catch((caught: unknown) => caught)
+    t.type(error, ConfigError, text.slice(0, 20))
+    t.notOk((error as Error).message.includes(d!))
+  }
+})

@@ -1,0 +1,152 @@
+import t from 'tap'
+import { openGatewayApi, makeWallet } from '../gateway-auth/open-gateway-api.js'
+
+t.test('webhooks over REST', async t => {
+  const api = await openGatewayApi(t)
+  const gateway = await api.addGateway()
+  const token = await api.signIn(gateway)
+  const create = (over: Record<string, unknown> = {}) =>
+    api.call('POST', '/v1/webhooks', {
+      token,
+      body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
+    })
+
+  t.test('a webhook is the record of the contract; its secret is in this answer alone', async t => {
+    const { status, body, headers } = await create()
+    t.equal(status, 201)
+    t.equal(headers['cache-control'], 'no-store')
+    const { secret, ...record } = body
+    t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    t.match(record, {
+      gatewayPubkey: gateway.address,
+      endpointUrl: 'https://shop.example/hook',
+      active: true,
+      createdAt: /^\d{4}-.*\.\d{3}Z$/,
+    })
+    t.type(record.id, 'number')
+    t.strictSame((await api.call('GET', `/v1/webhooks/${record.id}`, { token })).body, record)
+    const list = (await api.call('GET', '/v1/webhooks', { token })).body
+    t.strictSame(list, [record])
+    t.strictSame((await api.call('GET', `/v1/webhooks/gateway/${gateway.address}`, { token })).body, list)
+    t.notOk(
+      api.logs.some(line => line.includes(secret)),
+      'no log line holds the secret',
+    )
+  })
+
+  t.test('active_only, limit and offset choose', async t => {
+    const inactive = (await create({ active: false })).body
+    t.equal(inactive.active, false)
+    const ids = async (query: string) =>
+      (await api.call('GET', `/v1/webhooks${query}`, { token })).body.map(
+        (webhook: { id: number }) => webhook.id,
+      )
+    const all = await ids('')
+    t.ok(all.includes(inactive.id))
+    t.notOk((await ids('?active_only=true')).includes(inactive.id))
+    t.strictSame(await ids('?limit=1&offset=1'), [all[1]])
+    t.equal((await api.call('GET', '/v1/webhooks?active_only=maybe', { token })).status, 400)
+    t.equal((await api.call('GET', '/v1/webhooks?limit=0', { token })).status, 400)
+  })
+
+  t.test('bad bodies are refused by field', async t => {
+    for (const [body, field] of [
+      [{}, 'gateway_pubkey'],
+      [{ gateway_pubkey: gateway.address }, 'endpoint_url'],
+      [{ gateway_pubkey: gateway.address, endpoint_url: 7 }, 'endpoint_url'],
+      [{ gateway_pubkey: gateway.address, endpoint_url: 'https://a.example', active: 'yes' }, 'active'],
+      [{ gateway_pubkey: gateway.address, endpoint_url: 'https://a.example', actve: true }, ''],
+      [{ gateway_pubkey: gateway.address, endpoint_url: 'https://127.0.0.1/' }, 'endpoint_url'],
+      [{ gateway_pubkey: gateway.address, endpoint_url: 'http://shop.example/' }, 'endpoint_url'],
+    ] as const) {
+      const answer = await api.call('POST', '/v1/webhooks', { token, body })
+      t.equal(answer.status, 400, JSON.stringify(body))
+      t.ok(answer.body.error.includes(field), answer.body.error)
+    }
+    t.equal((await create({ gateway_pubkey: makeWallet().publicKey })).status, 403)
+    t.equal((await api.call('GET', '/v1/webhooks/9007199254740993', { token })).status, 400)
+    t.equal((await api.call('GET', '/v1/webhooks/x', { token })).status, 400)
+  })
+
+  t.test('deactivating cancels what is open; activating resumes nothing; redelivering does', async t => {
+    const { id } = (await create()).body
+    const test = await api.call('POST', `/v1/webhooks/${id}/test`, { token })
+    t.equal(test.status, 202)
+    t.match(test.body, { type: 'webhook.test', status: 'pending', attempts: 0, eventId: null })
+    const path = `/v1/webhooks/${id}/deliveries/${test.body.id}`
+    const put = (active: boolean) => api.call('PUT', `/v1/webhooks/${id}`, { token, body: { active } })
+    t.match((await put(false)).body, { id, active: false })
+    t.match((await api.call('GET', path, { token })).body, {
+      status: 'cancelled',
+      nextAttemptAt: null,
+      attemptLog: [],
+    })
+    t.match((await api.call('POST', `${path}/redeliver`, { token })).body, { code: 'WEBHOOK_INACTIVE' })
+    t.equal((await api.call('POST', `/v1/webhooks/${id}/test`, { token })).status, 409)
+    t.match((await put(true)).body, { active: true })
+    t.match((await api.call('GET', path, { token })).body, { status: 'cancelled' })
+    const again = await api.call('POST', `${path}/redeliver`, { token })
+    t.equal(again.status, 202)
+    t.match(again.body, { status: 'pending', messageId: test.body.messageId })
+  })
+
+  t.test('bulk redelivery takes a span of time and a status', async t => {
+    const { id } = (await create()).body
+    const add = (state: string, createdAt: string) =>
+      api.database.pool.query(
+        `insert into deliveries (webhook_id, message_id, type, body, state, created_at, finished_at)
+         values ($1, gen_random_uuid(), 'payment.executed', '{}', $2, $3, $3)`,
+        [id, state, createdAt],
+      )
+    for (const state of ['failed', 'cancelled', 'delivered']) {
+      await add(state, '2026-10-01T00:00:00Z')
+      await add(state, '2026-10-02T00:00:00Z')
+    }
+    const redeliver = (body: unknown) => api.call('POST', `/v1/webhooks/${id}/redeliver`, { token, body })
+    t.strictSame((await redeliver({ since: '2026-10-03' })).body, { count: 0, more: false })
+    t.strictSame((await redeliver({ since: '2026-10-02', status: 'failed' })).body, { count: 1, more: false })
+    t.strictSame((await redeliver({ since: '2026-09-01', until: '2026-10-01T00:00:00Z' })).body, {
+      count: 2,
+      more: false,
+    })
+    t.equal((await redeliver({})).status, 400)
+    t.equal((await redeliver({ since: 'yesterday' })).status, 400)
+    const list = await api.call('GET', `/v1/webhooks/${id}/deliveries?status=pending`, { token })
+    t.equal(list.body.length, 3)
+    t.equal((await api.call('GET', `/v1/webhooks/${id}/deliveries?status=lost`, { token })).status, 400)
+  })
+
+  t.test('rotation gives a new secret, and tells how long the old one signs too', async t => {
+    const created = (await create()).body
+    const path = `/v1/webhooks/${created.id}/secret`
+    t.strictSame((await api.call('GET', path, { token })).body, {
+      secret: created.secret,
+      previousSecretExpiresAt: null,
+    })
+    const rotated = (await api.call('POST', `${path}/rotate`, { token })).body
+    t.not(rotated.secret, created.secret)
+    const hours = (Date.parse(rotated.previousSecretExpiresAt) - Date.now()) / 3_600_000
+    t.ok(hours > 23.9 && hours <= 24)
+    t.strictSame((await api.call('GET', path, { token })).body, rotated)
+  })
+
+  t.test('deleted webhooks are gone, one or all', async t => {
+    const { id } = (await create()).body
+    t.equal((await api.call('DELETE', `/v1/webhooks/${id}`, { token })).status, 204)
+    t.equal((await api.call('DELETE', `/v1/webhooks/${id}`, { token })).status, 404)
+    t.equal((await api.call('GET', `/v1/webhooks/${id}`, { token })).status, 404)
+    t.equal((await api.call('GET', `/v1/webhooks/${id}/deliveries`, { token })).status, 404)
+    const all = `/v1/webhooks/gateway/${gateway.address}`
+    t.equal((await api.call('DELETE', all, { token })).status, 204)
+    t.equal((await api.call('DELETE', all, { token })).status, 404)
+    t.strictSame((await api.call('GET', '/v1/webhooks', { token })).body, [])
+  })
+
+  t.test('a gateway has at most 20, also when they are made at the same time', async t => {
+    const statuses = (await Promise.all(Array.from({ length: 25 }, () => create()))).map(
+      ({ status }) => status,
+    )
+    t.equal(statuses.filter(status => status === 201).length, 20)
+    t.equal(statuses.filter(status => status === 409).length, 5)
+  })
+})
