@@ -38,13 +38,16 @@ t.test('every service has a target, and every target runs node as somebody who i
       `^FROM (serving|production) AS ${name}$[\\s\\S]*?(?=^FROM|$(?![\\s\\S]))`,
       'm',
     ).exec(dockerfile)
-    if (!t.ok(stage, `target ${name}`)) continue
-    const entry = /^CMD \["(.+)"\]$/m.exec(stage![0])?.[1]
+    if (!stage) {
+      t.fail(`there is no target ${name}`)
+      continue
+    }
+    const entry = /^CMD \["(.+)"\]$/m.exec(stage[0])?.[1]
     t.equal(
       entry,
       name === 'migrate' ? 'packages/store/dist/migrate-main.js' : `services/${name}/dist/main.js`,
     )
-    t.notMatch(stage![0], /^USER/m, `${name} keeps the user of its base`)
+    t.notMatch(stage[0], /^USER/m, `${name} keeps the user of its base`)
     t.match(compose.services[name], { build: { target: name, dockerfile: 'infra/docker/Dockerfile' } })
   }
   t.match(dockerfile, /^FROM node:20-bookworm-slim AS production$[^]*?^USER node$/m)
@@ -54,11 +57,11 @@ t.test('every service has a target, and every target runs node as somebody who i
 
 t.test('the files that the images copy and mount exist', async t => {
   for (const [, source] of dockerfile.matchAll(/^COPY (?!--from)(\S+)/gm))
-    t.ok(existsSync(join(ROOT, source!)), source)
+    t.ok(existsSync(join(ROOT, source!)), `${source} exists`)
   for (const service of Object.values<ComposeService>(compose.services)) {
     for (const volume of service.volumes ?? []) {
       const [source] = String(volume).split(':')
-      if (source!.startsWith('.')) t.ok(existsSync(join(ROOT, source!)), source)
+      if (source!.startsWith('.')) t.ok(existsSync(join(ROOT, source!)), `${source} exists`)
     }
   }
 })

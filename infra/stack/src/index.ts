@@ -21,10 +21,13 @@ export {
   type ServerUrls,
 } from './open-servers.js'
 export type { RunningServer } from './servers/open-server.js'
+export { birthOf, identify, isAlive, type ProcessIdentity } from './servers/processes.js'
 export { findFreePort, isPortFree } from './servers/ports.js'
 export { readServiceSchema, StackConfig } from './launcher/config.js'
 export { launch } from './launcher/launch.js'
 export { buildJwtKeys } from './launcher/secrets.js'
+export { superviseService } from './launcher/supervise.js'
+export { openEdge } from './launcher/edge.js'
 export { main } from './launcher/main.js'
 export { SERVICES } from './launcher/service-specs.js'
 export { readStackFile, type StackFile } from './launcher/stack-file.js'

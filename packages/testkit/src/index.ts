@@ -14,6 +14,7 @@ export {
 export { createDatabase, ensureTemplate, type TestDatabase } from './create-database.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
 export { startService, type LogLine, type StartedService, type StartOptions } from './start-service.js'
+export { startStack, type StartedStack, type StartStackOptions } from './start-stack.js'
 export type { TestContext } from './test-context.js'
 export { natsOptions, useNats, type TestNats } from './use-nats.js'
 export { useRedis, type TestRedis } from './use-redis.js'

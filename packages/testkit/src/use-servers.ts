@@ -32,7 +32,7 @@ export const openPrivateServers = (t: TestContext): Promise<Servers> => openTemp
 
 async function openTemporaryServers(t: TestContext): Promise<Servers> {
   await removeAbandoned()
-  const dataDir = await mkdtemp(join(tmpdir(), PREFIX))
+  const dataDir = await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX))
   try {
     const servers = await openServers({ dataDir, durable: false })
     t.teardown(async () => {
@@ -46,14 +46,14 @@ async function openTemporaryServers(t: TestContext): Promise<Servers> {
   }
 }
 
-const PREFIX = 'payment-tracking-test-'
+export const TEMPORARY_PREFIX = 'payment-tracking-test-'
 /** Between making the directory and locking it there is a moment; nobody needs longer for it. */
 const YOUNG_MS = 60_000
 
 /** Ends and deletes the servers of test runs that were killed before they could do it themselves. */
 export async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(PREFIX)) continue
+    if (!name.startsWith(TEMPORARY_PREFIX)) continue
     const dir = join(tmpdir(), name)
     try {
       if (isDataDirInUse(dir) || Date.now() - (await stat(dir)).mtimeMs < YOUNG_MS) continue

@@ -26,6 +26,14 @@ const SOCKET_PATH = '/ws/v1'
 /** @throws Error with code EADDRINUSE or EACCES when it cannot listen */
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const proxy = createProxyServer({})
+  // A pipe ends its other side when a side ends, but not when it is cut: without this a service would go on
+  // holding the connection of a client that is gone.
+  proxy.on('proxyReqWs', (outgoing, _request, socket) => {
+    outgoing.once('upgrade', (_response, upstream: Duplex) => {
+      socket.once('close', () => upstream.destroy())
+      upstream.once('close', () => socket.destroySoon())
+    })
+  })
   let turn = 0
   const choose = (request: IncomingMessage): string | undefined => {
     const path = (request.url ?? '/').split('?')[0]!

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { ServerUrls } from '../open-servers.js'
 import type { StackConfig } from './config.js'
 
@@ -5,8 +6,8 @@ import type { StackConfig } from './config.js'
 export interface ServiceSpec {
   /** As it is told to people and named in logs; two processes of one service differ here. */
   name: string
-  /** The folder below services/. */
-  service: string
+  /** The file that node runs. */
+  main: string
   /** Whether it listens on a port the edge forwards to. */
   served: boolean
   env: Record<string, string>
@@ -48,7 +49,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
     name = service,
   ): ServiceSpec => ({
     name,
-    service,
+    main: fileURLToPath(new URL(`../../../../services/${service}/dist/main.js`, import.meta.url)),
     served,
     env,
   })

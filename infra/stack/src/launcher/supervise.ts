@@ -5,7 +5,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { findFreePort } from '../servers/ports.js'
 import { identify, signalProcess, type ProcessIdentity } from '../servers/processes.js'
 import type { ServiceSpec } from './service-specs.js'
@@ -42,7 +41,6 @@ export interface SuperviseOptions {
 
 export function superviseService({ spec, env, dataDir, log, onChange }: SuperviseOptions): SupervisedService {
   const logFile = join(dataDir, 'logs', `${spec.name}.log`)
-  const main = fileURLToPath(new URL(`../../../../services/${spec.service}/dist/main.js`, import.meta.url))
   let child: ChildProcess | undefined
   let identity: ProcessIdentity | undefined
   let port: number | undefined
@@ -60,7 +58,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     if (stopping.signal.aborted) return 'stopped'
     rotate(logFile)
     const output = openSync(logFile, 'a')
-    child = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, main], {
+    child = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, spec.main], {
       env: {
         ...env,
         ...spec.env,

@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { openEdge } from '@payment-tracking/stack'
+import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+
+interface Received {
+  name: string
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** A service that tells what reached it, and echoes what comes through an upgraded socket. */
+async function openService(t: TestContext, name: string): Promise<number> {
+  const server = createServer((incoming, response) => {
+    let body = ''
+    incoming.on('data', chunk => (body += String(chunk)))
+    incoming.on('end', () => {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ name, path: incoming.url, headers: incoming.headers, body }))
+    })
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket) => {
+    if (incoming.url?.includes('refuse')) {
+      return void socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\n{}')
+    }
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+    socket.write(`${name} for ${String(incoming.headers['x-forwarded-for'])};`)
+    socket.pipe(socket)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+async function openEdgeTo(
+  t: TestContext,
+  apiPorts: number[],
+  realtimePorts: number[],
+  trustProxy = false,
+): Promise<string> {
+  const edge = await openEdge({
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy,
+    apiPorts: () => apiPorts,
+    realtimePorts: () => realtimePorts,
+  })
+  t.teardown(() => edge.close())
+  return edge.url
+}
+
+async function openAll(t: TestContext, trustProxy = false): Promise<string> {
+  const api = await openService(t, 'api')
+  const realtime = [await openService(t, 'realtime-1'), await openService(t, 'realtime-2')]
+  return openEdgeTo(t, [api], realtime, trustProxy)
+}
+
+const upgradeRequest = (path: string, headers = '') =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n${headers}\r\n`
+
+/** Sends text and collects what comes back until it matches or ends. */
+async function exchange(url: string, text: string, until: RegExp): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write(text)
+  let heard = ''
+  for await (const chunk of socket) {
+    heard += String(chunk)
+    if (until.test(heard)) break
+  }
+  socket.destroy()
+  return heard
+}
+
+const fetchJson = async (url: string, init?: RequestInit) =>
+  (await fetch(url, init)).json() as Promise<Received>
+
+t.test('paths below /ws/v1 reach the realtime processes in turn, all others the API', async t => {
+  const url = await openAll(t)
+  t.match(await fetchJson(`${url}/v1/events?limit=3&x=%20`), {
+    name: 'api',
+    path: '/v1/events?limit=3&x=%20',
+  })
+  t.match(await fetchJson(`${url}/ws/v1x`), { name: 'api' })
+  const names = [await fetchJson(`${url}/ws/v1/?a=1`), await fetchJson(`${url}/ws/v1?a=1`)].map(
+    ({ name }) => name,
+  )
+  t.same(names.sort(), ['realtime-1', 'realtime-2'])
+})
+
+t.test('bodies and odd paths pass unchanged', async t => {
+  const url = await openAll(t)
+  t.match(await fetchJson(`${url}/v1/webhooks`, { method: 'POST', body: '{"a":1}' }), { body: '{"a":1}' })
+  const path = '/v1/onetime/%E0%A4%A?x=../..'
+  const [answer] = (await once(request(url, { path }).end(), 'response')) as [IncomingMessage]
+  t.match(JSON.parse(String(Buffer.concat(await answer.toArray()))), { path })
+})
+
+t.test('nobody can pretend to be another address', async t => {
+  const url = await openAll(t)
+  const headers = {
+    'x-forwarded-for': '203.0.113.9',
+    'x-real-ip': '203.0.113.9',
+    forwarded: 'for=203.0.113.9',
+  }
+  const seen = await fetchJson(url, { headers })
+  t.equal(seen.headers['x-forwarded-for'], '127.0.0.1')
+  t.notOk(seen.headers['x-real-ip'] ?? seen.headers.forwarded)
+  t.match(
+    await exchange(url, upgradeRequest('/ws/v1/', 'x-forwarded-for: 203.0.113.9\r\n'), /;/),
+    /realtime-\d for 127\.0\.0\.1;/,
+  )
+})
+
+t.test('behind a proxy that is trusted, the address it saw counts', async t => {
+  const url = await openAll(t, true)
+  const seen = await fetchJson(url, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } })
+  t.equal(seen.headers['x-forwarded-for'], '203.0.113.9')
+})
+
+t.test('an upgraded socket carries bytes both ways', async t => {
+  const url = await openAll(t)
+  const heard = await exchange(url, `${upgradeRequest('/v1/events/stream')}hello`, /hello/)
+  t.match(heard, /^HTTP\/1\.1 101 [^]*api for 127\.0\.0\.1;hello/)
+})
+
+t.test('a client that is gone does not stay with the service', async t => {
+  const connections = new Set<unknown>()
+  const service = createServer()
+  service.on('upgrade', (_, socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+    socket.on('error', () => {})
+    socket.resume().once('end', () => socket.end())
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+  })
+  await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => service.close())
+  const { port } = service.address() as AddressInfo
+  const url = await openEdgeTo(t, [port], [port])
+  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  client.write(upgradeRequest('/ws/v1/'))
+  await once(client, 'data')
+  t.equal(connections.size, 1)
+  client.resetAndDestroy()
+  await waitFor(() => connections.size === 0, { what: 'the end of the upstream connection' })
+})
+
+t.test('an upgrade that the service refuses is refused with its answer', async t => {
+  const url = await openAll(t)
+  const heard = await exchange(url, upgradeRequest('/ws/v1/?refuse'), /\{\}/)
+  t.match(heard, /^HTTP\/1\.1 400 Bad Request[^]*\{\}/)
+})
+
+t.test('while no process is ready the answer is 503 in the one shape of errors', async t => {
+  const url = await openEdgeTo(t, [], [])
+  const response = await fetch(`${url}/v1/events`)
+  t.equal(response.status, 503)
+  const shape = { success: false, code: 'UNAVAILABLE', error: String, timestamp: Number, requestId: String }
+  t.match(await response.json(), shape)
+  const heard = await exchange(url, upgradeRequest('/ws/v1/'), /\}/)
+  t.match(heard, /^HTTP\/1\.1 503 [^]*"code":"UNAVAILABLE"/)
+})
+
+t.test('a process that just died answers 503 at once, and hangs nobody', async t => {
+  // Nothing listens on port 1.
+  const url = await openEdgeTo(t, [1], [1])
+  t.equal((await fetch(`${url}/v1/events`)).status, 503)
+  t.notMatch(await exchange(url, upgradeRequest('/ws/v1/'), /./), /101/)
+})

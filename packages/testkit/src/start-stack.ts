@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { discardDataDir, readStackFile, type StackFile } from '@payment-tracking/stack'
+import type { TestContext } from './test-context.js'
+import { TEMPORARY_PREFIX } from './use-servers.js'
+import { waitFor } from './wait-for.js'
+
+export interface StartedStack {
+  readonly dataDir: string
+  readonly pid: number
+  /** What it printed so far. */
+  output(): string
+  /** What runs, as the commands find it. @throws when nothing does */
+  describe(): StackFile
+  /** Sends the signal to the launcher alone, as a terminal does, and waits. @returns the exit code */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  readonly exited: Promise<number | null>
+}
+
+export interface StartStackOptions {
+  /** Default: a temporary one, deleted at the end of the test. */
+  dataDir?: string
+  /** Default true: waits for the line that says it is ready. */
+  waitUntilReady?: boolean
+}
+
+const LAUNCH = `
+  const { main } = await import('@payment-tracking/stack')
+  process.exit(await main(process.env))
+`
+
+/**
+ * Runs the launcher of \`npm start\` as its own process on a free port, and stops it when the test ends.
+ * @param env settings over an otherwise empty environment
+ */
+export async function startStack(
+  t: TestContext,
+  env: Record<string, string | undefined> = {},
+  { dataDir: given, waitUntilReady = true }: StartStackOptions = {},
+): Promise<StartedStack> {
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)))
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', LAUNCH], {
+    cwd: import.meta.dirname,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+  }
+  let ended = false
+  const exited = new Promise<number | null>(resolve => {
+    child.once('exit', code => {
+      ended = true
+      resolve(code)
+    })
+  })
+  const stop = (signal: NodeJS.Signals = 'SIGINT') => {
+    if (!ended) child.kill(signal)
+    return exited
+  }
+  t.teardown(async () => {
+    const force = setTimeout(() => child.kill('SIGKILL'), 30_000)
+    await stop()
+    clearTimeout(force)
+    if (!given) await discardDataDir(dataDir)
+  })
+  const stack: StartedStack = {
+    dataDir,
+    pid: child.pid!,
+    output: () => output,
+    describe() {
+      const file = readStackFile(dataDir)
+      if (!file) throw new Error(`nothing runs in ${dataDir}:\n${output}`)
+      return file
+    },
+    stop,
+    exited,
+  }
+  if (waitUntilReady) {
+    await waitFor(() => ended || /^ready http/m.test(output), { what: 'a ready stack', timeoutMs: 90_000 })
+    if (ended) throw new Error(`the stack ended before it was ready:\n${output}`)
+  }
+  return stack
+}
