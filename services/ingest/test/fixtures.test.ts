@@ -100,23 +100,27 @@ t.test('the fixtures in order give exactly the expected state', async t => {
   reference = await dumpProjections(database.pool)
 })
 
-for (const [title, run] of [
+for (const [title, batches, run] of [
   [
     'shuffled, in batches of 7',
+    Math.ceil(messages.length / 7),
     (store: Store) => ingestMessages(store, shuffle(messages, 1), { batchSize: 7 }),
   ],
   [
     'shuffled, all in one batch',
+    1,
     (store: Store) => ingestMessages(store, shuffle(messages, 2), { batchSize: 1000 }),
   ],
   [
     'backwards, in batches of 50',
+    Math.ceil(messages.length / 50),
     (store: Store) => ingestMessages(store, [...messages].reverse(), { batchSize: 50 }),
   ],
 ] as const) {
   t.test(`the fixtures ${title} end in the same rows`, async t => {
     const { store, database } = await openTestStore(t)
-    await run(store)
+    const committed = await run(store)
+    t.equal(committed.length, batches, 'no batch had to be split')
     t.strictSame(await dumpProjections(database.pool), reference)
     t.strictSame(await findArrivalProblems(database.pool), [])
   })

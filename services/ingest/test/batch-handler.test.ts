@@ -1,0 +1,43 @@
+import { createLogger, createMetrics } from '@payment-tracking/runtime'
+import { openStore, type CommittedBatch } from '@payment-tracking/store'
+import { createDatabase, readFixtureMessages } from '@payment-tracking/testkit'
+import t from 'tap'
+import { buildBatchHandler } from '../src/batches/build-batch-handler.js'
+import type { HandOver } from '../src/hand-over/hand-over.js'
+import { createIngestMetrics } from '../src/ingest-metrics.js'
+import { PROGRAM } from './ingest-messages.js'
+
+t.test('what is not committed is given back, and nobody is told of it', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url })
+  t.teardown(() => store.close())
+  const told: (readonly CommittedBatch[])[] = []
+  const handle = buildBatchHandler({
+    store,
+    handOver: { begin: committed => void told.push(committed) } as HandOver,
+    program: PROGRAM,
+    metrics: createIngestMetrics(createMetrics(), async () => null),
+    log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
+  })
+  const messages = (await readFixtureMessages()).slice(0, 20).map((bytes, index) => ({
+    bytes,
+    subject: 's',
+    streamSequence: index + 1,
+    publishedAt: new Date(),
+    deliveries: 1,
+  }))
+  const stream = { name: 'TEST', createdAt: new Date(0) }
+
+  // The last statement of the transaction fails: everything before it has been done, and must be undone.
+  await database.pool.query('alter table ingest_batches rename to away')
+  const redeliver = await handle(messages, stream)
+  t.ok(redeliver && redeliver.redeliverAfterMs > 0, 'the messages come again')
+  t.strictSame(told, [])
+  t.equal((await database.pool.query('select 1 from events')).rowCount, 0)
+  t.equal((await database.pool.query('select 1 from dead_letters')).rowCount, 0)
+
+  await database.pool.query('alter table away rename to ingest_batches')
+  t.equal(await handle(messages, stream), undefined, 'now they may be acknowledged')
+  t.equal(told.length, 1)
+  t.ok((await database.pool.query('select 1 from events')).rowCount! > 0)
+})
