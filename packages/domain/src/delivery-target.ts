@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from './delivery-address.js'
 
 export interface TargetRules {
@@ -37,7 +37,8 @@ export function checkEndpointUrl(text: string, rules: TargetRules): TargetCheck 
   if (url.username !== '' || url.password !== '') return refuse('must not hold a user name or password')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (host === '') return refuse('has no host')
-  const literal = isIP(host) !== 0
+  // The URL parser has already made every notation of an IPv4 address the dotted one.
+  const literal = ipaddr.IPv4.isValidFourPartDecimal(host) || ipaddr.IPv6.isValid(host)
   if (rules.allowPrivateTargets) return { ok: true, url, host, literal }
   if (!PORTS.has(url.port)) return refuse('must use port 443 or 8443')
   if (literal && !isPublicAddress(host)) return refuse('must not point to a private or reserved address')

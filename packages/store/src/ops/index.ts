@@ -1,1 +1,2 @@
-export {}
+export * from './dead-letters.js'
+export * from './failed-deliveries.js'

@@ -1,0 +1,32 @@
+import { createBullBoard } from '@bull-board/api'
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
+import { FastifyAdapter } from '@bull-board/fastify'
+import type { BoardQueue } from '@payment-tracking/queue'
+import type { FastifyInstance } from 'fastify'
+
+export const BOARD_PATH = '/queues'
+
+/**
+ * Puts Bull Board behind the guard. Jobs carry ids only, so there is nothing to hide in them. A job is never
+ * retried from here: its row says `failed`, and "Failed deliveries" opens a new round for it.
+ * @param options.writable lets people pause the queue, promote and remove jobs
+ */
+export async function addBoard(
+  app: FastifyInstance,
+  { board, writable, environment }: { board: BoardQueue; writable: boolean; environment: string },
+): Promise<void> {
+  const serverAdapter = new FastifyAdapter()
+  serverAdapter.setBasePath(BOARD_PATH)
+  createBullBoard({
+    queues: [
+      new BullMQAdapter(board.queue, {
+        readOnlyMode: !writable,
+        allowRetries: false,
+        description: 'Webhook deliveries; their rows in Postgres are the truth',
+      }),
+    ],
+    serverAdapter,
+    options: { uiConfig: { boardTitle: `Payment tracking · ${environment}` } },
+  })
+  await app.register(serverAdapter.registerPlugin(), { prefix: BOARD_PATH })
+}

@@ -1,0 +1,34 @@
+import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { QueueConfig } from '@payment-tracking/queue'
+import { CommonConfig, Flag, ServerUrl } from '@payment-tracking/runtime'
+import { Type, type Static } from 'typebox'
+
+export const OpsConfig = Type.Object({
+  ...CommonConfig,
+  ...QueueConfig,
+  DATABASE_URL: ServerUrl('postgres(ql)?', 'Postgres, such as postgres://user@127.0.0.1:5432/payments'),
+  NATS_URL: ServerUrl('nats|tls', 'NATS, such as nats://127.0.0.1:4222'),
+  NATS_CREDS: Type.Optional(Type.String({ description: 'a NATS credentials file' })),
+  SUBJECT_PREFIX: Type.String({
+    default: DEFAULT_SUBJECT_PREFIX,
+    description: 'subjects that dead letters may be replayed to begin with this',
+  }),
+  OPS_PORT: Type.Integer({
+    default: 3004,
+    minimum: 0,
+    maximum: 65535,
+    description: 'the dashboard; 0 takes a free port',
+  }),
+  OPS_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'where the dashboard listens; keep it off the public network',
+  }),
+  OPS_TOKEN: Type.String({
+    secret: true,
+    minLength: 16,
+    description: 'the password of the dashboard, at least 16 characters; without one it does not start',
+  }),
+  OPS_BOARD_WRITABLE: Flag(false, 'lets the queue dashboard change jobs; replays do not need it'),
+  OPS_SECURE_COOKIE: Flag(false, 'send the session cookie over https only; turn it on behind TLS'),
+})
+export type OpsConfig = Static<typeof OpsConfig>

@@ -1,0 +1,149 @@
+// Messages that ingest refused. Their bytes are hostile: they are shown as escaped text and downloaded as bytes,
+// and nothing of them is ever markup, a link or a script.
+import {
+  findDeadLetterIds,
+  listDeadLetters,
+  readDeadLetters,
+  type DeadLetterRow,
+} from '@payment-tracking/store'
+import type { FastifyInstance } from 'fastify'
+import { replayDeadLetters } from '../replay/replay-dead-letters.js'
+import { requireCsrf } from '../session/guard.js'
+import { html, plain, type Html } from './html.js'
+import { csrfField, layout } from './layout.js'
+import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
+
+interface ListQuery {
+  code?: string
+  all?: string
+  before?: string
+  notice?: string
+}
+
+export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void {
+  const { store, sessions, environment } = parts
+  const preHandler = requireCsrf(sessions)
+
+  app.get<{ Querystring: ListQuery }>('/dead-letters', async (request, reply) => {
+    const { all, before, notice = null } = request.query
+    const code = readCode(request.query.code)
+    const letters = await listDeadLetters(store.prisma, {
+      code,
+      openOnly: all === undefined,
+      before: readBefore(before),
+      limit: PAGE_SIZE,
+    })
+    const csrf = sessions.csrfOf(request.opsSession)
+    const last = letters.length === PAGE_SIZE ? letters.at(-1)!.id : null
+    const body = html`<form method="get" action="/dead-letters">
+        <label>Code <input name="code" value="${code ?? ''}" /></label>
+        <label
+          ><input type="checkbox" name="all" ${all === undefined ? null : html`checked`} /> replayed ones
+          too</label
+        >
+        <button>Show</button>
+      </form>
+      <form method="post" action="/dead-letters/replay">
+        ${csrfField(csrf)}
+        <table>
+          <tr>
+            <th></th>
+            <th>received</th>
+            <th>code</th>
+            <th>reason</th>
+            <th>subject</th>
+            <th>bytes</th>
+          </tr>
+          ${letters.map(row)}
+        </table>
+        <p><button>Replay the ticked ones</button></p>
+      </form>
+      <form method="post" action="/dead-letters/replay-all">
+        ${csrfField(csrf)} <input type="hidden" name="code" value="${code ?? ''}" />
+        <button>Replay all open ones${code ? html` of code ${code}` : null} (up to ${BULK_LIMIT})</button>
+      </form>
+      ${
+        last === null
+          ? null
+          : html`<p>
+              <a href="/dead-letters?before=${last}&amp;code=${encodeURIComponent(code ?? '')}">older</a>
+            </p>`
+      }`
+    return reply.type('text/html').send(layout({ title: 'Dead letters', environment, csrf, notice }, body))
+  })
+
+  app.get<{ Params: { id: string } }>('/dead-letters/:id', async (request, reply) => {
+    const [letter] = await readDeadLetters(store.prisma, readIds(request.params.id))
+    const csrf = sessions.csrfOf(request.opsSession)
+    if (!letter)
+      return reply
+        .code(404)
+        .type('text/html')
+        .send(layout({ title: 'No such dead letter', environment, csrf }, html``))
+    const text = Buffer.from(letter.bytes).toString('utf8')
+    const body = html`<p>${letter.code}: ${plain(letter.reason)}</p>
+      <p class="quiet">
+        ${plain(letter.subject)} · stream ${letter.stream}, sequence ${letter.streamSequence} · ${letter.kept}
+        of ${letter.size} bytes · ${letter.receivedAt.toISOString()}
+      </p>
+      <pre>${plain(text)}</pre>
+      <p><a href="/dead-letters/${letter.id}/bytes" download>Download the bytes</a></p>
+      <form method="post" action="/dead-letters/replay">
+        ${csrfField(csrf)}<input type="hidden" name="id" value="${letter.id}" /><button>Replay</button>
+      </form>`
+    return reply
+      .type('text/html')
+      .send(layout({ title: `Dead letter ${letter.id}`, environment, csrf }, body))
+  })
+
+  app.get<{ Params: { id: string } }>('/dead-letters/:id/bytes', async (request, reply) => {
+    const [letter] = await readDeadLetters(store.prisma, readIds(request.params.id))
+    if (!letter) return reply.code(404).send({ error: 'no such dead letter' })
+    return reply
+      .header('content-disposition', `attachment; filename="dead-letter-${letter.id}.bin"`)
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .type('application/octet-stream')
+      .send(Buffer.from(letter.bytes))
+  })
+
+  const replay = async (ids: bigint[]): Promise<string> => {
+    const { replayed, refused } = await replayDeadLetters(parts, ids)
+    parts.log.info({ replayed: replayed.length, refused: refused.length }, 'dead-letters.replayed')
+    const why = refused.slice(0, 3).map(({ id, why }) => ` Not ${id}: ${why}.`)
+    return `Replayed ${replayed.length} of ${ids.length}.${why.join('')}`
+  }
+  app.post<{ Body: { id?: string | string[] } }>(
+    '/dead-letters/replay',
+    { preHandler },
+    async (request, reply) =>
+      reply.redirect(back('/dead-letters', await replay(readIds(request.body.id))), 303),
+  )
+  app.post<{ Body: { code?: string } }>(
+    '/dead-letters/replay-all',
+    { preHandler },
+    async (request, reply) => {
+      const ids = await findDeadLetterIds(store.prisma, {
+        code: readCode(request.body.code),
+        openOnly: true,
+        limit: BULK_LIMIT,
+      })
+      return reply.redirect(back('/dead-letters', await replay(ids)), 303)
+    },
+  )
+}
+
+/** Codes are ours; anything else asks for all. */
+const readCode = (sent: string | undefined): string | undefined =>
+  sent !== undefined && /^[A-Z_]{1,64}$/.test(sent) ? sent : undefined
+
+const row = (letter: DeadLetterRow): Html =>
+  html`<tr>
+    <td>
+      <input type="checkbox" name="id" value="${letter.id}" aria-label="${`dead letter ${letter.id}`}" />
+    </td>
+    <td><a href="/dead-letters/${letter.id}">${letter.receivedAt.toISOString()}</a></td>
+    <td>${letter.code}</td>
+    <td class="text">${plain(letter.reason)}</td>
+    <td class="text">${plain(letter.subject)}</td>
+    <td>${letter.size}${letter.replayedAt ? html` <span class="quiet">replayed</span>` : null}</td>
+  </tr>`

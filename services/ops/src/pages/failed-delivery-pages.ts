@@ -1,0 +1,90 @@
+import { findRedeliverable, listFailedDeliveries, type FailedDelivery } from '@payment-tracking/store'
+import type { FastifyInstance } from 'fastify'
+import { redeliverFailed } from '../replay/redeliver-failed.js'
+import { requireCsrf } from '../session/guard.js'
+import { html, plain, type Html } from './html.js'
+import { csrfField, layout } from './layout.js'
+import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
+
+export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): void {
+  const { store, sessions, environment } = parts
+  const preHandler = requireCsrf(sessions)
+
+  app.get<{ Querystring: { before?: string; notice?: string } }>(
+    '/failed-deliveries',
+    async (request, reply) => {
+      const { before, notice = null } = request.query
+      const deliveries = await listFailedDeliveries(store.prisma, {
+        before: readBefore(before),
+        limit: PAGE_SIZE,
+      })
+      const csrf = sessions.csrfOf(request.opsSession)
+      const last = deliveries.length === PAGE_SIZE ? deliveries.at(-1)!.id : null
+      const body = html`<form method="post" action="/failed-deliveries/redeliver">
+          ${csrfField(csrf)}
+          <table>
+            <tr>
+              <th></th>
+              <th>failed</th>
+              <th>delivery</th>
+              <th>endpoint</th>
+              <th>gateway</th>
+              <th>attempts</th>
+              <th>last error</th>
+            </tr>
+            ${deliveries.map(row)}
+          </table>
+          <p><button>Deliver the ticked ones again</button></p>
+        </form>
+        <form method="post" action="/failed-deliveries/redeliver-all">
+          ${csrfField(csrf)}<button>Deliver all of active webhooks again (up to ${BULK_LIMIT})</button>
+        </form>
+        ${last === null ? null : html`<p><a href="/failed-deliveries?before=${last}">older</a></p>`}`
+      return reply
+        .type('text/html')
+        .send(layout({ title: 'Failed deliveries', environment, csrf, notice }, body))
+    },
+  )
+
+  const redeliver = async (ids: bigint[]): Promise<string> => {
+    const count = await redeliverFailed(parts, ids)
+    parts.log.info({ asked: ids.length, redelivered: count }, 'deliveries.redelivered')
+    return `${count} of ${ids.length} are due now.`
+  }
+  app.post<{ Body: { id?: string | string[] } }>(
+    '/failed-deliveries/redeliver',
+    { preHandler },
+    async (request, reply) =>
+      reply.redirect(back('/failed-deliveries', await redeliver(readIds(request.body.id))), 303),
+  )
+  app.post('/failed-deliveries/redeliver-all', { preHandler }, async (_request, reply) =>
+    reply.redirect(
+      back('/failed-deliveries', await redeliver(await findRedeliverable(store.prisma, BULK_LIMIT))),
+      303,
+    ),
+  )
+}
+
+const row = (delivery: FailedDelivery): Html =>
+  html`<tr>
+    <td>
+      ${
+        delivery.active
+          ? html`<input
+              type="checkbox"
+              name="id"
+              value="${delivery.id}"
+              aria-label="${`delivery ${delivery.id}`}"
+            />`
+          : null
+      }
+    </td>
+    <td>${delivery.finishedAt?.toISOString() ?? ''}</td>
+    <td>${delivery.id} <span class="quiet">${delivery.type}</span></td>
+    <td class="text">
+      ${plain(delivery.endpointUrl)} ${delivery.active ? null : html`<span class="quiet">inactive</span>`}
+    </td>
+    <td class="text">${delivery.gateway}</td>
+    <td>${delivery.attempts}</td>
+    <td>${delivery.lastError}</td>
+  </tr>`

@@ -1,0 +1,36 @@
+// The only way HTML is made here: everything that is put into it is escaped, unless it is HTML itself.
+
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, character => ENTITIES[character]!)
+
+type Part = string | number | bigint | null | Html | readonly Part[]
+
+const write = (part: Part): string => {
+  if (part === null) return ''
+  if (part instanceof Html) return part.text
+  if (Array.isArray(part)) return (part as readonly Part[]).map(write).join('')
+  return escapeHtml(String(part as string | number | bigint))
+}
+
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(texts.map((text, index) => text + (index < parts.length ? write(parts[index]!) : '')).join(''))
+
+/** Text of a stranger as one line a person can read: control and direction characters become visible. */
+export const plain = (text: string): string =>
+  text.replace(
+    // eslint-disable-next-line no-control-regex
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

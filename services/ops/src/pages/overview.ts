@@ -1,0 +1,62 @@
+import {
+  countDeadLetters,
+  countDeliveries,
+  readOldestUndeliveredSeconds,
+  type Store,
+} from '@payment-tracking/store'
+import type { FastifyInstance } from 'fastify'
+import { html } from './html.js'
+import { layout } from './layout.js'
+import type { PageParts } from './page-parts.js'
+
+export function addOverview(app: FastifyInstance, parts: PageParts): void {
+  app.get('/', async (request, reply) => {
+    const { deliveries, letters, oldestS } = await readFigures(parts.store)
+    const card = (name: string, value: string | number | bigint, href: string) =>
+      html`<a class="card" href="${href}"><b>${value}</b>${name}</a>`
+    const body = html`<div class="cards">
+        ${['pending', 'waiting', 'failed'].map(state =>
+          card(
+            `${state} deliveries`,
+            deliveries.find(row => row.state === state)?.count ?? 0,
+            state === 'failed' ? '/failed-deliveries' : '/queues',
+          ),
+        )}
+        ${card('oldest undelivered', `${Math.round(oldestS)} s`, '/queues')}
+        ${card(
+          'open dead letters',
+          letters.reduce((sum, row) => sum + row.open, 0n),
+          '/dead-letters',
+        )}
+      </div>
+      <h2>Dead letters by code</h2>
+      <table>
+        <tr>
+          <th>code</th>
+          <th>open</th>
+          <th>all</th>
+        </tr>
+        ${letters.map(
+          row =>
+            html`<tr>
+              <td><a href="/dead-letters?code=${encodeURIComponent(row.code)}">${row.code}</a></td>
+              <td>${row.open}</td>
+              <td>${row.total}</td>
+            </tr>`,
+        )}
+      </table>`
+    const csrf = parts.sessions.csrfOf(request.opsSession)
+    return reply
+      .type('text/html')
+      .send(layout({ title: 'Overview', environment: parts.environment, csrf }, body))
+  })
+}
+
+async function readFigures(store: Store) {
+  const [deliveries, letters, oldestS] = await Promise.all([
+    countDeliveries(store.prisma),
+    countDeadLetters(store.prisma),
+    readOldestUndeliveredSeconds(store.prisma),
+  ])
+  return { deliveries, letters, oldestS }
+}

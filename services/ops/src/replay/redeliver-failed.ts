@@ -1,0 +1,19 @@
+import type { DeliveryQueue } from '@payment-tracking/queue'
+import type { Logger } from '@payment-tracking/runtime'
+import { redeliverByIds, type Store } from '@payment-tracking/store'
+
+/**
+ * Opens a new round of tries for failed deliveries of active webhooks.
+ * @returns how many are due now
+ */
+export async function redeliverFailed(
+  parts: { store: Store; queue: DeliveryQueue; log: Logger },
+  ids: readonly bigint[],
+): Promise<number> {
+  const deliveries = await redeliverByIds(parts.store.prisma, ids)
+  // The rows are due: without Redis the workers' sweepers find them.
+  await parts.queue
+    .enqueueDeliveries(deliveries)
+    .catch((err: unknown) => parts.log.warn({ err }, 'deliveries.not-enqueued'))
+  return deliveries.length
+}

@@ -1,0 +1,204 @@
+import t from 'tap'
+import { openOps, TOKEN, type TestOps } from './open-ops.js'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Signs in with the form, as a browser does. */
+async function signIn(ops: TestOps) {
+  const answer = await ops.app.inject({
+    method: 'POST',
+    url: '/sign-in',
+    headers: FORM,
+    payload: new URLSearchParams({ token: TOKEN }).toString(),
+  })
+  const [cookie] = String(answer.headers['set-cookie']).split(';')
+  const get = (url: string) =>
+    ops.app.inject({ method: 'GET', url, headers: { cookie, accept: 'text/html' } })
+  const csrf = /name="csrf" value="([^"]+)"/.exec((await get('/')).body)![1]!
+  const post = (url: string, fields: [string, string][], headers: Record<string, string> = {}) =>
+    ops.app.inject({
+      method: 'POST',
+      url,
+      headers: { ...FORM, cookie, ...headers },
+      payload: new URLSearchParams(fields).toString(),
+    })
+  return { answer, cookie, csrf, get, post }
+}
+
+t.test('the dashboard', async t => {
+  const ops = await openOps(t)
+  const user = await signIn(ops)
+
+  t.test('shows nothing without its token', async t => {
+    const paths = [
+      '/',
+      '/dead-letters',
+      '/dead-letters/1/bytes',
+      '/failed-deliveries',
+      '/queues',
+      '/queues/api/queues',
+    ]
+    for (const url of paths) {
+      t.equal((await ops.app.inject({ url })).statusCode, 401, url)
+      const page = await ops.app.inject({ url, headers: { accept: 'text/html' } })
+      t.equal(page.headers.location, '/sign-in', url)
+      for (const cookie of ['ops_session=x', 'ops_session=zzzzzzzz.abc', `${user.cookie}x`])
+        t.equal((await ops.app.inject({ url, headers: { cookie } })).statusCode, 401, cookie)
+      const headers = { authorization: `Bearer ${TOKEN}` }
+      t.not((await ops.app.inject({ url, headers })).statusCode, 401, `${url} with the token`)
+    }
+    const wrong = await ops.app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: FORM,
+      payload: 'token=wrong',
+    })
+    t.equal(wrong.statusCode, 401)
+    t.notOk(wrong.headers['set-cookie'])
+  })
+
+  t.test('keeps its session in a cookie that no other site and no script gets', t => {
+    const cookie = String(user.answer.headers['set-cookie'])
+    for (const trait of ['HttpOnly', 'SameSite=Strict', 'Path=/']) t.match(cookie, trait)
+    t.notOk(cookie.includes(TOKEN))
+    t.end()
+  })
+
+  t.test('changes nothing for a form of another site or without its CSRF token', async t => {
+    const id = await ops.addDeadLetter({ bytes: Buffer.from('x') })
+    const right: [string, string][] = [
+      ['id', id],
+      ['csrf', user.csrf],
+    ]
+    const foreign = [{ origin: 'https://evil.example', host: 'ops' }, { 'sec-fetch-site': 'cross-site' }]
+    for (const headers of foreign)
+      t.equal(
+        (await user.post('/dead-letters/replay', right, headers)).statusCode,
+        403,
+        JSON.stringify(headers),
+      )
+    for (const path of [
+      '/dead-letters/replay',
+      '/dead-letters/replay-all',
+      '/failed-deliveries/redeliver',
+      '/sign-out',
+    ]) {
+      t.equal((await user.post(path, [['id', id]])).statusCode, 403, path)
+      t.equal(
+        (
+          await user.post(path, [
+            ['id', id],
+            ['csrf', 'guess'],
+          ])
+        ).statusCode,
+        403,
+        path,
+      )
+    }
+    const { rows } = await ops.database.pool.query('select replayed_at from dead_letters where id = $1', [id])
+    t.equal(rows[0].replayed_at, null)
+  })
+
+  t.test('escapes the bytes of strangers wherever they appear', async t => {
+    const hostile = '<script>alert(1)</script>"\'><img src=x onerror=alert(2)>\u202e\u0000'
+    const id = await ops.addDeadLetter({
+      bytes: Buffer.from(hostile),
+      subject: `a.${hostile.replace('\u0000', '')}`,
+      reason: hostile.replace('\u0000', ''),
+    })
+    for (const url of [
+      '/dead-letters',
+      `/dead-letters/${id}`,
+      `/dead-letters?code=${encodeURIComponent(hostile)}`,
+    ]) {
+      const page = await user.get(url)
+      t.equal(page.statusCode, 200)
+      t.notMatch(page.body, /<script|<img/i, url)
+      t.notOk(page.body.includes('\u202e'), 'characters that reorder text are made visible')
+      t.match(page.headers['content-security-policy'], "default-src 'none'")
+    }
+    const bytes = await user.get(`/dead-letters/${id}/bytes`)
+    t.equal(bytes.body, hostile)
+    t.equal(bytes.headers['content-type'], 'application/octet-stream')
+    t.match(bytes.headers['content-disposition'], /^attachment/)
+    t.equal(bytes.headers['x-content-type-options'], 'nosniff')
+    await ops.database.pool.query('delete from dead_letters')
+  })
+
+  t.test('replays dead letters byte for byte, one or all of a code, and notes it', async t => {
+    const bytes = Buffer.from([0, 255, 123, 10])
+    const one = await ops.addDeadLetter({ bytes })
+    await ops.addDeadLetter({ bytes: Buffer.from('two'), code: 'BAD_SLOT' })
+    await ops.addDeadLetter({ bytes: Buffer.from('three'), code: 'BAD_SLOT' })
+    await ops.addDeadLetter({ bytes: Buffer.from('cut'), code: 'BAD_SLOT', size: 99_999 })
+    await ops.addDeadLetter({ bytes: Buffer.from('away'), code: 'BAD_SLOT', subject: 'other.subject' })
+    const csrf: [string, string] = ['csrf', user.csrf]
+    const single = await user.post('/dead-letters/replay', [['id', one], csrf])
+    t.equal(single.statusCode, 303)
+    t.match((await user.get(String(single.headers.location))).body, 'Replayed 1 of 1.')
+    const all = await user.post('/dead-letters/replay-all', [['code', 'BAD_SLOT'], csrf])
+    t.match((await user.get(String(all.headers.location))).body, 'Replayed 2 of 4.')
+    const manager = await ops.nats.connection.jetstreamManager()
+    const messages = [1, 2, 3].map(seq => manager.streams.getMessage(ops.nats.stream, { seq }))
+    const stored = (await Promise.all(messages)).map(({ data }) => Buffer.from(data))
+    t.strictSame(stored, [bytes, Buffer.from('two'), Buffer.from('three')])
+    t.equal((await manager.streams.info(ops.nats.stream)).state.messages, 3)
+    const { rows } = await ops.database.pool.query(
+      'select count(*)::int as n from dead_letters where replayed_at is null',
+    )
+    t.equal(rows[0].n, 2)
+  })
+
+  t.test('opens a new round for failed deliveries of active webhooks, one or all', async t => {
+    const [one, two] = [await ops.addFailedDelivery(), await ops.addFailedDelivery()]
+    const dead = await ops.addFailedDelivery({ active: false })
+    t.match((await user.get('/failed-deliveries')).body, 'https://shop.example/&lt;hook&gt;')
+    const csrf: [string, string] = ['csrf', user.csrf]
+    t.equal(
+      (await user.post('/failed-deliveries/redeliver', [['id', one], ['id', dead], csrf])).statusCode,
+      303,
+    )
+    const states = async () =>
+      (await ops.database.pool.query('select state, tries_allowed as tries from deliveries order by id')).rows
+    t.strictSame(await states(), [
+      { state: 'pending', tries: 8 },
+      { state: 'failed', tries: 4 },
+      { state: 'failed', tries: 4 },
+    ])
+    t.equal(await ops.queue.countWaiting(), 1)
+    await user.post('/failed-deliveries/redeliver-all', [csrf])
+    t.strictSame(
+      (await states()).map(({ state }) => state),
+      ['pending', 'pending', 'failed'],
+      two,
+    )
+  })
+
+  t.test('holds the queue board, which changes nothing unless a setting allows it', async t => {
+    t.match((await user.get('/queues')).body, '<div id="root"')
+    const board = await user.get('/queues/api/queues?activeQueue=deliveries&page=1&jobsPerPage=10')
+    const [queue] = board.json().queues
+    t.match(queue, { name: 'deliveries', readOnlyMode: true, allowRetries: false })
+    t.ok(queue.jobs.length > 0)
+    t.notMatch(board.body, 'whsec_')
+    const changes = ['pause', 'empty', 'promote'].map(action => `/queues/api/queues/deliveries/${action}`)
+    for (const url of changes) {
+      const answer = await ops.app.inject({ method: 'PUT', url, headers: { cookie: user.cookie } })
+      t.ok(answer.statusCode >= 400, `${url} ${answer.statusCode}`)
+    }
+    t.ok((await ops.queue.countWaiting()) > 0)
+  })
+})
+
+t.test('a writable board still changes nothing for another site', async t => {
+  const ops = await openOps(t, { OPS_BOARD_WRITABLE: 'on' })
+  const user = await signIn(ops)
+  const pause = (headers: Record<string, string>) =>
+    ops.app.inject({
+      method: 'PUT',
+      url: '/queues/api/queues/deliveries/pause',
+      headers: { cookie: user.cookie, ...headers },
+    })
+  t.equal((await pause({ 'sec-fetch-site': 'cross-site' })).statusCode, 403)
+  t.equal((await pause({ 'sec-fetch-site': 'same-origin' })).statusCode, 200)
+})

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { openBus } from '@payment-tracking/bus'
+import { openBoardQueue, openQueue } from '@payment-tracking/queue'
+import { createLogger, readConfig } from '@payment-tracking/runtime'
+import { openStore } from '@payment-tracking/store'
+import {
+  createDatabase,
+  useNats,
+  useRedis,
+  waitFor,
+  type TestContext,
+  type TestDatabase,
+  type TestNats,
+} from '@payment-tracking/testkit'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from '../src/app.js'
+import { OpsConfig } from '../src/config.js'
+
+export const TOKEN = 'a token for tests, long enough'
+
+export interface TestOps {
+  app: FastifyInstance
+  database: TestDatabase
+  nats: TestNats
+  queue: ReturnType<typeof openQueue>
+  addDeadLetter(letter: {
+    bytes: Buffer
+    subject?: string
+    code?: string
+    reason?: string
+    size?: number
+  }): Promise<string>
+  /** A failed delivery of a webhook. @returns its id */
+  addFailedDelivery(webhook?: { active: boolean }): Promise<string>
+}
+
+export async function openOps(t: TestContext, settings: Record<string, string> = {}): Promise<TestOps> {
+  const database = await createDatabase(t)
+  const redis = await useRedis(t)
+  const nats = await useNats(t)
+  const config = readConfig(OpsConfig, {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+    OPS_TOKEN: TOKEN,
+    LOG_LEVEL: 'silent',
+    ...settings,
+  })
+  const log = createLogger('ops', config)
+  const store = openStore({ DATABASE_URL: config.DATABASE_URL, poolSize: 2 })
+  const bus = await openBus({ NATS_URL: config.NATS_URL }, 'ops-test', log)
+  const queue = openQueue(config)
+  const board = openBoardQueue(config)
+  await bus.ensureStream({ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix })
+  await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
+  const app = await buildApp({ config, log, store, bus, queue, board })
+  t.teardown(async () => {
+    await app.close()
+    await board.close()
+    await queue.close()
+    await bus.close()
+    await store.close()
+  })
+  let sequence = 0
+  return {
+    app,
+    database,
+    nats,
+    queue,
+    addDeadLetter: async ({ bytes, subject, code = 'NOT_JSON', reason = 'the bytes are not JSON', size }) => {
+      const { rows } = await database.pool.query<{ id: string }>(
+        `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)
+         values ('S', now(), $1, $2, $3, $4, $5, $6) returning id`,
+        [++sequence, subject ?? `${nats.subjectPrefix}.unparsed`, code, reason, bytes, size ?? bytes.length],
+      )
+      return rows[0]!.id
+    },
+    addFailedDelivery: async ({ active } = { active: true }) => {
+      const { rows } = await database.pool.query<{ id: string }>(
+        `with w as (insert into webhooks (gateway, endpoint_url, secret, active)
+                    values ('gateway', 'https://shop.example/<hook>', $2, $1) returning id)
+         insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at, last_error)
+         select id, 'msg_' || id, 'payment.executed', '{}', 'failed', 4, now(), 'timeout' from w returning id`,
+        [active, `whsec_${randomBytes(32).toString('base64')}`],
+      )
+      return rows[0]!.id
+    },
+  }
+}

@@ -1,0 +1,112 @@
+// The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { openQueue } from '@payment-tracking/queue'
+import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import { chromium, type Page } from 'playwright-core'
+import t from 'tap'
+
+const CHROMIUM = '/usr/bin/chromium'
+const TOKEN = 'a token for the browser test'
+/** Set UPDATE_SCREENSHOTS to take the picture of the documentation anew. */
+const SCREENSHOT = fileURLToPath(new URL('../../docs/ops-dashboard.png', import.meta.url))
+
+/** Debian's browser, installed when it is missing and we may. */
+function ensureChromium(): void {
+  if (existsSync(CHROMIUM)) return
+  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
+  try {
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
+  } catch {
+    execFileSync('apt-get', ['update'], options)
+    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
+  }
+}
+
+t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
+  ensureChromium()
+  const database = await createDatabase(t)
+  const redis = await useRedis(t)
+  const nats = await useNats(t)
+  await nats.connection
+    .jetstreamManager()
+    .then(manager => manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] }))
+  const queue = openQueue({ REDIS_URL: redis.url, ENVIRONMENT: 'devnet' })
+  t.teardown(() => queue.close())
+  await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
+  await queue.enqueueDeliveries([{ id: 4711n, webhookId: 1n }])
+  const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+  await database.pool.query(
+    `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)
+     select 'CHAIN_EVENTS', now(), n, $1, 'NOT_JSON', $2, $3, length($3::bytea) from generate_series(1, 3) n`,
+    [`${nats.subjectPrefix}.unparsed`, `refused: ${hostile}`, Buffer.from(hostile)],
+  )
+  await database.pool.query(
+    `with w as (insert into webhooks (gateway, endpoint_url, secret)
+                values ('4Nd1mYb3yGateway', 'https://shop.example/hook', 'whsec_x') returning id)
+     insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at, last_error)
+     select id, 'msg_1', 'payment.executed', '{}', 'failed', 4, now(), 'timeout' from w`,
+  )
+  const ops = await startService(t, 'ops', {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+    ENVIRONMENT: 'devnet',
+    OPS_TOKEN: TOKEN,
+    OPS_PORT: '0',
+  })
+  const base = (await ops.waitForLog('http.listening')).address as string
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const context = await browser.newContext({ viewport: { width: 1200, height: 700 } })
+  const page: Page = await context.newPage()
+  const titles = new Set<string>()
+  const go = async (path: string) => {
+    await page.goto(base + path, { waitUntil: 'load' })
+    titles.add(await page.title())
+  }
+
+  await go('/')
+  t.match(page.url(), /\/sign-in$/, 'a stranger is asked for the token')
+  await page.fill('input[name=token]', TOKEN)
+  await page.click('button')
+  t.equal(page.url(), `${base}/`)
+  const [cookie] = await context.cookies()
+  t.match(cookie, { httpOnly: true, sameSite: 'Strict' })
+
+  await go('/dead-letters')
+  t.equal(await page.locator('td >> text=onerror').count(), 3, 'hostile text is shown as text')
+  t.equal(await page.locator('img, main script').count(), 0)
+  await page.locator('td a').first().click()
+  t.equal(await page.locator('pre').innerText(), hostile)
+  titles.add(await page.title())
+
+  await go('/dead-letters')
+  await page.locator('input[name=id]').first().check()
+  await page.click('text=Replay the ticked ones')
+  t.match(await page.locator('.notice').innerText(), 'Replayed 1 of 1.')
+  await page.click('text=Replay all open ones')
+  t.match(await page.locator('.notice').innerText(), 'Replayed 2 of 2.')
+
+  await go('/failed-deliveries')
+  await page.locator('input[name=id]').first().check()
+  await page.click('text=Deliver the ticked ones again')
+  t.match(await page.locator('.notice').innerText(), '1 of 1 are due now.')
+  t.notOk(
+    [...titles].some(title => title.includes('owned')),
+    'no script of a stranger ran',
+  )
+
+  await go('/queues/queue/deliveries?status=waiting')
+  await page.waitForSelector('text=4711', { timeout: 20_000 })
+  t.pass('the board shows the jobs')
+  t.equal(await page.locator('button:has-text("Pause")').count(), 0, 'and cannot pause the queue')
+  if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path: SCREENSHOT })
+
+  await go('/')
+  await page.click('text=Sign out')
+  await go('/dead-letters')
+  t.match(page.url(), /\/sign-in$/)
+})
