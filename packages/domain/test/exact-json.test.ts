@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json'
 import t from 'tap'
 import { ExactNumber, readExactJson, TooDeepError, type ExactJson } from '../src/exact-json.js'
 import { readJson, writeJson } from '../src/index.js'
@@ -43,12 +42,10 @@ const texts = fc.oneof(
 )
 
 /** JSON texts whose numbers are drawn from `numbers`; names may come twice in an object. */
-function jsonTexts(numbers: fc.Arbitrary<string>, distinctNames = false): fc.Arbitrary<string> {
+function jsonTexts(numbers: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const { value } = fc.letrec<{ value: string }>(tie => {
     const members = fc.tuple(names, tie('value'))
-    const entries = distinctNames
-      ? fc.uniqueArray(members, { maxLength: 4, selector: ([name]) => name })
-      : fc.array(members, { maxLength: 4 })
+    const entries = fc.array(members, { maxLength: 4 })
     const array = fc
       .tuple(spaces, fc.array(tie('value'), { maxLength: 4 }))
       .map(([space, items]) => `[${space}${items.join(`,${space}`)}]`)
@@ -84,10 +81,14 @@ t.test('a text that JSON.parse does not change is read as JSON.parse reads it, o
 
 t.test('every digit of every number survives reading and writing', async t => {
   const anyNumber = fc.oneof(plainNumbers, exactNumbers)
-  const inTexts = fc.property(jsonTexts(anyNumber, true), text => {
-    assert.equal(writeJson(read(text)), stringifyLossless(parseLossless(text)))
+  const inTexts = fc.property(jsonTexts(plainNumbers), anyNumber, exactNumbers, (text, one, other) => {
+    const plain = JSON.stringify(JSON.parse(text))
+    assert.equal(
+      writeJson(read(`{"a": ${one}, "b": [${other}, ${text}]}`)),
+      `{"a":${one},"b":[${other},${plain}]}`,
+    )
   })
-  hold(t, 'within texts, as another lossless parser has it', inTexts, 500)
+  hold(t, 'among others', inTexts, 500)
   const alone = fc.property(anyNumber, text => {
     assert.equal(writeJson(read(text)), text)
   })
