@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
 import t from 'tap'
 import { RawJson, readMessage } from '../src/index.js'
-import { PROGRAM_ID, SETTINGS } from './fixtures.js'
-import { accept, envelopeOf, keyOf, PAYMENT, refuse, SIGNATURE, type Members } from './messages.js'
+import { lines, PROGRAM_ID, SETTINGS } from './fixtures.js'
+import { accept, bytesOf, envelopeOf, keyOf, PAYMENT, refuse, SIGNATURE, type Members } from './messages.js'
 
 const payment = (others: Members = {}, data: Members = {}): Members =>
   envelopeOf('PaymentRecord', { ...PAYMENT, ...data }, others)
@@ -179,4 +181,23 @@ t.test('a reason names the field and never repeats what was in it', async t => {
     t.notMatch(reason, secret)
     t.match(reason, /must/)
   }
+})
+
+t.test('no bytes make the reader throw: whatever it cannot accept, it refuses', async t => {
+  const damaged = fc
+    .tuple(fc.constantFrom(...lines), fc.nat(), fc.nat(12), fc.uint8Array({ maxLength: 4 }))
+    .map(([line, place, cut, scrap]) => {
+      const bytes = Buffer.from(line)
+      const at = place % (bytes.length + 1)
+      return Buffer.concat([bytes.subarray(0, at), scrap, bytes.subarray(at + cut)])
+    })
+  const replaced = fc
+    .tuple(fc.constantFrom(...Object.keys(PAYMENT)), fc.jsonValue())
+    .map(([field, value]) => bytesOf(payment({}, { [field]: value })))
+  const property = fc.asyncProperty(fc.oneof(fc.uint8Array(), damaged, replaced), async bytes => {
+    const result = await readMessage(bytes, SETTINGS)
+    assert(result.ok ? /^[0-9a-f-]{36}$/.test(result.event.id) : result.refusal.reason.length > 0)
+  })
+  const details = await fc.check(property, { numRuns: 1_000 })
+  t.notOk(details.failed, fc.defaultReportMessage(details) ?? 'every message is read')
 })

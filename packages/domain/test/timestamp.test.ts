@@ -38,6 +38,7 @@ t.test('what is no date-time from 1970 to 9999 is refused', async t => {
     '2026-01-31 15:04:57Z',
     '2026-01-31T15:04Z',
     '2026-02-29T00:00:00Z',
+    '2100-02-29T00:00:00Z',
     '2026-02-30T00:00:00Z',
     '2026-13-01T00:00:00Z',
     '2026-00-01T00:00:00Z',
@@ -58,6 +59,7 @@ t.test('what is no date-time from 1970 to 9999 is refused', async t => {
     '２026-01-31T15:04:57Z',
     '0000-01-01T00:00:00Z',
   ]
+  t.equal(readTimestamp('2000-02-29T00:00:00Z'), Date.UTC(2000, 1, 29))
   for (const text of refused) t.equal(readTimestamp(text), undefined, JSON.stringify(text))
 })
 
