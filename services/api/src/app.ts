@@ -24,8 +24,11 @@ import { eventKindRoutes } from './routes/event-kinds.js'
 import { eventsRoute } from './routes/events.js'
 import { healthRoute } from './routes/health.js'
 import { onetimeRoute } from './routes/onetime.js'
+import { addTraceRoute } from './routes/payment-trace.js'
 import { paymentStatsRoute } from './routes/payment-stats.js'
 import { subscriptionsRoute } from './routes/subscriptions.js'
+import { addStream, STREAM_PATH } from './stream/add-stream.js'
+import { ignoreUpgrade, ignoreUpgrades } from './stream/ignore-upgrades.js'
 import { VERSION } from './version.js'
 
 export interface ApiParts {
@@ -66,6 +69,7 @@ export async function buildApp({
     frameworkErrors: (error, request, reply) => {
       // No hook has run for a path that cannot be read.
       void reply.header('x-request-id', request.id ?? randomUUID())
+      ignoreUpgrade(request, reply)
       answerError(error, request, reply)
     },
     clientErrorHandler: answerRawError,
@@ -91,6 +95,7 @@ export async function buildApp({
     )
     done()
   })
+  ignoreUpgrades(app, STREAM_PATH)
   const methods = rememberMethods(app)
   await addManners(app, { corsOrigin: config.CORS_ORIGIN })
   await limitRequests(app, { max: config.RATE_LIMIT_MAX, signal, log, nowMs })
@@ -109,7 +114,15 @@ export async function buildApp({
   ]) {
     addRoutes(app, parts)
   }
-  await addGatewayRoutes(app, { config, store, signal, queue })
+  const auth = await addGatewayRoutes(app, { config, store, signal, queue })
+  addTraceRoute(app, { store, authenticate: request => auth.authenticate(request) })
+  await addStream(app, {
+    store,
+    log,
+    maxConnections: config.STREAM_CONNECTIONS_PER_ADDRESS,
+    pingEveryMs: config.STREAM_PING_INTERVAL_MS,
+    stallMs: config.STREAM_STALL_TIMEOUT_MS,
+  })
   await addReference(app)
   await app.ready()
   return app

@@ -46,6 +46,21 @@ export const ApiConfig = Type.Object({
     false,
     'DANGEROUS: lets gateways point webhooks into private networks and use plain http; for development only',
   ),
+  STREAM_CONNECTIONS_PER_ADDRESS: Type.Integer({
+    default: 20,
+    minimum: 1,
+    description: 'streams of all events a client may have open on one process',
+  }),
+  STREAM_PING_INTERVAL_MS: Type.Integer({
+    default: 30_000,
+    minimum: 100,
+    description: 'how often a stream is pinged; one that misses a ping is cut at the next',
+  }),
+  STREAM_STALL_TIMEOUT_MS: Type.Integer({
+    default: 30_000,
+    minimum: 100,
+    description: 'how long the reader of a stream may take nothing before it is closed',
+  }),
   CORS_ORIGIN: Type.String({
     default: '*',
     description: 'who may read from a browser: * or origins, comma separated',

@@ -59,7 +59,9 @@ function compileAlternatives(alternatives: readonly AnswerSchema[]): Write {
 }
 
 /** Compiles the writing of a value by its schema. */
-export function compileWriter(schema: AnswerSchema): Write {
+export const compileAnswer = (schema: TSchema): Write => compileWriter(schema)
+
+function compileWriter(schema: AnswerSchema): Write {
   if (schema.rawJson) return value => value as string
   if (schema.anyOf) return compileAlternatives(schema.anyOf)
   switch (schema.type) {

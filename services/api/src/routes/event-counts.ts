@@ -1,6 +1,7 @@
 import { countEvents, listEventNames, readFrom } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
+import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { EventName, readTimeBounds, TimeBounds } from '../schemas/event-query.js'
 import { Integer } from '../schemas/fields.js'
@@ -26,7 +27,9 @@ export const eventCountRoutes: AddRoutes = (app, { store }) => {
       const { eventName } = request.query
       const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
       const filter = { name, ...readTimeBounds(request.query) }
-      return { count: await readFrom(store, sql => countEvents(sql, filter)) }
+      return {
+        count: await readFrom(store, sql => countEvents(sql, filter)).catch(nameMissingFilter(filter)),
+      }
     },
   )
   app.get(

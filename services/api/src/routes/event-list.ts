@@ -10,6 +10,7 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import { InvalidParameterError } from '../http/api-errors.js'
+import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/pagination.js'
 import { toEventRecord, type EventRecord } from '../schemas/event-record.js'
 
@@ -30,7 +31,9 @@ export async function answerEvents(
   const order = eventOrderOf(filter)
   const after = cursor === undefined ? undefined : decodeEventCursor(order, cursor)
   if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
-  const events = await readFrom(store, sql => listEvents(sql, filter, { limit, offset, after }))
+  const events = await readFrom(store, sql => listEvents(sql, filter, { limit, offset, after })).catch(
+    nameMissingFilter({ ...filter, offset }),
+  )
   const last = events.at(-1)
   if (events.length === limit && last) offerNextPage(request, reply, encodeEventCursor(order, last))
   return events.map(toEventRecord)

@@ -1,5 +1,6 @@
 import { readFrom, readPaymentStats, type PaymentStats } from '@payment-tracking/store'
 import { Type } from 'typebox'
+import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { readTimeBounds, TimeBounds } from '../schemas/event-query.js'
 import { Integer, Moment, Nullable, PublicKey } from '../schemas/fields.js'
@@ -55,7 +56,9 @@ export const paymentStatsRoute: AddRoutes = (app, { store }) => {
     },
     async request => {
       const filter = { gateway: request.query.gateway, ...readTimeBounds(request.query) }
-      return toStats(await readFrom(store, sql => readPaymentStats(sql, filter)))
+      return toStats(
+        await readFrom(store, sql => readPaymentStats(sql, filter)).catch(nameMissingFilter(filter)),
+      )
     },
   )
 }

@@ -8,6 +8,7 @@ import {
   type SubscriptionFilter,
 } from '@payment-tracking/store'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
+import { nameTrackingId } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/pagination.js'
 import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
@@ -85,7 +86,7 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
       // One more than a page tells whether there is a next one.
       const policies = await readFrom(store, sql =>
         listSubscriptions(sql, filter, { limit: PAGE + 1, after }),
-      )
+      ).catch(nameTrackingId)
       const page = policies.slice(0, PAGE)
       const last = page.at(-1)
       if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))

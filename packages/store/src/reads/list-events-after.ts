@@ -1,0 +1,67 @@
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import { allOf, eventConditions, type EventFilter } from './event-filter.js'
+import { toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
+
+/** An event of the stream: its commit position, and what filters ask for. */
+export interface StreamEvent extends StoredEvent {
+  position: bigint
+  trackingId: string | null
+  gateway: string | null
+  paymentPolicy: string | null
+}
+
+interface StreamRow extends EventRow {
+  position: bigint
+  tracking_id: string | null
+  gateway: string | null
+  payment_policy: string | null
+}
+
+/** Where the stream ends now, and which database it is of. */
+export interface StreamHead {
+  epoch: string
+  position: bigint
+}
+
+/** After one commit position, up to and with another. */
+export interface EventRange {
+  after: bigint
+  upTo: bigint
+  limit: number
+}
+
+/** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
+export async function readStreamHead(sql: Sql): Promise<StreamHead> {
+  const [head] = await sql.$queryRaw<StreamHead[]>`select epoch::text as epoch, position from stream_head`
+  return head!
+}
+
+/**
+ * The events that pass a filter and committed after one position up to another, in commit order.
+ * Relies on events_position_key: it reads the whole range of positions, so keep the range short.
+ */
+export async function listEventsAfter(
+  sql: Sql,
+  range: EventRange,
+  filter: EventFilter = {},
+): Promise<StreamEvent[]> {
+  const conditions = [
+    Prisma.sql`position > ${range.after} and position <= ${range.upTo}`,
+    ...eventConditions(filter),
+  ]
+  const rows = await sql.$queryRaw<StreamRow[]>`
+    select id, slot, event_index, signature, name, data::text as data, occurred_at,
+           position, tracking_id, gateway, payment_policy
+      from events
+     where ${allOf(conditions)}
+     order by position
+     limit ${range.limit}`
+  return rows.map(row => ({
+    ...toStoredEvent(row),
+    position: row.position,
+    trackingId: row.tracking_id,
+    gateway: row.gateway,
+    paymentPolicy: row.payment_policy,
+  }))
+}

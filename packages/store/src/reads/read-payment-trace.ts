@@ -1,0 +1,149 @@
+import type { Sql } from '../store.js'
+
+/** What became of a payment, by the facts that each stage left behind. */
+export interface PaymentTrace {
+  eventId: string
+  trackingId: string | null
+  seq: bigint | null
+  paymentPolicy: string
+  gateway: string
+  amount: bigint
+  recordId: number
+  slot: number
+  occurredAt: Date
+  /** the program's own time, Unix seconds */
+  paidAt: bigint
+  streamSequence: bigint
+  position: bigint
+  committedAt: Date | null
+  /** when it was announced to sockets and its deliveries were enqueued; null while that is still to do */
+  handedOverAt: Date | null
+}
+
+interface TraceRow {
+  event_id: string
+  tracking_id: string | null
+  seq: bigint | null
+  payment_policy: string
+  gateway: string
+  amount: string
+  record_id: bigint
+  slot: bigint
+  occurred_at: Date
+  paid_at: bigint
+  stream_sequence: bigint
+  position: bigint
+  committed_at: Date | null
+  handed_over_at: Date | null
+}
+
+/**
+ * The payments of a transaction, in their order in it.
+ * Relies on events_signature, then one probe of ingest_batches_first_position_key a payment.
+ */
+export async function readPaymentTrace(sql: Sql, signature: string): Promise<PaymentTrace[]> {
+  const rows = await sql.$queryRaw<TraceRow[]>`
+    select e.id as event_id, e.tracking_id, e.seq, e.payment_policy, e.gateway, e.amount::text as amount,
+           e.record_id, e.slot, e.occurred_at, e.paid_at, e.stream_sequence, e.position,
+           b.committed_at, b.handed_over_at
+      from events e
+      left join lateral (
+        select committed_at, handed_over_at from ingest_batches
+         where first_position <= e.position order by first_position desc limit 1
+      ) b on true
+     where e.signature = ${signature} and e.name = 'PaymentRecord'
+     order by e.event_index, e.id`
+  return rows.map(row => ({
+    eventId: row.event_id,
+    trackingId: row.tracking_id,
+    seq: row.seq,
+    paymentPolicy: row.payment_policy,
+    gateway: row.gateway,
+    amount: BigInt(row.amount),
+    recordId: Number(row.record_id),
+    slot: Number(row.slot),
+    occurredAt: row.occurred_at,
+    paidAt: row.paid_at,
+    streamSequence: row.stream_sequence,
+    position: row.position,
+    committedAt: row.committed_at,
+    handedOverAt: row.handed_over_at,
+  }))
+}
+
+/** An attempt at a delivery, without what was sent or received. */
+export interface TracedAttempt {
+  number: number
+  startedAt: Date
+  finishedAt: Date | null
+  outcome: string | null
+  statusCode: number | null
+}
+
+/** A delivery of a payment to one webhook of a gateway. */
+export interface TracedDelivery {
+  eventId: string
+  deliveryId: bigint
+  webhookId: bigint
+  state: string
+  createdAt: Date
+  finishedAt: Date | null
+  attempts: TracedAttempt[]
+}
+
+interface DeliveryRow {
+  event_id: string
+  delivery_id: bigint
+  webhook_id: bigint
+  state: string
+  created_at: Date
+  finished_at: Date | null
+  number: number | null
+  started_at: Date | null
+  attempt_finished_at: Date | null
+  outcome: string | null
+  status_code: number | null
+}
+
+/**
+ * The deliveries of events to the webhooks of one gateway, and of no other, with their attempts in order.
+ * Relies on the index of deliveries by event, the key of webhooks and the index of attempts by delivery.
+ */
+export async function listTracedDeliveries(
+  sql: Sql,
+  eventIds: readonly string[],
+  gateway: string,
+): Promise<TracedDelivery[]> {
+  const rows = await sql.$queryRaw<DeliveryRow[]>`
+    select d.event_id, d.id as delivery_id, d.webhook_id, d.state, d.created_at, d.finished_at,
+           a.number, a.started_at, a.finished_at as attempt_finished_at, a.outcome, a.status_code
+      from deliveries d
+      join webhooks w on w.id = d.webhook_id and w.gateway = ${gateway}
+      left join delivery_attempts a on a.delivery_id = d.id
+     where d.event_id = any(${[...eventIds]}::uuid[])
+     order by d.id, a.number, a.id`
+  const deliveries = new Map<bigint, TracedDelivery>()
+  for (const row of rows) {
+    const delivery = deliveries.get(row.delivery_id) ?? toDelivery(row)
+    deliveries.set(row.delivery_id, delivery)
+    if (row.number === null || row.started_at === null) continue
+    delivery.attempts.push({
+      number: row.number,
+      startedAt: row.started_at,
+      finishedAt: row.attempt_finished_at,
+      outcome: row.outcome,
+      statusCode: row.status_code,
+    })
+  }
+  return [...deliveries.values()]
+}
+
+const toDelivery = (row: DeliveryRow): TracedDelivery => ({
+  eventId: row.event_id,
+  deliveryId: row.delivery_id,
+  webhookId: row.webhook_id,
+  state: row.state,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+  attempts: [],
+})

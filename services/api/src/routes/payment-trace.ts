@@ -1,0 +1,58 @@
+import { listTracedDeliveries, readFrom, readPaymentTrace, type Store } from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { NotFoundError } from '../http/api-errors.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
+import { Signature } from '../schemas/fields.js'
+import { PaymentTraceRecord, toTraceRecord } from '../schemas/payment-trace.js'
+
+export interface TraceParts {
+  store: Store
+  /** Whose token a request carries. @throws when it carries none, or none that counts */
+  authenticate: (request: FastifyRequest) => Promise<{ gateway: string }>
+}
+
+/** What became of the payments of a transaction. */
+export function addTraceRoute(app: ApiServer, { store, authenticate }: TraceParts): void {
+  app.get(
+    '/v1/payments/:signature/trace',
+    {
+      schema: {
+        operationId: 'tracePayments',
+        tags: ['payments'],
+        summary: 'What became of the payments of a transaction',
+        description:
+          "From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too.",
+        security: [{}, { gatewayToken: [] }],
+        params: Type.Object({ signature: Signature('transaction signature') }),
+        querystring: Type.Object({}),
+        response: {
+          200: Type.Array(PaymentTraceRecord, { description: 'In their order in the transaction.' }),
+          401: refusal('A token was sent, and it does not count.'),
+          ...NOT_FOUND_REFUSAL,
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = request.headers.authorization === undefined ? null : await authenticate(request)
+      if (caller) void reply.header('cache-control', 'private, no-store')
+      void reply.header('vary', 'authorization')
+      const traces = await readFrom(store, sql => readPaymentTrace(sql, request.params.signature))
+      if (traces.length === 0) throw new NotFoundError('There is no payment in this transaction here.')
+      const own = traces.filter(({ gateway }) => gateway === caller?.gateway)
+      const deliveries =
+        caller === null
+          ? []
+          : await readFrom(store, sql =>
+              listTracedDeliveries(
+                sql,
+                own.map(({ eventId }) => eventId),
+                caller.gateway,
+              ),
+            )
+      return traces.map(trace => toTraceRecord(trace, own.includes(trace) ? deliveries : null))
+    },
+  )
+}

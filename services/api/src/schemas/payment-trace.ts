@@ -1,0 +1,107 @@
+import type { PaymentTrace, TracedDelivery } from '@payment-tracking/store'
+import { Type, type Static } from 'typebox'
+import { Integer, Moment, Nullable, PublicKey, Text } from './fields.js'
+
+const Attempt = Type.Object(
+  {
+    number: Integer('1 is the first try', 1),
+    startedAt: Moment('when the request was about to leave'),
+    finishedAt: Nullable(Moment('when it was answered or given up')),
+    outcome: Nullable(Text('how it ended')),
+    statusCode: Nullable(Integer('what the endpoint answered', 200)),
+  },
+  { title: 'TracedAttempt' },
+)
+
+const Delivery = Type.Object(
+  {
+    deliveryId: Integer('the delivery', 17),
+    webhookId: Integer('the webhook it is for', 3),
+    state: Text('`pending`, `waiting`, `delivered`, `failed` or `cancelled`', 'delivered'),
+    createdAt: Moment('when it was decided, together with the payment'),
+    finishedAt: Nullable(Moment('when it ended')),
+    attempts: Type.Array(Attempt),
+  },
+  { title: 'TracedDelivery' },
+)
+
+export const PaymentTraceRecord = Type.Object(
+  {
+    eventId: Text('the payment, as everywhere', '0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11'),
+    trackingId: Nullable(Text('its tracking ID', 'order-4711')),
+    paymentPolicy: PublicKey('the policy that was paid by'),
+    gateway: PublicKey('the gateway that executed it'),
+    amount: Integer("amount in the token's smallest unit", 404000000),
+    recordId: Integer("number of the payment within its policy's life", 10),
+    chain: Type.Object(
+      {
+        slot: Integer('blockchain slot', 452091000),
+        timestamp: Moment('when the indexer says it happened'),
+        paidAt: Integer('when the program says it happened, Unix seconds', 1794697200),
+      },
+      { title: 'ChainStage' },
+    ),
+    stream: Type.Object(
+      { sequence: Integer("number of the indexer's message in the stream", 593) },
+      { title: 'StreamStage' },
+    ),
+    stored: Type.Object(
+      {
+        at: Nullable(Moment('when its transaction was written')),
+        position: Integer('its place in commit order', 509),
+        seq: Nullable(Integer('its place among the payments of its tracking ID', 10)),
+      },
+      { title: 'StoredStage' },
+    ),
+    announced: Type.Object(
+      {
+        at: Nullable(
+          Moment('when sockets were told and deliveries enqueued; null while that is still to do'),
+        ),
+      },
+      { title: 'AnnouncedStage' },
+    ),
+    deliveries: Type.Optional(
+      Type.Array(Delivery, { description: "only with the gateway's own token, and only its own" }),
+    ),
+  },
+  { title: 'PaymentTrace', description: 'What became of a payment, stage by stage.' },
+)
+export type PaymentTraceRecord = Static<typeof PaymentTraceRecord>
+
+const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null
+
+const toDelivery = (delivery: TracedDelivery) => ({
+  deliveryId: delivery.deliveryId,
+  webhookId: delivery.webhookId,
+  state: delivery.state,
+  createdAt: delivery.createdAt.toISOString(),
+  finishedAt: iso(delivery.finishedAt),
+  attempts: delivery.attempts.map(attempt => ({
+    number: attempt.number,
+    startedAt: attempt.startedAt.toISOString(),
+    finishedAt: iso(attempt.finishedAt),
+    outcome: attempt.outcome,
+    statusCode: attempt.statusCode,
+  })),
+})
+
+/** @param deliveries those that the caller may see; null shows none, not even that there are any */
+export const toTraceRecord = (
+  trace: PaymentTrace,
+  deliveries: TracedDelivery[] | null,
+): PaymentTraceRecord => ({
+  eventId: trace.eventId,
+  trackingId: trace.trackingId,
+  paymentPolicy: trace.paymentPolicy,
+  gateway: trace.gateway,
+  amount: trace.amount,
+  recordId: trace.recordId,
+  chain: { slot: trace.slot, timestamp: trace.occurredAt.toISOString(), paidAt: trace.paidAt },
+  stream: { sequence: trace.streamSequence },
+  stored: { at: iso(trace.committedAt), position: trace.position, seq: trace.seq },
+  announced: { at: iso(trace.handedOverAt) },
+  ...(deliveries === null
+    ? {}
+    : { deliveries: deliveries.filter(({ eventId }) => eventId === trace.eventId).map(toDelivery) }),
+})

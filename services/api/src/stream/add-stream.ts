@@ -1,0 +1,159 @@
+import websocket from '@fastify/websocket'
+import type { WebSocket } from 'ws'
+import { Type } from 'typebox'
+import type { Logger } from '@payment-tracking/runtime'
+import {
+  decodePositionCursor,
+  encodePositionCursor,
+  type Store,
+  type StreamEvent,
+} from '@payment-tracking/store'
+import type { ApiServer } from '../api-server.js'
+import { ApiError, InvalidParameterError } from '../http/api-errors.js'
+import { countedClient } from '../gateway-auth/counted-client.js'
+import { compileAnswer } from '../http/write-answer.js'
+import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
+import { EventFilters, toEventFilter } from '../schemas/event-query.js'
+import { EventRecord, toEventRecord } from '../schemas/event-record.js'
+import { Text } from '../schemas/fields.js'
+import { checkUpgrade } from './check-upgrade.js'
+import { CLOSE } from './close-codes.js'
+import { Feed } from './feed.js'
+import { Reader } from './reader.js'
+
+export const STREAM_PATH = '/v1/events/stream'
+/** Clients have nothing to say. */
+const LONGEST_MESSAGE_BYTES = 1_024
+
+const StreamQuery = Type.Object({
+  ...EventFilters,
+  since: Type.Optional(
+    Type.String({
+      format: 'cursor',
+      description: 'the `cursor` of the last record that was read; without it the stream begins now',
+    }),
+  ),
+})
+
+const StreamRecord = Type.Object(
+  { ...EventRecord.properties, cursor: Text('where to go on from, as `since`') },
+  { title: 'StreamRecord', description: 'One message of the stream.' },
+)
+const writeRecord = compileAnswer(StreamRecord)
+
+export interface StreamOptions {
+  store: Store
+  log: Logger
+  /** of one client, on this process */
+  maxConnections: number
+  pingEveryMs: number
+  stallMs: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where a stream begins, once it was checked. */
+    streamStart: { epoch: string; position: bigint } | null
+  }
+}
+
+/** The stream of all events: what was stored since a cursor, then what is stored from now on. */
+export async function addStream(app: ApiServer, options: StreamOptions): Promise<void> {
+  const { store, log, maxConnections } = options
+  const feed = new Feed(store, log)
+  const readers = new Map<WebSocket, Reader>()
+  const connections = new Map<string, number>()
+
+  await app.register(websocket, {
+    options: { maxPayload: LONGEST_MESSAGE_BYTES },
+    errorHandler: (_error, socket) => socket.terminate(),
+    preClose(done) {
+      for (const reader of readers.values()) reader.close(CLOSE.stopping)
+      feed.close().then(() => this.websocketServer.close(() => done()), done)
+    },
+  })
+  app.decorateRequest('streamStart', null)
+  keepAlive(app, readers, options.pingEveryMs)
+
+  const start = async (since: string | undefined) => {
+    const key = since === undefined ? undefined : decodePositionCursor(since)
+    if (key === null) throw new InvalidParameterError('since', 'is no cursor of this stream')
+    const head = await feed.open()
+    if (key === undefined) return head
+    if (key.epoch !== head.epoch) throw new InvalidParameterError('since', 'is of another database')
+    if (key.position > head.position)
+      throw new InvalidParameterError('since', 'is beyond the end of the stream')
+    return key
+  }
+
+  app.route({
+    method: 'GET',
+    url: STREAM_PATH,
+    exposeHeadRoute: false,
+    schema: {
+      operationId: 'streamEvents',
+      tags: ['events'],
+      summary: 'All events as they are stored (WebSocket)',
+      description:
+        'A plain WebSocket. Each message is one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.',
+      querystring: StreamQuery,
+      response: {
+        101: { ...StreamRecord, description: 'What each message of the socket looks like.' },
+        426: refusal('Connect with a WebSocket.'),
+        ...READ_REFUSALS,
+      },
+    },
+    preHandler: async request => {
+      checkUpgrade(request.raw.headers)
+      if ((connections.get(countedClient(request.ip)) ?? 0) >= maxConnections) {
+        throw new ApiError('TOO_MANY_CONNECTIONS', `A client may have ${maxConnections} streams at a time.`)
+      }
+      request.streamStart = await start(request.query.since)
+    },
+    handler: () => {
+      throw new ApiError('UPGRADE_REQUIRED', 'This is a WebSocket: connect with one.')
+    },
+    wsHandler: (socket, request) => {
+      const { epoch, position } = request.streamStart!
+      const client = countedClient(request.ip)
+      connections.set(client, (connections.get(client) ?? 0) + 1)
+      const write = (event: StreamEvent) =>
+        writeRecord({
+          ...toEventRecord(event),
+          cursor: encodePositionCursor({ epoch, position: event.position }),
+        })
+      const filter = toEventFilter(request.query)
+      readers.set(
+        socket,
+        new Reader({ store, feed, socket, filter, position, write, log, stallMs: options.stallMs }),
+      )
+      socket.on('close', () => {
+        readers.delete(socket)
+        const left = connections.get(client)! - 1
+        if (left === 0) connections.delete(client)
+        else connections.set(client, left)
+      })
+    },
+  })
+}
+
+/** Pings every socket; one that did not answer the last ping is cut. */
+function keepAlive(app: ApiServer, readers: ReadonlyMap<WebSocket, Reader>, everyMs: number): void {
+  const unanswered = new WeakSet<WebSocket>()
+  const timer = setInterval(() => {
+    for (const socket of readers.keys()) {
+      if (unanswered.has(socket)) {
+        socket.terminate()
+        continue
+      }
+      unanswered.add(socket)
+      socket.once('pong', () => unanswered.delete(socket))
+      socket.ping()
+    }
+  }, everyMs)
+  timer.unref()
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(timer)
+    done()
+  })
+}

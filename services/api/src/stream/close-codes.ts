@@ -1,0 +1,9 @@
+/** Why the server ends a stream; 4000 and up are ours. Documented in docs/errors.md. */
+export const CLOSE = {
+  stopping: {
+    code: 1001,
+    reason: 'STOPPING: this instance is stopping; connect again with your last cursor',
+  },
+  tooSlow: { code: 4008, reason: 'TOO_SLOW: the reader took nothing for too long' },
+  otherEpoch: { code: 4009, reason: 'OTHER_EPOCH: the database was replaced; begin without since' },
+} as const

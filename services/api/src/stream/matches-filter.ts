@@ -1,0 +1,18 @@
+import type { EventFilter, StreamEvent } from '@payment-tracking/store'
+
+/** Whether a live event passes the filter, as the same filter in SQL would say. */
+export function matchesFilter(event: StreamEvent, filter: EventFilter): boolean {
+  const is = <T>(wanted: T | undefined, value: T | null) => wanted === undefined || wanted === value
+  return (
+    is(filter.signature, event.signature) &&
+    is(filter.slot, event.slot) &&
+    is(filter.name, event.name) &&
+    is(filter.trackingId, event.trackingId) &&
+    is(filter.gateway, event.gateway) &&
+    is(filter.paymentPolicy, event.paymentPolicy) &&
+    (filter.startTime === undefined || event.occurredAt >= filter.startTime) &&
+    (filter.endTime === undefined || event.occurredAt <= filter.endTime) &&
+    (filter.minSlot === undefined || event.slot >= filter.minSlot) &&
+    (filter.maxSlot === undefined || event.slot <= filter.maxSlot)
+  )
+}

@@ -1,0 +1,117 @@
+// One socket of the stream. States: catching up (reads pages from the database, at the pace its reader takes
+// them) and live (is handed what the feed reads). Everything up to `position` was sent or did not pass the
+// filter, in both. It goes live in the very step that finds nothing between its position and the feed's, so
+// nothing is missed or sent twice there; it goes back to catching up when its reader falls behind, and is
+// closed when the reader takes nothing at all.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WebSocket } from 'ws'
+import type { Logger } from '@payment-tracking/runtime'
+import {
+  listEventsAfter,
+  readFrom,
+  type EventFilter,
+  type Store,
+  type StreamEvent,
+} from '@payment-tracking/store'
+import { CLOSE } from './close-codes.js'
+import type { Feed } from './feed.js'
+import { matchesFilter } from './matches-filter.js'
+import { Outbox } from './outbox.js'
+
+/** How many positions one query looks at: the most a filter that lets nothing pass can cost. */
+const WINDOW = 5_000n
+const PAGE = 200
+const AFTER_FAILURE_MS = 1_000
+/** A socket that does not finish closing is cut. */
+const CUT_AFTER_MS = 5_000
+
+export interface ReaderOptions {
+  store: Store
+  feed: Feed
+  socket: WebSocket
+  filter: EventFilter
+  /** where the client has read to */
+  position: bigint
+  /** how long a reader may take nothing */
+  stallMs: number
+  write: (event: StreamEvent) => string
+  log: Pick<Logger, 'warn' | 'info'>
+}
+
+export class Reader {
+  #position: bigint
+  #isLive = false
+  #isClosed = false
+  readonly #outbox: Outbox
+  readonly #leave: () => void
+
+  constructor(private readonly options: ReaderOptions) {
+    this.#position = options.position
+    this.#outbox = new Outbox(options.socket)
+    this.#leave = options.feed.listen({
+      onEvents: events => this.#onEvents(events),
+      onOtherEpoch: () => this.close(CLOSE.otherEpoch),
+    })
+    options.socket.on('close', () => this.#end())
+    void this.#catchUp()
+  }
+
+  close({ code, reason }: { code: number; reason: string }): void {
+    if (this.#isClosed) return
+    this.#end()
+    this.options.log.info({ code, reason, position: this.#position }, 'stream.closed')
+    this.options.socket.close(code, reason)
+    setTimeout(() => this.options.socket.terminate(), CUT_AFTER_MS).unref()
+  }
+
+  #end(): void {
+    this.#isClosed = true
+    this.#leave()
+  }
+
+  #onEvents(events: readonly StreamEvent[]): void {
+    // A reader that is catching up finds them in the database.
+    if (!this.#isLive || this.#isClosed) return
+    for (const event of events) {
+      if (event.position <= this.#position) continue
+      if (this.#outbox.isFull) {
+        this.#isLive = false
+        void this.#catchUp()
+        return
+      }
+      this.#position = event.position
+      if (matchesFilter(event, this.options.filter)) this.#outbox.send(this.options.write(event))
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    const { feed, stallMs, log } = this.options
+    while (!this.#isClosed) {
+      if (this.#outbox.isFull && !(await this.#outbox.drained(stallMs))) return this.close(CLOSE.tooSlow)
+      if (this.#position >= feed.position) {
+        this.#isLive = true
+        return
+      }
+      try {
+        await this.#sendPage(feed.position)
+      } catch (err) {
+        log.warn({ err }, 'stream.catch-up-failed')
+        await sleep(AFTER_FAILURE_MS)
+      }
+    }
+  }
+
+  async #sendPage(end: bigint): Promise<void> {
+    const { store, filter, stallMs, write } = this.options
+    const upTo = this.#position + WINDOW < end ? this.#position + WINDOW : end
+    const range = { after: this.#position, upTo, limit: PAGE }
+    const events = await readFrom(store, sql => listEventsAfter(sql, range, filter))
+    for (const event of events) {
+      if (this.#outbox.isFull && !(await this.#outbox.drained(stallMs))) return this.close(CLOSE.tooSlow)
+      if (this.#isClosed) return
+      this.#outbox.send(write(event))
+      this.#position = event.position
+    }
+    if (events.length < PAGE) this.#position = upTo
+  }
+}

@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { connect, createConnection } from 'node:net'
+import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { expected, fillFromFixtures } from './fill-from-fixtures.js'
+import { openApi } from './open-api.js'
+
+interface Message {
+  id: string
+  eventName: string
+  slot: number
+  cursor: string
+}
+
+async function openStreams(t: TestContext, settings: Record<string, string> = {}) {
+  const api = await openApi(t, { RATE_LIMIT_MAX: '100000', ...settings })
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = api.app.server.address() as { port: number }
+  const open = (query = '', headers: Record<string, string> = {}) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/events/stream${query}`, { headers })
+    const messages: Message[] = []
+    socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString('utf8')) as Message))
+    socket.on('error', () => {})
+    t.teardown(() => socket.terminate())
+    return { socket, messages, ids: () => messages.map(({ id }) => id) }
+  }
+  /** What an upgrade was answered that did not become a socket. */
+  const refusalOf = async (query: string, headers: Record<string, string> = {}) => {
+    const { socket } = open(query, headers)
+    const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
+    let text = ''
+    for await (const chunk of answer.setEncoding('utf8')) text += chunk as string
+    return { status: answer.statusCode, body: JSON.parse(text) }
+  }
+  return { ...api, port, open, refusalOf }
+}
+
+const allIds = async (pool: { query(sql: string): Promise<{ rows: { id: string }[] }> }) =>
+  (await pool.query('select id from events order by position')).rows.map(({ id }) => id)
+
+t.test('a cursor brings all that was stored since, then what is stored from now on, each once', async t => {
+  const { open, store, database } = await openStreams(t)
+  const begun = open()
+  await once(begun.socket, 'open')
+  const filling = fillFromFixtures(store, 7)
+  await waitFor(() => begun.messages.length > 20)
+  // Joins while ingest writes, from a place in the middle.
+  const joined = open(`?since=${begun.messages[4]!.cursor}`)
+  await filling
+  const ids = await allIds(database.pool)
+  await waitFor(
+    () => begun.messages.length === expected.stored && joined.messages.length === expected.stored - 5,
+  )
+  t.same(begun.ids(), ids, 'live, in commit order')
+  t.same(joined.ids(), ids.slice(5), 'from the cursor on, no gap and no double at the join')
+  const last = open(`?since=${begun.messages.at(-1)!.cursor}`)
+  await once(last.socket, 'open')
+  t.same(last.messages, [])
+})
+
+t.test('filters hold for what was stored and for what comes', async t => {
+  const { open, store, database } = await openStreams(t)
+  const start = open()
+  await once(start.socket, 'open')
+  await fillFromFixtures(store, 300)
+  await waitFor(() => start.messages.length === expected.stored)
+  const since = start.messages[0]!.cursor
+  const { gateway } = expected.stats[0]!
+  for (const [query, condition] of [
+    ['eventName=tributary_PaymentRecord', "name = 'PaymentRecord'"],
+    [`gateway=${gateway}&eventName=PaymentRecord`, `gateway = '${gateway}' and name = 'PaymentRecord'`],
+    [
+      'startTime=2026-06-01&endTime=2026-09-01T00:00:00Z',
+      "occurred_at between '2026-06-01Z' and '2026-09-01Z'",
+    ],
+    ['minSlot=400000000&maxSlot=420000000', 'slot between 400000000 and 420000000'],
+    ['trackingId=sub-alpha-0-1', "tracking_id = 'sub-alpha-0-1'"],
+  ] as const) {
+    const { rows } = await database.pool.query(
+      `select id from events where position > 1 and ${condition} order by position`,
+    )
+    const stored = open(`?since=${since}&${query}`)
+    await waitFor(() => stored.messages.length >= rows.length, { what: query })
+    t.same(
+      stored.ids(),
+      rows.map(row => row.id as string),
+      query,
+    )
+  }
+  const live = open('?eventName=PaymentRecord')
+  await once(live.socket, 'open')
+  await database.pool.query(`
+    with head as (update stream_head set position = position + 2 returning position)
+    insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
+    select gen_random_uuid(), position - 1, 1, 's', 0, 'Other', '{}'::json, now(), gen_random_uuid(), 1 from head
+    union all
+    select '00000000-0000-4000-8000-000000000001', position, 1, 's', 1, 'PaymentRecord', '{"a":18446744073709551615}', now(), gen_random_uuid(), 1 from head`)
+  await waitFor(() => live.messages.length === 1)
+  t.equal(live.messages[0]!.id, '00000000-0000-4000-8000-000000000001')
+})
+
+t.test('what is no stream is refused in the one shape, before the upgrade', async t => {
+  const { get, refusalOf, port, open } = await openStreams(t, { STREAM_CONNECTIONS_PER_ADDRESS: '1' })
+  t.match(await get('/v1/events/stream'), { status: 426, body: { success: false, code: 'UPGRADE_REQUIRED' } })
+  for (const [query, parameter] of [
+    ['?since=no!', 'since'],
+    ['?since=bm8', 'since'],
+    ['?limit=1', 'limit'],
+    ['?slot=x', 'slot'],
+    [`?since=${Buffer.from('c 00000000-0000-4000-8000-000000000000 5').toString('base64url')}`, 'since'],
+  ] as const) {
+    const { status, body } = await refusalOf(query)
+    t.equal(status, 400, query)
+    t.match(body, { success: false, code: 'INVALID_PARAMETER', error: new RegExp(parameter) }, query)
+  }
+  const first = open()
+  await once(first.socket, 'open')
+  t.match(await refusalOf(''), { status: 429, body: { code: 'TOO_MANY_CONNECTIONS' } })
+  first.socket.close()
+  await waitFor(async () => {
+    const again = open()
+    return await Promise.race([
+      once(again.socket, 'open').then(() => true),
+      once(again.socket, 'unexpected-response').then(() => false),
+    ])
+  })
+  const say = (head: string) =>
+    new Promise<string>((resolve, reject) => {
+      let answer = ''
+      const socket = connect(port, '127.0.0.1', () => socket.write(head))
+      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+      socket.on('close', () => resolve(answer)).on('error', reject)
+    })
+  const upgrade = (path: string, protocol: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n${more}\r\n`
+  t.match(
+    await say(upgrade('/v1/health', 'h2c')),
+    /^HTTP\/1.1 200 [^]*"status":"ok"/,
+    'an upgrade nobody offers is ignored',
+  )
+  t.match(await say(upgrade('/v1/events', 'websocket')), /^HTTP\/1.1 200 /)
+  t.match(await say(upgrade('/nowhere', 'websocket')), /^HTTP\/1.1 404 [^]*NOT_FOUND/)
+  t.match(await say(upgrade('/v1/events/stream', 'h2c')), /^HTTP\/1.1 426 [^]*UPGRADE_REQUIRED/)
+  t.match(await say(upgrade('/v1/events/stream', 'websocket')), /^HTTP\/1.1 400 [^]*INVALID_REQUEST/)
+})
+
+t.test(
+  'a reader that takes nothing is closed with a code that says so, and buffers no more than a bound',
+  async t => {
+    const { database, port, open, logs } = await openStreams(t, { STREAM_STALL_TIMEOUT_MS: '300' })
+    // 60 MB of events: far more than sockets and kernel hold.
+    await database.pool.query(`
+    insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
+    select gen_random_uuid(), n, 1, 's', n, 'Big', json_build_object('x', repeat('y', 30000)), now(), gen_random_uuid(), n
+      from generate_series(1, 2000) n;
+    update stream_head set position = 2000`)
+    const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')
+    const since = Buffer.from(`c ${rows[0]!.epoch} 0`).toString('base64url')
+    const before = process.memoryUsage().rss
+    const raw = createConnection(port, '127.0.0.1')
+    raw.write(
+      `GET /v1/events/stream?since=${since} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
+        `sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    )
+    let received = 0
+    let tail = Buffer.alloc(0)
+    raw.on('error', () => {})
+    raw.once('data', () => raw.pause())
+    const slow = new Promise<void>(resolve => raw.once('close', () => resolve()))
+    const eager = open(`?since=${since}`)
+    await waitFor(() => eager.messages.length === 2000, { timeoutMs: 60_000 })
+    t.ok(process.memoryUsage().rss - before < 400 * 1024 * 1024)
+    // Only now does it read on: what was under way, then the reason.
+    await waitFor(() => logs.some(line => line.includes('stream.closed')))
+    await waitFor(() => eager.messages.length === 2000)
+    raw.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      tail = Buffer.concat([tail, chunk]).subarray(-200)
+    })
+    raw.resume()
+    await slow
+    t.ok(received < 20 * 1024 * 1024, 'it was not sent everything')
+    t.match(tail.toString('latin1'), /TOO_SLOW/)
+  },
+)
+
+t.test('a stream ends with a reason when the instance stops', async t => {
+  const { app, open } = await openStreams(t)
+  const { socket } = open()
+  await once(socket, 'open')
+  const closed = once(socket, 'close') as Promise<[number, Buffer]>
+  await app.close()
+  const [code, reason] = await closed
+  t.equal(code, 1001)
+  t.match(reason.toString(), /^STOPPING/)
+})
+
+t.test('a socket that answers no ping is cut', async t => {
+  const { open } = await openStreams(t, { STREAM_PING_INTERVAL_MS: '100' })
+  const good = open()
+  const dead = open()
+  await Promise.all([once(good.socket, 'open'), once(dead.socket, 'open')])
+  dead.socket.pong = () => {}
+  await once(dead.socket, 'close')
+  t.equal(good.socket.readyState, WebSocket.OPEN)
+})
