@@ -60,7 +60,7 @@ export const SubscribeRequest = Type.Object({
     Nullable(Type.String({ maxLength: 64, description: 'which database `since` belongs to' })),
   ),
   resume: Type.Optional(
-    Nullable(Type.String({ maxLength: 200, description: 'the secret of the slot held before a reconnect' })),
+    Nullable(Type.String({ maxLength: 200, description: 'the secret of the seat held before a reconnect' })),
   ),
 })
 export type SubscribeRequest = Static<typeof SubscribeRequest>
@@ -103,7 +103,7 @@ export type SubscribeReply =
       /** the `seq` of the tracking ID's newest payment, 0 when there is none */
       head: number
       epoch: string
-      /** hands this slot to the same client after a reconnect; a secret */
+      /** hands this seat to the same client after a reconnect; a secret */
       resume: string
       /** `since` was given and could be honoured */
       recovered: boolean

@@ -12,7 +12,7 @@ export interface SignalKeys {
    * node of a cluster: they are small, one set a subscribed tracking ID.
    */
   lease(name: string): string
-  /** The channel on which a pod is asked to give up a slot. */
+  /** The channel on which a pod is asked to give up a seat. */
   evictions(pod: string): string
   /** A key of another room of this package, such as nonces. */
   other(...parts: string[]): string

@@ -1,5 +1,5 @@
 import type { Intake, Logger, Metrics } from '@payment-tracking/runtime'
-import { buildPaymentAdapter, Slots, type Signal } from '@payment-tracking/signal'
+import { buildPaymentAdapter, Seats, type Signal } from '@payment-tracking/signal'
 import { rememberLeaseUse, type Store } from '@payment-tracking/store'
 import type { RealtimeConfig } from './config.js'
 import { History } from './history/history.js'
@@ -35,7 +35,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
   const metrics = createRealtimeMetrics(registry)
   const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
 
-  const slots = new Slots({
+  const seats = new Seats({
     redis: signal.redis,
     subscriber,
     keys: signal.keys,
@@ -43,22 +43,22 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     timeoutMs: Math.min(2_000, config.LEASE_MS / 4),
     firstUse: initialise => rememberLeaseUse(store, config.ENVIRONMENT, initialise),
     onFenced: () => {
-      log.warn('slots.fenced')
+      log.warn('seats.fenced')
       // What was queued before the fence fell may not be sent after it.
       for (const connection of connections()) {
         if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER')
       }
     },
     onLifted: () => {
-      log.info({ slots: slots.size }, 'slots.held')
+      log.info({ seats: seats.size }, 'seats.held')
       void healer.healAll()
     },
-    onError: err => log.debug({ err }, 'slots.call-failed'),
+    onError: err => log.debug({ err }, 'seats.call-failed'),
   })
   const rooms: Rooms = new Rooms({
     metrics,
     maxQueuedPackets: config.MAX_QUEUED_PACKETS,
-    mayDeliver: () => slots.mayDeliver(),
+    mayDeliver: () => seats.mayDeliver(),
     onGap: room => healer.noticeGap(room),
   })
   const healer: Healer = new Healer({ rooms, store, metrics, log, intervalMs: config.HEAL_INTERVAL_MS })
@@ -66,7 +66,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
   subscriber.on('ready', () => void healer.healAll())
   const subscriptions = new Subscriptions({
     rooms,
-    slots,
+    seats,
     history: new History(store),
     metrics,
     log,
@@ -74,7 +74,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     addressLimit: config.MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS,
   })
   const gate = new ConnectionGate({
-    slots,
+    seats,
     metrics,
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
     trustProxy: config.TRUST_PROXY,
@@ -101,7 +101,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
   let sampler: NodeJS.Timeout | undefined
   return {
     async start() {
-      slots.start()
+      seats.start()
       const port = await server.listen()
       healer.start()
       sampler = setInterval(() => {
@@ -111,7 +111,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
       log.info({ host: config.HOST, port }, 'service.listening')
     },
     probeLease: () =>
-      slots.mayDeliver() ? Promise.resolve() : Promise.reject(new Error('this pod holds no lease')),
+      seats.mayDeliver() ? Promise.resolve() : Promise.reject(new Error('this pod holds no lease')),
     async stop() {
       server.stopListening()
       const windowMs = Math.min(config.DRAIN_WINDOW_MS, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
@@ -119,7 +119,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
       clearInterval(sampler)
       healer.stop()
       await server.io.close()
-      await slots.close()
+      await seats.close()
     },
   }
 }

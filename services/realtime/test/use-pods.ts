@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import {
   SOCKET_PATH,
   type ClientToServerEvents,
+  type ErrorMessage,
   type PaymentMessage,
   type ServerToClientEvents,
   type SubscribeReply,
@@ -50,6 +51,10 @@ export async function usePods(t: TestContext, settings: Record<string, string> =
     REDIS_URL: redis.url,
     ENVIRONMENT: redis.prefix,
     PORT: '0',
+    // All clients of a test have one address; the caps of addresses have tests of their own.
+    MAX_CONNECTIONS_PER_ADDRESS: '100000',
+    MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '100000',
+    DRAIN_WINDOW_MS: '50',
     ...settings,
   }
   const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
@@ -102,6 +107,12 @@ export function collectPayments(client: Client): PaymentMessage[] {
   const received: PaymentMessage[] = []
   client.on('payment', message => received.push(message))
   return received
+}
+
+export function collectErrors(client: Client): ErrorMessage[] {
+  const errors: ErrorMessage[] = []
+  client.on('error', message => errors.push(message))
+  return errors
 }
 
 /** Subscribes and waits for the acknowledgement callback. */

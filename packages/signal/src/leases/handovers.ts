@@ -1,4 +1,4 @@
-// The short way of a hand-over: the pod that got a slot asks the one that had it to give it up, and hears when
+// The short way of a hand-over: the pod that got a seat asks the one that had it to give it up, and hears when
 // it has. When a message is lost, the old pod learns of it with its next renewal, and the wait ends when the
 // lease it had at the time of the hand-over has run out.
 import type { Redis } from 'ioredis'
@@ -11,7 +11,7 @@ export interface HandoversOptions {
   keys: SignalKeys
   /** this process */
   node: string
-  /** When it returns, nothing of the slot is sent any more. */
+  /** When it returns, nothing of the seat is sent any more. */
   giveUp: (member: string) => void
 }
 
@@ -31,7 +31,7 @@ export class Handovers {
     subscriber.subscribe(own).catch(() => {})
   }
 
-  /** @returns when the old pod gave the slot up, or when it can no longer send */
+  /** @returns when the old pod gave the seat up, or when it can no longer send */
   async wait(oldNode: string, member: string, waitMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const over = new Promise<void>(resolve => {

@@ -20,7 +20,7 @@ interface PipelineWithLease {
 export interface LeaseCall {
   op: 'init' | 'join' | 'leave' | 'renew' | 'restore' | 'acquire' | 'release'
   pod: string
-  /** what the slots are of; empty for a pod's own operations */
+  /** what the seats are of; empty for a pod's own operations */
   name: string
   rest: readonly Argument[]
 }
@@ -100,7 +100,7 @@ export class LeaseLink {
       keys.lease('recovering'),
       keys.lease('pods'),
       keys.lease('idle'),
-      keys.lease(`slots:${name}`),
+      keys.lease(`seats:${name}`),
       keys.lease(`evict:${pod}`),
       op,
       run,

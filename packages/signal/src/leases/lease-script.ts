@@ -1,30 +1,30 @@
-// The leases, as one script: Redis runs it whole, so no two pods can be granted the same slot.
+// The leases, as one script: Redis runs it whole, so no two pods can be granted the same seat.
 //
 // What is in Redis:
 //   run          the run id of the Redis that the rest was written on
 //   recovering   exists for one lease time after the data was lost or the server restarted
 //   idle         exists when the last pod ended orderly: nobody holds anything
 //   pods         sorted set: pod → when its lease ends (ms, Redis' clock)
-//   slots:<name> set: one member a slot, `<pod>.<address tag>.<secret>`
-//   evict:<pod>  list: slots that were handed over and that the pod must give up
+//   seats:<name> set: one member a seat, `<pod>.<address tag>.<secret>`
+//   evict:<pod>  list: seats that were handed over and that the pod must give up
 //
-// A slot lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
-// A slot of a pod whose lease ended counts until somebody needs its place.
+// A seat lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
+// A seat of a pod whose lease ended counts until somebody needs its place.
 //
 //   init      leases are used for the first time: an empty Redis has lost nothing
-//   join      a pod without slots begins                          → 'joined'
-//   renew     it goes on → 'renewed', slots to give up… | 'restore' (write your slots again) | 'expired'
-//   restore   its slots, again → the members that have no place any more
+//   join      a pod without seats begins                          → 'joined'
+//   renew     it goes on → 'renewed', seats to give up… | 'restore' (write your seats again) | 'expired'
+//   restore   its seats, again → the members that have no place any more
 //   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
 //   release   → 1 | 0
-//   leave     a pod ends, with all its slots
+//   leave     a pod ends, with all its seats
 //
 // A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged
-// writes may be gone: for one lease time nobody is admitted but those who hold slots, and after that
+// writes may be gone: for one lease time nobody is admitted but those who hold seats, and after that
 // everybody who did not restore has fenced itself.
 
 export const LEASE_SCRIPT = `
-local runKey, recoveringKey, podsKey, idleKey, slotsKey, evictKey = unpack(KEYS)
+local runKey, recoveringKey, podsKey, idleKey, seatsKey, evictKey = unpack(KEYS)
 local op, run, leaseMs, pod = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 
 local time = redis.call('TIME')
@@ -49,13 +49,13 @@ local function purge(members)
   local living = {}
   for _, member in ipairs(members) do
     if endOf(podOf(member)) > now then living[#living + 1] = member
-    else redis.call('SREM', slotsKey, member) end
+    else redis.call('SREM', seatsKey, member) end
   end
   return living
 end
 local function add(member)
-  redis.call('SADD', slotsKey, member)
-  redis.call('PEXPIRE', slotsKey, 86400000)
+  redis.call('SADD', seatsKey, member)
+  redis.call('PEXPIRE', seatsKey, 86400000)
 end
 
 if op == 'join' then
@@ -89,27 +89,27 @@ if op == 'restore' then
   local limit = tonumber(ARGV[5])
   local refused = {}
   for i = 6, #ARGV do
-    if redis.call('SISMEMBER', slotsKey, ARGV[i]) == 0 then
-      local size = redis.call('SCARD', slotsKey)
-      if size >= limit then size = #purge(redis.call('SMEMBERS', slotsKey)) end
+    if redis.call('SISMEMBER', seatsKey, ARGV[i]) == 0 then
+      local size = redis.call('SCARD', seatsKey)
+      if size >= limit then size = #purge(redis.call('SMEMBERS', seatsKey)) end
       if size >= limit then refused[#refused + 1] = ARGV[i] else add(ARGV[i]) end
     end
   end
-  redis.call('PEXPIRE', slotsKey, 86400000)
+  redis.call('PEXPIRE', seatsKey, 86400000)
   return refused
 end
 
-if op == 'release' then return redis.call('SREM', slotsKey, ARGV[5]) end
+if op == 'release' then return redis.call('SREM', seatsKey, ARGV[5]) end
 
 if op == 'acquire' then
   local member, limit, addressLimit, resume = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
   if endOf(pod) <= now then return { 'expired' } end
   if recovering then return { 'recovering' } end
-  local members = redis.call('SMEMBERS', slotsKey)
+  local members = redis.call('SMEMBERS', seatsKey)
   if resume ~= '' then
     for _, old in ipairs(members) do
       if string.sub(old, -#resume - 1) == '.' .. resume then
-        redis.call('SREM', slotsKey, old)
+        redis.call('SREM', seatsKey, old)
         add(member)
         local oldPod = podOf(old)
         local left = endOf(oldPod) - now

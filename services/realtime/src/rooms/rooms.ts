@@ -20,7 +20,7 @@ export interface Room {
 export interface RoomsOptions {
   metrics: RealtimeMetrics
   maxQueuedPackets: number
-  /** Asked before anything is sent: a pod that may have lost its slots sends nothing. */
+  /** Asked before anything is sent: a pod that may have lost its seats sends nothing. */
   mayDeliver: () => boolean
   /** A payment came before its turn: some may be lost. */
   onGap: (room: Room) => void

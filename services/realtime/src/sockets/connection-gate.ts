@@ -2,14 +2,14 @@
 // leases as subscriptions. While Redis is away each pod counts for itself.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Slots } from '@payment-tracking/signal'
+import type { Seats } from '@payment-tracking/signal'
 import type { RealtimeMetrics } from '../metrics.js'
 import { clientAddress } from './client-address.js'
 import { closeConnection, type EngineConnection } from './engine-connection.js'
 import type { ClientSocket } from './socket-session.js'
 
 export interface ConnectionGateOptions {
-  slots: Slots
+  seats: Seats
   metrics: RealtimeMetrics
   limit: number
   trustProxy: boolean
@@ -61,16 +61,16 @@ export class ConnectionGate {
 
   /** For `io.use`. */
   async admit(socket: ClientSocket, next: (error?: Error) => void): Promise<void> {
-    const { slots, metrics, limit } = this.#options
+    const { seats, metrics, limit } = this.#options
     const connection = socket.conn as unknown as EngineConnection
     const address = this.addressOf(socket.request)
     const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS')
     const name = `address:${createHash('sha256').update(address).digest('base64url').slice(0, 22)}`
-    const answer = await slots.acquire({ name, limit, address, onLost: close })
-    if ('slot' in answer) {
-      const { slot } = answer
-      if (connection.readyState === 'open') socket.conn.once('close', () => slot.release())
-      else slot.release()
+    const answer = await seats.acquire({ name, limit, address, onLost: close })
+    if ('seat' in answer) {
+      const { seat } = answer
+      if (connection.readyState === 'open') socket.conn.once('close', () => seat.release())
+      else seat.release()
     } else if (answer.refused !== 'unavailable' || this.#local.get(address)! > limit) {
       metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
       metrics.closes.inc({ reason: 'TOO_MANY_CONNECTIONS' })

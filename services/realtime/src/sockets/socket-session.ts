@@ -132,13 +132,13 @@ export class SocketSession {
   }
 
   readonly #onLost = (subscription: Subscription, refusal: Refusal): void => {
-    // A slot that was lost while it was being asked for is answered as a refusal.
-    const answered = subscription.slot === null && this.#turns.has(subscription.trackingId)
+    // A seat that was lost while it was being asked for is answered as a refusal.
+    const answered = subscription.seat === null && this.#turns.has(subscription.trackingId)
     if (!this.#drop(subscription) || answered) return
     this.#refuse(refusal, subscription.trackingId)
   }
 
-  /** Ends a subscription: from here on nothing of it is sent. The slot is given back in the background. */
+  /** Ends a subscription: from here on nothing of it is sent. The seat is given back in the background. */
   #drop(subscription: Subscription): boolean {
     this.#options.subscriptions.close(subscription)
     if (this.#held.get(subscription.trackingId) !== subscription) return false

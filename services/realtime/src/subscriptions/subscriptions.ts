@@ -1,12 +1,12 @@
 // A subscription's way:
 //
-//   prepared --slot granted, room joined--> open --unsubscribed, disconnected or slot lost--> closed
+//   prepared --seat granted, room joined--> open --unsubscribed, disconnected or seat lost--> closed
 //
 // Join first, then read, then acknowledge: what commits before the read is in the answer, what commits after
 // it comes by the room.
 import type { SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
-import type { Slot, Slots } from '@payment-tracking/signal'
+import type { Seat, Seats } from '@payment-tracking/signal'
 import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'
@@ -17,15 +17,15 @@ export interface Subscription {
   readonly trackingId: string
   readonly address: string
   readonly subscriber: Subscriber
-  /** The slot went to somebody else: the subscription is closed when this is called. */
+  /** The seat went to somebody else: the subscription is closed when this is called. */
   readonly onLost: (subscription: Subscription, refusal: Refusal) => void
   state: 'prepared' | 'open' | 'closed'
-  slot: Slot | null
+  seat: Seat | null
 }
 
 export interface SubscriptionsOptions {
   rooms: Rooms
-  slots: Slots
+  seats: Seats
   history: History
   metrics: RealtimeMetrics
   log: Logger
@@ -63,15 +63,15 @@ export class Subscriptions {
     onLost: Subscription['onLost'],
   ): Subscription {
     const subscriber = { connection, recipient: null }
-    return { trackingId, address, subscriber, onLost, state: 'prepared', slot: null }
+    return { trackingId, address, subscriber, onLost, state: 'prepared', seat: null }
   }
 
-  /** Takes a slot and joins the room. An open subscription stays as it is. */
+  /** Takes a seat and joins the room. An open subscription stays as it is. */
   async open(subscription: Subscription, resume: string | undefined): Promise<'open' | Refusal> {
     if (subscription.state === 'open') return 'open'
-    const { rooms, slots, limit, addressLimit } = this.#options
+    const { rooms, seats, limit, addressLimit } = this.#options
     const { trackingId, address } = subscription
-    const answer = await slots.acquire({
+    const answer = await seats.acquire({
       name: `tracking:${trackingId}`,
       limit,
       address,
@@ -86,13 +86,13 @@ export class Subscriptions {
       if (answer.refused === 'unavailable') return UNAVAILABLE
       return answer.refused === 'full' ? FULL : ADDRESS_FULL
     }
-    // Slots are asked for over the network: the client may have gone, or the slot, before it was taken up.
+    // Seats are asked for over the network: the client may have gone, or the seat, before it was taken up.
     const gone = subscription.subscriber.connection.readyState !== 'open'
     if ((subscription.state as Subscription['state']) === 'closed' || gone) {
-      answer.slot.release()
+      answer.seat.release()
       return UNAVAILABLE
     }
-    subscription.slot = answer.slot
+    subscription.seat = answer.seat
     subscription.state = 'open'
     rooms.join(trackingId, subscription.subscriber)
     return 'open'
@@ -116,9 +116,9 @@ export class Subscriptions {
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.ledger.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
-      // The slot was lost while we read: what was lost has been told already.
+      // The seat was lost while we read: what was lost has been told already.
       if (subscription.state !== 'open') return UNAVAILABLE
-      const resume = subscription.slot!.resume
+      const resume = subscription.seat!.resume
       return { ok: true, head, epoch, resume, recovered, replay: payments, more: next < head, next }
     } catch (err) {
       if (since !== undefined) metrics.recoveries.inc({ result: 'failed' })
@@ -127,12 +127,12 @@ export class Subscriptions {
     }
   }
 
-  /** From here on nothing of it is sent. The slot is given back in the background. Closing twice is closing once. */
+  /** From here on nothing of it is sent. The seat is given back in the background. Closing twice is closing once. */
   close(subscription: Subscription): void {
     if (subscription.state === 'closed') return
     subscription.state = 'closed'
     this.#options.rooms.leave(subscription.trackingId, subscription.subscriber)
-    subscription.slot?.release()
-    subscription.slot = null
+    subscription.seat?.release()
+    subscription.seat = null
   }
 }

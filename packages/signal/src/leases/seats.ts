@@ -1,15 +1,15 @@
 // A pod's side of the leases. Longer than other files: fence, renewal and beginning anew are one state, and
 // each is only right together with the others.
 //
-//   fenced --join, take back every slot--> holding --no renewal in time--> fenced
+//   fenced --join, take back every seat--> holding --no renewal in time--> fenced
 //
-// Holding: `mayDeliver()` is true, slots may be acquired. Fenced: nothing is sent and nothing admitted,
+// Holding: `mayDeliver()` is true, seats may be acquired. Fenced: nothing is sent and nothing admitted,
 // because other pods may have been given our places; connections stay open, and what they missed is healed
-// when the fence is lifted. The fence falls before Redis frees the slots: it is counted on the monotonic clock
+// when the fence is lifted. The fence falls before Redis frees the seats: it is counted on the monotonic clock
 // from the moment the last renewal was *sent*, and ends a margin earlier than the lease. It needs no timer:
 // whoever sends asks first, so a process that was stopped for a minute finds itself fenced when it wakes.
 //
-// After a fence a pod begins under a new name, `<node>~<number>`: the old name's slots may be gone, and where
+// After a fence a pod begins under a new name, `<node>~<number>`: the old name's seats may be gone, and where
 // they are still there they are swapped for new ones, which needs no free place.
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,10 +23,10 @@ import { LeaseLink, type LeaseCall } from './lease-link.js'
 const RENEWALS_PER_LEASE = 4
 /** For the clocks of pod and Redis, which tick apart, and for what was being sent when the fence fell. */
 const MARGIN = 0.2
-/** Slots are checked against Redis this often, and their keys' expiry moved on. */
+/** Seats are checked against Redis this often, and their keys' expiry moved on. */
 const AUDIT_INTERVAL_MS = 3_600_000
 
-export interface SlotRequest {
+export interface SeatRequest {
   /** what the places are of, such as a tracking ID */
   name: string
   /** how many places there are, over all pods */
@@ -35,25 +35,25 @@ export interface SlotRequest {
   address: string
   /** places for one address; absent: no such limit */
   addressLimit?: number
-  /** the secret of a slot that the asker held before: it is taken over wherever it is */
+  /** the secret of a seat that the asker held before: it is taken over wherever it is */
   resume?: string | undefined
   /**
-   * The slot is gone: at once nothing of it may be sent any more. `taken-over`: its holder came back on
+   * The seat is gone: at once nothing of it may be sent any more. `taken-over`: its holder came back on
    * another connection. `full`: there was no place for it after Redis lost its data.
    */
   onLost: (reason: 'taken-over' | 'full') => void
 }
 
-export interface Slot {
-  /** a secret for the holder alone: whoever knows it may take the slot over */
+export interface Seat {
+  /** a secret for the holder alone: whoever knows it may take the seat over */
   readonly resume: string
   /** Gives the place back; in the background, and again later when Redis is away. */
   release(): void
 }
 
-export type SlotAnswer = { slot: Slot } | { refused: 'full' | 'address-full' | 'unavailable' }
+export type SeatAnswer = { seat: Seat } | { refused: 'full' | 'address-full' | 'unavailable' }
 
-export interface SlotsOptions {
+export interface SeatsOptions {
   redis: Redis
   /** in subscriber mode, shared with others; keeps its commands while Redis is away */
   subscriber: Redis
@@ -75,11 +75,11 @@ export interface SlotsOptions {
 
 interface Held {
   member: string
-  request: SlotRequest
+  request: SeatRequest
 }
 
-export class Slots {
-  readonly #options: SlotsOptions
+export class Seats {
+  readonly #options: SeatsOptions
   readonly #link: LeaseLink
   readonly #handovers: Handovers
   readonly #held = new Map<string, Held>()
@@ -97,7 +97,7 @@ export class Slots {
   #loop: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
-  constructor(options: SlotsOptions) {
+  constructor(options: SeatsOptions) {
     this.#options = options
     this.#link = new LeaseLink({ ...options, onReady: () => this.#wake() })
     this.#handovers = new Handovers({
@@ -137,7 +137,7 @@ export class Slots {
    * the answer comes when the pod of the earlier connection gave it up or can no longer send.
    * @returns a refusal, also while Redis is away or has lost its data: nothing is thrown
    */
-  async acquire(request: SlotRequest): Promise<SlotAnswer> {
+  async acquire(request: SeatRequest): Promise<SeatAnswer> {
     if (!this.mayDeliver()) return { refused: 'unavailable' }
     const secret = randomBytes(16).toString('base64url')
     const member = `${this.#pod}.${tagOf(request.address)}.${secret}`
@@ -158,10 +158,10 @@ export class Slots {
     this.#held.set(member, held)
     if (oldMember !== '') this.#lose(oldMember, 'taken-over')
     if (waitMs > 0) await this.#handovers.wait(nodeOf(oldPod), oldMember, waitMs)
-    return { slot: { resume: secret, release: () => this.#giveBack(held) } }
+    return { seat: { resume: secret, release: () => this.#giveBack(held) } }
   }
 
-  #acquireCall(member: string, request: SlotRequest, resume: string): LeaseCall {
+  #acquireCall(member: string, request: SeatRequest, resume: string): LeaseCall {
     const { name, limit, addressLimit = 0 } = request
     const pod = member.slice(0, member.indexOf('.'))
     return { op: 'acquire', pod, name, rest: [member, limit, addressLimit, resume] }
@@ -238,7 +238,7 @@ export class Slots {
     }
   }
 
-  /** Writes every slot again. What has no place any more is lost. */
+  /** Writes every seat again. What has no place any more is lost. */
   async #restore(): Promise<void> {
     const { run } = this.#link
     const byName = new Map<string, Held[]>()
@@ -258,7 +258,7 @@ export class Slots {
     this.#auditAtMs = performance.now() + AUDIT_INTERVAL_MS
   }
 
-  /** Begins as a new pod and takes every slot back. Throws when that is not possible yet. */
+  /** Begins as a new pod and takes every seat back. Throws when that is not possible yet. */
   async #begin(): Promise<void> {
     const { run } = this.#link
     if (!this.#known) {
@@ -299,7 +299,7 @@ export class Slots {
       if (result !== 'granted') postponed = true
       this.#held.set(held.member, held)
     }
-    if (postponed) throw new SignalUnavailableError('slots cannot be taken back yet')
+    if (postponed) throw new SignalUnavailableError('seats cannot be taken back yet')
     this.#extend(sentAtMs)
   }
 

@@ -1,29 +1,29 @@
 import { openPrivateServers, useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openSignal, Slots, type Slot, type SlotRequest } from '../src/index.js'
+import { openSignal, Seats, type Seat, type SeatRequest } from '../src/index.js'
 
 const LEASE_MS = 1_200
 
 interface Pod {
-  slots: Slots
+  seats: Seats
   lost: string[]
   /** The process is gone: nothing is renewed, nothing said. */
   crash(): void
   /** What other pods say no longer reaches it; its renewals do. */
   deafen(): void
-  ask(more?: Partial<SlotRequest>): ReturnType<Slots['acquire']>
+  ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
 }
 
 let places = 0
 
 /** Pods of one deployment in one process. */
-function useSlotPods(t: TestContext, redisUrl: string, environment = `slots${++places}`) {
+function useSeatPods(t: TestContext, redisUrl: string, environment = `seats${++places}`) {
   let first = true
   return async (options: { leaseMs?: number } = {}): Promise<Pod> => {
     const signal = openSignal({ REDIS_URL: redisUrl, ENVIRONMENT: environment })
     const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
     const lost: string[] = []
-    const slots = new Slots({
+    const seats = new Seats({
       redis: signal.redis,
       subscriber,
       keys: signal.keys,
@@ -38,14 +38,14 @@ function useSlotPods(t: TestContext, redisUrl: string, environment = `slots${++p
       onError: () => {},
     })
     t.teardown(async () => {
-      await slots.close()
+      await seats.close()
       await signal.close()
     })
-    slots.start()
-    await waitFor(() => slots.mayDeliver(), { what: 'a lease' })
+    seats.start()
+    await waitFor(() => seats.mayDeliver(), { what: 'a lease' })
     lost.length = 0
     return {
-      slots,
+      seats,
       lost,
       crash() {
         signal.redis.disconnect()
@@ -53,7 +53,7 @@ function useSlotPods(t: TestContext, redisUrl: string, environment = `slots${++p
       },
       deafen: () => subscriber.disconnect(),
       ask: more =>
-        slots.acquire({
+        seats.acquire({
           name: 'order',
           limit: 5,
           address: 'somebody',
@@ -64,13 +64,13 @@ function useSlotPods(t: TestContext, redisUrl: string, environment = `slots${++p
   }
 }
 
-const slotOf = (answer: Awaited<ReturnType<Slots['acquire']>>): Slot => {
+const seatOf = (answer: Awaited<ReturnType<Seats['acquire']>>): Seat => {
   if ('refused' in answer) throw new Error(`refused: ${answer.refused}`)
-  return answer.slot
+  return answer.seat
 }
 
 t.test('three pods and 3,000 racing askers: exactly N are admitted, and again after release', async t => {
-  const open = useSlotPods(t, (await useRedis(t)).url)
+  const open = useSeatPods(t, (await useRedis(t)).url)
   const pods = [
     await open({ leaseMs: 15_000 }),
     await open({ leaseMs: 15_000 }),
@@ -78,69 +78,69 @@ t.test('three pods and 3,000 racing askers: exactly N are admitted, and again af
   ]
   const race = () =>
     Promise.all(Array.from({ length: 3_000 }, (_, n) => pods[n % 3]!.ask({ limit: 100, address: `a${n}` })))
-  const granted = (await race()).filter(answer => 'slot' in answer)
+  const granted = (await race()).filter(answer => 'seat' in answer)
   t.equal(granted.length, 100)
-  for (const answer of granted.slice(0, 40)) slotOf(answer).release()
-  await waitFor(async () => 'slot' in (await pods[0]!.ask({ limit: 100, address: 'late' })))
-  t.equal((await race()).filter(answer => 'slot' in answer).length, 39, 'those that were given back')
+  for (const answer of granted.slice(0, 40)) seatOf(answer).release()
+  await waitFor(async () => 'seat' in (await pods[0]!.ask({ limit: 100, address: 'late' })))
+  t.equal((await race()).filter(answer => 'seat' in answer).length, 39, 'those that were given back')
 })
 
 t.test('one address cannot fill a tracking ID', async t => {
-  const open = useSlotPods(t, (await useRedis(t)).url)
+  const open = useSeatPods(t, (await useRedis(t)).url)
   const pods = [await open(), await open()]
   const ask = (n: number, address: string) => pods[n % 2]!.ask({ limit: 10, address, addressLimit: 3 })
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n, 'stranger')))
-  t.equal(answers.filter(answer => 'slot' in answer).length, 3)
+  t.equal(answers.filter(answer => 'seat' in answer).length, 3)
   t.match(
     answers.find(answer => 'refused' in answer),
     { refused: 'address-full' },
   )
-  t.ok(slotOf(await ask(0, 'somebody else')))
+  t.ok(seatOf(await ask(0, 'somebody else')))
 })
 
 t.test('places of a pod that died come back after its lease, not before its fence', async t => {
-  const open = useSlotPods(t, (await useRedis(t)).url)
+  const open = useSeatPods(t, (await useRedis(t)).url)
   const [dying, living] = [await open(), await open()]
-  for (let n = 0; n < 5; n++) slotOf(await dying.ask())
+  for (let n = 0; n < 5; n++) seatOf(await dying.ask())
   dying.crash()
   const diedAtMs = performance.now()
   t.match(await living.ask(), { refused: 'full' })
-  slotOf(
+  seatOf(
     await waitFor(async () => {
       const answer = await living.ask()
-      return 'slot' in answer && answer
+      return 'seat' in answer && answer
     }),
   )
   t.ok(performance.now() - diedAtMs > LEASE_MS * 0.5)
-  t.notOk(dying.slots.mayDeliver(), 'it was fenced before')
+  t.notOk(dying.seats.mayDeliver(), 'it was fenced before')
 })
 
 t.test(
-  'a slot is handed over to the holder of its secret, from a living pod and from a dead one',
+  'a seat is handed over to the holder of its secret, from a living pod and from a dead one',
   async t => {
-    const open = useSlotPods(t, (await useRedis(t)).url)
+    const open = useSeatPods(t, (await useRedis(t)).url)
     const [one, two] = [await open({ leaseMs: 15_000 }), await open({ leaseMs: 15_000 })]
-    const first = slotOf(await one.ask({ limit: 1 }))
+    const first = seatOf(await one.ask({ limit: 1 }))
     t.match(await two.ask({ limit: 1, resume: 'not the secret' }), { refused: 'full' })
     const startedAtMs = performance.now()
-    const second = slotOf(await two.ask({ limit: 1, resume: first.resume }))
+    const second = seatOf(await two.ask({ limit: 1, resume: first.resume }))
     t.ok(performance.now() - startedAtMs < 5_000, 'the living pod confirmed at once')
     t.same(one.lost, ['taken-over'])
     t.match(await one.ask({ limit: 1, resume: first.resume }), { refused: 'full' }, 'the secret served once')
-    const third = slotOf(await two.ask({ limit: 1, resume: second.resume }))
+    const third = seatOf(await two.ask({ limit: 1, resume: second.resume }))
     t.same(two.lost, ['taken-over'], 'on one pod too')
 
     const [three] = [await open({ leaseMs: LEASE_MS })]
     third.release()
-    const held = slotOf(
+    const held = seatOf(
       await waitFor(async () => {
         const answer = await three.ask({ limit: 1 })
-        return 'slot' in answer && answer
+        return 'seat' in answer && answer
       }),
     )
     three.crash()
     const takenAtMs = performance.now()
-    t.ok(slotOf(await two.ask({ limit: 1, resume: held.resume })))
+    t.ok(seatOf(await two.ask({ limit: 1, resume: held.resume })))
     t.ok(performance.now() - takenAtMs > LEASE_MS * 0.3, 'not before the dead pod can no longer send')
   },
 )
@@ -148,24 +148,24 @@ t.test(
 t.test(
   'a pod that does not hear of a hand-over learns it by renewing, before the new holder may send',
   async t => {
-    const open = useSlotPods(t, (await useRedis(t)).url)
+    const open = useSeatPods(t, (await useRedis(t)).url)
     const [deaf, two] = [await open(), await open()]
     const events: string[] = []
     const onLost = () => events.push('given up')
-    const first = slotOf(await deaf.ask({ limit: 1, onLost }))
+    const first = seatOf(await deaf.ask({ limit: 1, onLost }))
     deaf.deafen()
-    slotOf(await two.ask({ limit: 1, resume: first.resume }))
+    seatOf(await two.ask({ limit: 1, resume: first.resume }))
     events.push('granted')
     t.same(events, ['given up', 'granted'])
-    t.ok(deaf.slots.mayDeliver(), 'it went on renewing')
+    t.ok(deaf.seats.mayDeliver(), 'it went on renewing')
   },
 )
 
-t.test('after a flush only those who hold slots are admitted, for one lease time', async t => {
+t.test('after a flush only those who hold seats are admitted, for one lease time', async t => {
   const redis = await useRedis(t)
-  const open = useSlotPods(t, redis.url)
+  const open = useSeatPods(t, redis.url)
   const pods = [await open(), await open()]
-  for (let n = 0; n < 4; n++) slotOf(await pods[n % 2]!.ask())
+  for (let n = 0; n < 4; n++) seatOf(await pods[n % 2]!.ask())
   await redis.client.flushdb()
   const flushedAtMs = performance.now()
   t.match(await pods[0]!.ask({ limit: 100 }), { refused: 'unavailable' })
@@ -173,7 +173,7 @@ t.test('after a flush only those who hold slots are admitted, for one lease time
   t.match(await newcomer.ask({ limit: 100 }), { refused: 'unavailable' })
   const granted = await waitFor(async () => {
     const answer = await newcomer.ask()
-    return 'slot' in answer && answer
+    return 'seat' in answer && answer
   })
   t.ok(granted)
   t.ok(performance.now() - flushedAtMs >= LEASE_MS * 0.9)
@@ -185,23 +185,23 @@ t.test('after a flush only those who hold slots are admitted, for one lease time
 })
 
 t.test('a paused pod finds itself fenced, begins anew and takes back what nobody took', async t => {
-  const open = useSlotPods(t, (await useRedis(t)).url)
+  const open = useSeatPods(t, (await useRedis(t)).url)
   const [paused, other] = [await open(), await open()]
-  for (let n = 0; n < 3; n++) slotOf(await paused.ask({ limit: 3 }))
+  for (let n = 0; n < 3; n++) seatOf(await paused.ask({ limit: 3 }))
   // A blocked event loop is a stopped process.
   const wakeAtMs = performance.now() + LEASE_MS * 1.5
   while (performance.now() < wakeAtMs);
-  t.notOk(paused.slots.mayDeliver(), 'the first thing it is asked')
-  await waitFor(() => other.slots.mayDeliver() && paused.slots.mayDeliver())
+  t.notOk(paused.seats.mayDeliver(), 'the first thing it is asked')
+  await waitFor(() => other.seats.mayDeliver() && paused.seats.mayDeliver())
   t.same(paused.lost, ['fenced', 'lifted'], 'nobody had taken its places')
   t.match(await other.ask({ limit: 3 }), { refused: 'full' })
 })
 
 t.test('a restarted Redis admits only renewals, unless every pod had ended orderly', async t => {
   const servers = await openPrivateServers(t)
-  const open = useSlotPods(t, servers.redisUrl)
+  const open = useSeatPods(t, servers.redisUrl)
   const pod = await open({ leaseMs: 3_000 })
-  for (let n = 0; n < 3; n++) slotOf(await pod.ask({ limit: 3 }))
+  for (let n = 0; n < 3; n++) seatOf(await pod.ask({ limit: 3 }))
   await servers.private.redis!.kill()
   await servers.private.redis!.restart()
   const newcomer = await open({ leaseMs: 3_000 })
@@ -211,10 +211,10 @@ t.test('a restarted Redis admits only renewals, unless every pod had ended order
     return 'refused' in answer && answer.refused === 'full'
   })
   t.notOk(pod.lost.includes('full'))
-  await newcomer.slots.close()
-  await pod.slots.close()
+  await newcomer.seats.close()
+  await pod.seats.close()
   await servers.private.redis!.kill()
   await servers.private.redis!.restart()
   const next = await open({ leaseMs: 3_000 })
-  t.ok(slotOf(await next.ask({ limit: 3 })), 'nobody held anything')
+  t.ok(seatOf(await next.ask({ limit: 3 })), 'nobody held anything')
 })

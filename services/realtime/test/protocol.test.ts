@@ -1,0 +1,177 @@
+import { once } from 'node:events'
+import { waitFor } from '@payment-tracking/testkit'
+import { io } from 'socket.io-client'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { collectErrors, collectPayments, subscribe, trySubscribe, usePods, type Client } from './use-pods.js'
+import { fakeBase58 } from './write-payments.js'
+
+t.test('the protocol, refusals included', async t => {
+  const pods = await usePods(t, {
+    MAX_SUBSCRIPTIONS_PER_CONNECTION: '3',
+    MAX_MESSAGE_BURST: '40',
+    MAX_MESSAGES_PER_SECOND: '1',
+  })
+  const pod = await pods.start()
+
+  t.test('bad requests are refused with a code, and the socket stays connected', async t => {
+    const client = pod.connect()
+    const errors = collectErrors(client)
+    const bad: [unknown, string][] = [
+      [undefined, 'INVALID_TRACKING_ID'],
+      ['order', 'INVALID_TRACKING_ID'],
+      [{}, 'INVALID_TRACKING_ID'],
+      [{ trackingId: '' }, 'INVALID_TRACKING_ID'],
+      [{ trackingId: 7 }, 'INVALID_TRACKING_ID'],
+      [{ trackingId: 'a\0b' }, 'INVALID_TRACKING_ID'],
+      [{ trackingId: '€'.repeat(22) }, 'INVALID_TRACKING_ID'],
+      [{ trackingId: '\ud800' }, 'INVALID_TRACKING_ID'],
+      [{ trackingId: 'x', since: -1 }, 'INVALID_REQUEST'],
+      [{ trackingId: 'x', since: 1.5 }, 'INVALID_REQUEST'],
+      [{ trackingId: 'x', since: '0' }, 'INVALID_REQUEST'],
+      [{ trackingId: 'x', recipient: 'me' }, 'INVALID_REQUEST'],
+      [{ trackingId: 'x', epoch: 5 }, 'INVALID_REQUEST'],
+      [{ trackingId: 'x', resume: 'x'.repeat(300) }, 'INVALID_REQUEST'],
+    ]
+    for (const [request, code] of bad) t.match(await trySubscribe(client, request), { ok: false, code })
+    t.same(
+      errors.map(({ data }) => data.code),
+      bad.map(([, code]) => code),
+    )
+    t.match(errors[0], { type: 'error', timestamp: Number, data: { message: String } })
+    t.match(await subscribe(client, { trackingId: '€'.repeat(21), since: null, recipient: null }), {
+      head: 0,
+    })
+    t.ok(client.connected)
+  })
+
+  t.test('several tracking IDs on one connection, up to the cap; unsubscribing makes room', async t => {
+    const client = pod.connect()
+    const received = collectPayments(client)
+    for (const trackingId of ['a', 'b', 'c', 'c']) await subscribe(client, { trackingId })
+    t.match(await trySubscribe(client, { trackingId: 'd' }), { ok: false, code: 'TOO_MANY_SUBSCRIPTIONS' })
+    t.match(await client.emitWithAck('unsubscribe', { trackingId: 'a' }), { ok: true })
+    t.match(await client.emitWithAck('unsubscribe', { trackingId: 'never' }), { ok: true })
+    t.match(await client.emitWithAck('unsubscribe', {}), { ok: false, code: 'INVALID_TRACKING_ID' })
+    await subscribe(client, { trackingId: 'd' })
+    for (const trackingId of ['a', 'b', 'c', 'd']) await pods.pay({ trackingId })
+    await waitFor(() => received.length >= 3)
+    t.same(received.map(({ data }) => data.trackingId).sort(), ['b', 'c', 'd'])
+  })
+
+  t.test('requests about one tracking ID end as the last one says', async t => {
+    const client = pod.connect()
+    const received = collectPayments(client)
+    client.emit('subscribe', { trackingId: 'flicker' })
+    client.emit('unsubscribe', { trackingId: 'flicker' })
+    client.emit('subscribe', { trackingId: 'flicker' })
+    await client.emitWithAck('unsubscribe', { trackingId: 'flicker' })
+    await pods.pay({ trackingId: 'flicker' })
+    t.match(await subscribe(client, { trackingId: 'flicker' }), { head: 1 })
+    t.equal(received.length, 0)
+  })
+
+  t.test('a recipient filters what is pushed and what is replayed', async t => {
+    const client = pod.connect()
+    const received = collectPayments(client)
+    const mine = fakeBase58('mine')
+    await pods.commit({ trackingId: 'filter', count: 130, recipient: fakeBase58('other') })
+    await pods.commit({ trackingId: 'filter', recipient: mine })
+    const reply = await subscribe(client, { trackingId: 'filter', since: 0, recipient: mine })
+    t.same(
+      reply.replay.map(({ seq }) => seq),
+      [131],
+      'pages of others are skipped',
+    )
+    t.match(reply, { more: false, next: 131, head: 131 })
+    await pods.pay({ trackingId: 'filter', recipient: fakeBase58('other') })
+    await pods.pay({ trackingId: 'filter', recipient: null })
+    await pods.pay({ trackingId: 'filter', recipient: mine })
+    await waitFor(() => received.length > 0)
+    t.same(
+      received.map(({ data }) => data.seq),
+      [134],
+    )
+  })
+
+  t.test('too many messages: refused, then closed with a reason', async t => {
+    const client = pod.connect({ reconnection: false })
+    await once(client as never, 'connect')
+    const errors = collectErrors(client)
+    const closed = new Promise<unknown>(resolve => client.on('disconnect', (_, details) => resolve(details)))
+    t.match(await Promise.all(Array.from({ length: 42 }, () => trySubscribe(client, {}))), {
+      41: { ok: false, code: 'RATE_LIMITED' },
+    })
+    t.equal(errors.filter(({ data }) => data.code === 'RATE_LIMITED').length, 1, 'one event for a flood')
+    for (let n = 0; n < 60; n++) (client as unknown as { emit(name: string): void }).emit('noise')
+    t.match(await closed, { context: { code: 4029, reason: 'RATE_LIMITED' } })
+  })
+
+  t.test('a message above 16 KB closes the connection with 1009', async t => {
+    const client = pod.connect({ reconnection: false })
+    await once(client as never, 'connect')
+    const closed = new Promise<unknown>(resolve => client.on('disconnect', (_, details) => resolve(details)))
+    client.emit('subscribe', { trackingId: 'x', padding: 'x'.repeat(17_000) })
+    t.match(await closed, { context: { code: 1009 } })
+  })
+
+  t.test('polling is not served, and nothing of the management port is', async t => {
+    const polling = await fetch(`${pod.url}/ws/v1/?EIO=4&transport=polling`)
+    t.equal(polling.status, 400)
+    for (const path of ['/metrics', '/readyz', '/healthz', '/']) {
+      t.equal((await fetch(pod.url + path)).status, 404)
+    }
+  })
+
+  t.test('a protocol violation ends its own connection alone', async t => {
+    const witness = pod.connect()
+    await subscribe(witness, { trackingId: 'witness' })
+    const raw = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
+    await once(raw, 'open')
+    raw.send('40')
+    raw.send('42["subscribe"')
+    await once(raw, 'close')
+    t.ok(witness.connected)
+  })
+
+  t.test('what is measured is shown', async t => {
+    const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
+    for (const name of [
+      'realtime_connections',
+      'realtime_subscriptions',
+      'realtime_deliveries_total',
+      'realtime_lag_seconds_bucket',
+      'realtime_recoveries_total{result="recovered"}',
+      'realtime_rejections_total{code="INVALID_TRACKING_ID"}',
+      'realtime_rejections_total{code="RATE_LIMITED"}',
+      'realtime_closes_total{reason="RATE_LIMITED"}',
+      'realtime_queued_packets',
+    ]) {
+      t.ok(text.includes(`payment_tracking_${name}`), name)
+    }
+    t.ok(text.includes('nodejs_eventloop_lag_seconds'))
+  })
+})
+
+t.test('origins can be limited', async t => {
+  const pods = await usePods(t, { CORS_ORIGIN: 'https://shop.example, https://other.example' })
+  const pod = await pods.start()
+  const from = (origin: string | undefined): Client =>
+    pod.connect({ reconnection: false, ...(origin && { extraHeaders: { origin } }) })
+  await once(from('https://shop.example') as never, 'connect')
+  await once(from(undefined) as never, 'connect')
+  await once(from('https://evil.example') as never, 'connect_error')
+  t.pass()
+})
+
+t.test('the shortest client of any tutorial works', async t => {
+  const pods = await usePods(t)
+  const { url } = await pods.start()
+  const socket = io(url, { path: '/ws/v1', transports: ['websocket'] })
+  t.teardown(() => socket.disconnect())
+  socket.on('connect', () => socket.emit('subscribe', { trackingId: 'order-42' }))
+  await once(socket as never, 'ack')
+  await pods.pay({ trackingId: 'order-42' })
+  const [message] = (await once(socket as never, 'payment')) as [{ data: { amountString: string } }]
+  t.equal(message.data.amountString, '1000')
+})

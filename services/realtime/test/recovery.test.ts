@@ -1,0 +1,97 @@
+import { waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { collectPayments, subscribe, usePods } from './use-pods.js'
+
+t.test('recovery by since and epoch', async t => {
+  const pods = await usePods(t)
+  const [one, two] = await Promise.all([pods.start(), pods.start()])
+  await pods.commit({ trackingId: 'order', count: 250 })
+
+  t.test('without since: from now on, and head tells what there is', async t => {
+    const reply = await subscribe(one.connect(), { trackingId: 'order' })
+    t.match(reply, { ok: true, head: 250, recovered: false, replay: [], more: false, next: 250 })
+    t.match(reply, { epoch: /^[0-9a-f-]{36}$/, resume: /^[\w-]{20,}$/ })
+    t.match(await subscribe(one.connect(), { trackingId: 'nothing yet', since: 0 }), {
+      head: 0,
+      recovered: true,
+      replay: [],
+      more: false,
+    })
+  })
+
+  t.test('since 0 replays all, in pages, from any pod', async t => {
+    const client = one.connect()
+    let reply = await subscribe(client, { trackingId: 'order', since: 0 })
+    t.match(reply, { recovered: true, more: true, next: 100, head: 250 })
+    const seqs = reply.replay.map(({ seq }) => seq)
+    const other = two.connect()
+    while (reply.more) {
+      reply = await subscribe(other, { trackingId: 'order', since: reply.next, epoch: reply.epoch })
+      seqs.push(...reply.replay.map(({ seq }) => seq))
+    }
+    t.same(
+      seqs,
+      Array.from({ length: 250 }, (_, index) => index + 1),
+    )
+    t.match(reply.replay.at(-1), { trackingId: 'order', amountString: '1000', status: 'executed' })
+  })
+
+  t.test('what cannot be recovered is said, and nothing is replayed in part', async t => {
+    const client = one.connect()
+    const { epoch } = await subscribe(client, { trackingId: 'order' })
+    const lost = { recovered: false, replay: [], more: false, head: 250, next: 250 }
+    t.match(await subscribe(client, { trackingId: 'order', since: 251 }), lost)
+    const otherEpoch = '00000000-0000-4000-8000-000000000000'
+    t.match(await subscribe(client, { trackingId: 'order', since: 3, epoch: otherEpoch }), lost)
+    t.match(await subscribe(client, { trackingId: 'order', since: 250, epoch }), {
+      recovered: true,
+      replay: [],
+      more: false,
+    })
+  })
+
+  t.test('subscribing while payments come: replay and room together have no gap', async t => {
+    let paying = true
+    const payer = (async () => {
+      while (paying) await pods.pay({ trackingId: 'busy', count: 3 })
+    })()
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const client = (n % 2 ? one : two).connect()
+        const received = collectPayments(client)
+        const reply = await subscribe(client, { trackingId: 'busy', since: 0 })
+        const replayed = reply.replay.map(({ seq }) => seq)
+        while (reply.more) {
+          Object.assign(reply, await subscribe(client, { trackingId: 'busy', since: reply.next }))
+          replayed.push(...reply.replay.map(({ seq }) => seq))
+        }
+        return { received, replayed }
+      }),
+    )
+    paying = false
+    await payer
+    const { head } = await subscribe(one.connect(), { trackingId: 'busy' })
+    for (const { received, replayed } of clients) {
+      const seen = () => new Set([...replayed, ...received.map(({ data }) => data.seq)])
+      await waitFor(() => seen().size === head, { what: `all ${head} payments` })
+      const live = received.map(({ data }) => data.seq)
+      t.equal(new Set(live).size, live.length, 'nothing is pushed twice')
+    }
+  })
+
+  t.test('a client that was cut off goes on where it stopped', async t => {
+    const client = one.connect()
+    const seqs = new Set<number>()
+    client.on('payment', ({ data }) => seqs.add(data.seq))
+    await subscribe(client, { trackingId: 'cut' })
+    await pods.pay({ trackingId: 'cut', count: 2 })
+    await waitFor(() => seqs.size === 2)
+    client.io.engine.close()
+    await pods.pay({ trackingId: 'cut', count: 2 })
+    const reply = await subscribe(client, { trackingId: 'cut', since: 2 })
+    t.same(
+      reply.replay.map(({ seq }) => seq),
+      [3, 4],
+    )
+  })
+})

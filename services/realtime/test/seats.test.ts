@@ -1,0 +1,157 @@
+import { once } from 'node:events'
+import { waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { collectErrors, collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
+
+const LEASE_MS = 1_500
+
+t.test('three pods admit exactly N of many racing subscribers; freed seats come back', async t => {
+  const pods = await usePods(t, { MAX_CONNECTIONS_PER_TRACKING_ID: '40' })
+  const three = await Promise.all([pods.start(), pods.start(), pods.start()])
+  const clients = Array.from({ length: 150 }, (_, n) => three[n % 3]!.connect())
+  const received = clients.map(collectPayments)
+  const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))
+  t.equal(replies.filter(({ ok }) => ok).length, 40)
+  for (const reply of replies) if (!reply.ok) t.equal(reply.code, 'TOO_MANY_CONNECTIONS')
+  t.ok(
+    clients.every(({ connected }) => connected),
+    'a refused socket stays connected',
+  )
+  await pods.pay({ trackingId: 'order' })
+  await waitFor(() => received.filter(list => list.length > 0).length >= 40)
+
+  const admitted = clients.filter((_, n) => replies[n]!.ok)
+  const refused = clients.filter((_, n) => !replies[n]!.ok)
+  t.match(
+    await trySubscribe(admitted[0]!, { trackingId: 'order' }),
+    { ok: true },
+    'asking again costs nothing',
+  )
+  admitted[1]!.disconnect()
+  await admitted[2]!.emitWithAck('unsubscribe', { trackingId: 'order' })
+  await waitFor(async () => (await trySubscribe(refused[0]!, { trackingId: 'order' })).ok)
+  await waitFor(async () => (await trySubscribe(refused[1]!, { trackingId: 'order' })).ok)
+  t.match(await trySubscribe(refused[2]!, { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
+})
+
+t.test('a client in a full room gets its own seat back by resume, on another pod', async t => {
+  const pods = await usePods(t, { MAX_CONNECTIONS_PER_TRACKING_ID: '2' })
+  const [one, two] = await Promise.all([pods.start(), pods.start()])
+  const [client, neighbour] = [one.connect({ reconnection: false }), two.connect()]
+  const left = collectPayments(client)
+  const errors = collectErrors(client)
+  const { resume } = await subscribe(client, { trackingId: 'order' })
+  await subscribe(neighbour, { trackingId: 'order' })
+  const again = two.connect()
+  const received = collectPayments(again)
+  t.match(await trySubscribe(again, { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
+  t.match(await trySubscribe(again, { trackingId: 'order', resume: 'guess' }), {
+    code: 'TOO_MANY_CONNECTIONS',
+  })
+  await subscribe(again, { trackingId: 'order', resume })
+  await pods.pay({ trackingId: 'order' })
+  await waitFor(() => received.length === 1)
+  t.equal(left.length, 0, 'the old connection is no longer sent to')
+  t.match(errors, [{ data: { code: 'TOO_MANY_CONNECTIONS', trackingId: 'order' } }])
+})
+
+t.test('seats of a killed pod come back; a paused pod sends nothing once others sit there', async t => {
+  const pods = await usePods(t, {
+    MAX_CONNECTIONS_PER_TRACKING_ID: '5',
+    LEASE_MS: String(LEASE_MS),
+    HEAL_INTERVAL_MS: '500',
+  })
+  const [paused, living] = await Promise.all([pods.start(), pods.start()])
+  const frozen = Array.from({ length: 5 }, () => paused.connect())
+  const frozenGot = frozen.map(collectPayments)
+  const frozenErrors = frozen.map(collectErrors)
+  for (const client of frozen) await subscribe(client, { trackingId: 'order' })
+  await pods.pay({ trackingId: 'order' })
+  await waitFor(() => frozenGot.every(list => list.length === 1))
+
+  paused.service.signal('SIGSTOP')
+  const others = Array.from({ length: 5 }, () => living.connect())
+  const othersGot = others.map(collectPayments)
+  await Promise.all(
+    others.map(client =>
+      waitFor(async () => (await trySubscribe(client, { trackingId: 'order' })).ok, { what: 'a freed seat' }),
+    ),
+  )
+  await pods.pay({ trackingId: 'order', count: 3 })
+  await waitFor(() => othersGot.every(list => list.length === 3))
+  paused.service.signal('SIGCONT')
+  await waitFor(() => frozenErrors.every(list => list.length > 0), { what: 'every old client is told' })
+  for (const [error] of frozenErrors) t.match(error, { data: { code: 'TOO_MANY_CONNECTIONS' } })
+  t.ok(
+    frozenGot.every(list => list.length === 1),
+    'nothing was sent after the seats went to others',
+  )
+
+  await living.service.stop('SIGKILL')
+  await Promise.all(
+    frozen.map(client =>
+      waitFor(async () => (await trySubscribe(client, { trackingId: 'order' })).ok, {
+        what: 'a crashed seat',
+      }),
+    ),
+  )
+})
+
+t.test('one address cannot fill a tracking ID, nor open any number of connections', async t => {
+  const pods = await usePods(t, {
+    TRUST_PROXY: 'on',
+    MAX_CONNECTIONS_PER_ADDRESS: '4',
+    MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2',
+  })
+  const [one, two] = await Promise.all([pods.start(), pods.start()])
+  const from = (address: string, n = 0) =>
+    (n % 2 ? one : two).connect({ reconnection: false, extraHeaders: { 'x-forwarded-for': address } })
+
+  // One /64, written as many ways; what a client puts before the proxy's entry does not count.
+  const stranger = ['2001:db8::1', '2001:0db8:0:0:1::', '9.9.9.9, 2001:db8::ffff', '2001:db8:0:0:a:b:c:d']
+  const clients = stranger.map((address, n) => from(address, n))
+  const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))
+  t.equal(replies.filter(({ ok }) => ok).length, 2)
+  t.match(await trySubscribe(from('2001:db8:0:1::1'), { trackingId: 'order' }), { ok: true })
+
+  const fifth = from('2001:db8::7')
+  const [error] = (await once(fifth as never, 'connect_error')) as [unknown]
+  t.match(error, { message: 'TOO_MANY_CONNECTIONS', data: { code: 'TOO_MANY_CONNECTIONS' } })
+  clients[0]!.disconnect()
+  await waitFor(async () => {
+    const client = from('2001:db8::8')
+    return Promise.race([
+      once(client as never, 'connect').then(() => true),
+      once(client as never, 'connect_error').then(() => false),
+    ])
+  })
+})
+
+t.test('without TRUST_PROXY x-forwarded-for is the client talking', async t => {
+  const pods = await usePods(t, { MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2' })
+  const pod = await pods.start()
+  const replies = await Promise.all(
+    Array.from({ length: 4 }, (_, n) =>
+      trySubscribe(pod.connect({ extraHeaders: { 'x-forwarded-for': `10.0.0.${n}` } }), {
+        trackingId: 'order',
+      }),
+    ),
+  )
+  t.equal(replies.filter(({ ok }) => ok).length, 2)
+})
+
+t.test('after a flush of Redis only renewals are admitted for one lease time; payments go on', async t => {
+  const pods = await usePods(t, { LEASE_MS: '3000', MAX_CONNECTIONS_PER_TRACKING_ID: '3' })
+  const pod = await pods.start()
+  const client = pod.connect()
+  const received = collectPayments(client)
+  await subscribe(client, { trackingId: 'order' })
+  await pods.redis.client.flushdb()
+  const newcomer = pod.connect()
+  t.match(await trySubscribe(newcomer, { trackingId: 'order' }), { ok: false, code: 'UNAVAILABLE' })
+  await pods.pay({ trackingId: 'order' })
+  await waitFor(() => received.length === 1)
+  await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok)
+  t.match(await trySubscribe(pod.connect(), { trackingId: 'order' }), { ok: true })
+  t.match(await trySubscribe(pod.connect(), { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
+})

@@ -1,0 +1,77 @@
+import { waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
+
+t.test('a pod that stops sends its clients away, spread over the window, and ends in time', async t => {
+  const pods = await usePods(t, { DRAIN_WINDOW_MS: '1500', MAX_CONNECTIONS_PER_TRACKING_ID: '20' })
+  const [leaving, staying] = await Promise.all([pods.start(), pods.start()])
+  const clients = Array.from({ length: 20 }, () => leaving.connect({ reconnection: false }))
+  const hints: number[] = []
+  const closes: { atMs: number; details: unknown }[] = []
+  for (const client of clients) {
+    client.on('reconnect', ({ data }) => hints.push(data.afterMs))
+    client.on('disconnect', (_, details) => closes.push({ atMs: performance.now(), details }))
+    await subscribe(client, { trackingId: 'order' })
+  }
+  const received = clients.map(collectPayments)
+  const stoppedAtMs = performance.now()
+  const exit = leaving.service.stop('SIGTERM')
+  await waitFor(() => hints.length === 20)
+  const ready = await fetch(`${leaving.service.managementUrl}/readyz`).then(
+    ({ status }) => status,
+    () => 503,
+  )
+  t.equal(ready, 503)
+  await pods.pay({ trackingId: 'order' })
+  t.equal(await exit, 0)
+  await waitFor(() => closes.length === 20)
+  t.ok(
+    received.some(list => list.length === 1),
+    'payments go on meanwhile',
+  )
+  for (const { details } of closes) t.match(details, { context: { code: 1012, reason: 'RESTART' } })
+  const spreadMs = Math.max(...closes.map(({ atMs }) => atMs)) - Math.min(...closes.map(({ atMs }) => atMs))
+  t.ok(spreadMs > 300, 'not all at once')
+  t.ok(Math.max(...hints) <= 1_500 && new Set(hints).size > 5)
+  t.ok(performance.now() - stoppedAtMs < 10_000)
+
+  const newcomers = Array.from({ length: 20 }, () => staying.connect())
+  const replies = await Promise.all(newcomers.map(client => trySubscribe(client, { trackingId: 'order' })))
+  t.ok(
+    replies.every(({ ok }) => ok),
+    'all its seats are free at once',
+  )
+})
+
+t.test('connections to Redis and Postgres return to what they were', async t => {
+  const pods = await usePods(t)
+  const name = pods.database.url.split('/').at(-1)!
+  const count = async () => {
+    const { rows } = await pods.database.pool.query<{ count: number }>(
+      'select count(*)::int from pg_stat_activity where datname = $1',
+      [name],
+    )
+    const list = (await pods.redis.client.client('LIST')) as string
+    const db = ` db=${pods.redis.url.split('/').at(-1)!} `
+    return { redis: list.split('\n').filter(line => line.includes(db)).length, postgres: rows[0]!.count }
+  }
+  const before = await count()
+  const pod = await pods.start()
+  await subscribe(pod.connect(), { trackingId: 'order', since: 0 })
+  t.equal(await pod.service.stop(), 0)
+  await waitFor(async () => {
+    const after = await count()
+    return after.redis <= before.redis && after.postgres <= before.postgres
+  })
+  t.pass()
+})
+
+t.test('a second signal ends it without waiting', async t => {
+  const pods = await usePods(t, { DRAIN_WINDOW_MS: '8000' })
+  const pod = await pods.start()
+  await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })
+  pod.service.signal('SIGTERM')
+  await pod.service.waitForLog('service.stopping')
+  pod.service.signal('SIGTERM')
+  t.equal(await pod.service.exited, 1)
+})

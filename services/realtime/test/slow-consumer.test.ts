@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { collectPayments, subscribe, usePods } from './use-pods.js'
+import { fakeBase58 } from './write-payments.js'
+
+/** As large as a payment never is, so that a few fill the buffers of the system between two processes. */
+const bigPayment = (seq: number): PaymentFacts => ({
+  eventId: '00000000-0000-4000-8000-000000000000',
+  position: String(seq),
+  trackingId: 'order',
+  seq,
+  signature: 'x'.repeat(16_000),
+  slot: 1,
+  occurredAt: new Date(0).toISOString(),
+  paidAt: '1',
+  paymentPolicy: fakeBase58('policy'),
+  gateway: fakeBase58('gateway'),
+  amount: '1',
+  recordId: 1,
+  recipient: null,
+  payer: null,
+  tokenMint: null,
+})
+
+t.test('stalled clients are closed at a bounded queue; others and the pod do not notice', async t => {
+  const pods = await usePods(t, { MAX_QUEUED_PACKETS: '64', HEAL_INTERVAL_MS: '3600000' })
+  const pod = await pods.start()
+  const healthy = pod.connect()
+  const received = collectPayments(healthy)
+  await subscribe(healthy, { trackingId: 'order' })
+  const stalled = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
+      t.teardown(() => socket.terminate())
+      const subscribed = new Promise<void>(resolve => {
+        socket.on('message', (data: Buffer) => {
+          if (data.toString().includes('Subscribed')) resolve()
+        })
+      })
+      await once(socket, 'open')
+      socket.send('40')
+      socket.send('42["subscribe",{"trackingId":"order"}]')
+      await subscribed
+      socket.pause()
+      return socket
+    }),
+  )
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
+    const line = text.split('\n').find(line => line.startsWith(`${name} `))
+    return Number(line?.split(' ').at(-1) ?? 0)
+  }
+  const closes = () => metric('payment_tracking_realtime_closes_total{reason="SLOW_CONSUMER"}')
+  const before = await metric('process_resident_memory_bytes')
+  let seq = 0
+  await waitFor(
+    async () => {
+      await pods.signal.announce(Array.from({ length: 50 }, () => bigPayment(++seq)))
+      // As fast as the healthy one reads: it is the others who are too slow.
+      await waitFor(() => received.length === seq, { what: 'the healthy client' })
+      return (await closes()) === stalled.length
+    },
+    { what: 'the close of all stalled clients', timeoutMs: 60_000, intervalMs: 1 },
+  )
+  const grownMb = ((await metric('process_resident_memory_bytes')) - before) / 2 ** 20
+  t.comment(`${seq} payments of 16 KB, memory grew by ${Math.round(grownMb)} MB`)
+  t.ok(grownMb < 150, 'the queues are gone')
+  t.same(
+    received.map(({ data }) => data.seq),
+    Array.from({ length: seq }, (_, index) => index + 1),
+  )
+
+  t.test('a client that reads again sees why', async t => {
+    const closed = once(stalled[0]!, 'close')
+    stalled[0]!.resume()
+    const [code, reason] = (await closed) as [number, Buffer]
+    // The pod waits some seconds for a client that does not answer, then the connection just ends.
+    if (code === 1006) return t.pass('too late')
+    t.same([code, reason.toString()], [4008, 'SLOW_CONSUMER'])
+  })
+})
