@@ -37,12 +37,13 @@ t.test('stalled clients are closed at a bounded queue; others and the pod do not
       t.teardown(() => socket.terminate())
       const subscribed = new Promise<void>(resolve => {
         socket.on('message', (data: Buffer) => {
-          if (data.toString().includes('Subscribed')) resolve()
+          const text = data.toString()
+          if (text.startsWith('40')) socket.send('42["subscribe",{"trackingId":"order"}]')
+          if (text.includes('Subscribed')) resolve()
         })
       })
       await once(socket, 'open')
       socket.send('40')
-      socket.send('42["subscribe",{"trackingId":"order"}]')
       await subscribed
       socket.pause()
       return socket
