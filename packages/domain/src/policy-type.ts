@@ -46,11 +46,11 @@ const readSubscription: FieldsReader = (fields, path) => {
   }
 }
 
+/** `release_condition` is served as it comes: nobody says what type it has. */
 const readMilestone: FieldsReader = (fields, path) => {
   readArrayOf(readU64, fields, 'milestone_amounts', 4, `${path}.milestone_amounts`)
   readArrayOf(readI64, fields, 'milestone_timestamps', 4, `${path}.milestone_timestamps`)
   readU8(fields, 'current_milestone', `${path}.current_milestone`)
-  readU8(fields, 'release_condition', `${path}.release_condition`)
   readU8(fields, 'total_milestones', `${path}.total_milestones`)
   readU64(fields, 'escrow_amount', `${path}.escrow_amount`)
   return fields

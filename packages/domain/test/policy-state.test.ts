@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  applyToPolicy,
+  emptyPolicy,
+  policyOutcome,
+  type ChainEvent,
+  type Effect,
+  type PolicyState,
+} from '../src/index.js'
+import { hold } from './hold.js'
+
+const POLICY = 'policy'
+const TERMS =
+  '{"Subscription":{"amount":5,"auto_renew":true,"max_renewals":3,"next_payment_due":1000,"payment_frequency":{"Daily":null}}}'
+
+/** An event of the policy at a place on the chain; places repeat on purpose. */
+function eventAt(slot: number, serial: number, effect: Effect): ChainEvent {
+  const id = serial.toString(16).padStart(32, '0')
+  return {
+    id,
+    order: slot.toString(16).padStart(16, '0') + '0'.repeat(16) + id,
+    fingerprint: id,
+    slot,
+    index: 0,
+    signature: '',
+    name: effect.kind,
+    occurredAt: new Date(slot * 1000),
+    data: '{}',
+    gateway: null,
+    paymentPolicy: POLICY,
+    userPayment: null,
+    authority: null,
+    recipient: null,
+    trackingId: effect.kind === 'policy-created' ? `life-${serial}` : null,
+    effect,
+  }
+}
+
+const created = (serial: number): Effect => ({
+  kind: 'policy-created',
+  policy: POLICY,
+  userPayment: 'user-payment',
+  recipient: `recipient-${serial}`,
+  gateway: 'gateway',
+  policyId: 1,
+  policyType: { name: 'Subscription', text: TERMS },
+})
+
+const effects = fc.oneof(
+  { weight: 1, arbitrary: fc.constant((serial: number) => created(serial)) },
+  { weight: 1, arbitrary: fc.constant((): Effect => ({ kind: 'policy-deleted', policy: POLICY })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom('Active', 'Paused', 'Completed', 'Frozen')
+      .map(newStatus => (): Effect => ({ kind: 'policy-status-changed', policy: POLICY, newStatus })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.bigInt(0n, 2n ** 64n - 1n), fc.bigInt(0n, 10n ** 6n))
+      .map(([amount, paidAt]) => (): Effect => ({
+        kind: 'payment',
+        policy: POLICY,
+        gateway: 'gateway',
+        amount,
+        paidAt,
+        recordId: 1,
+        recipient: null,
+        payer: null,
+        tokenMint: null,
+      })),
+  },
+)
+const histories = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 9 }), effects), { maxLength: 14 })
+  .map(events => events.map(([slot, effect], serial) => eventAt(slot, serial, effect(serial))))
+
+const isCreated = ({ effect }: ChainEvent) => effect.kind === 'policy-created'
+
+/** What an applier of batches does: Created events first, payments of a life that begins counted anew. */
+function applyInBatches(events: readonly ChainEvent[], batchSize: number): PolicyState {
+  let state = emptyPolicy(POLICY)
+  const seen: ChainEvent[] = []
+  for (let start = 0; start < events.length; start += batchSize) {
+    const batch = events.slice(start, start + batchSize)
+    const lifeStart = state.lifeStart
+    seen.push(...batch)
+    for (const event of batch.filter(isCreated)) state = applyToPolicy(state, event)
+    const anew = state.lifeStart !== lifeStart
+    for (const event of batch.filter(event => !isCreated(event))) state = applyToPolicy(state, event)
+    if (!anew) continue
+    state = { ...state, paymentCount: 0n, totalPaid: 0n }
+    const counted = seen.filter(({ effect }) => effect.kind === 'payment').reduce(applyToPolicy, state)
+    state = { ...state, paymentCount: counted.paymentCount, totalPaid: counted.totalPaid }
+  }
+  return state
+}
+
+/** The same answer found the slow way: from the whole history at once, by the contract's sentences. */
+function answerOf(events: readonly ChainEvent[]) {
+  const latest = (kinds: string[], from: readonly ChainEvent[] = events) =>
+    from
+      .filter(({ effect }) => kinds.includes(effect.kind))
+      .sort((a, b) => (a.order < b.order ? -1 : 1))
+      .at(-1)
+  const birth = latest(['policy-created'])
+  if (!birth) return null
+  const ofLife = events.filter(({ slot }) => slot >= birth.slot)
+  const payments = ofLife.filter(({ effect }) => effect.kind === 'payment')
+  const total = payments.reduce(
+    (sum, { effect }) => (effect.kind === 'payment' ? sum + effect.amount : sum),
+    0n,
+  )
+  const lastPayment = latest(['payment'], ofLife)
+  const change = latest(['policy-status-changed'], ofLife)
+  const changeDecides = change && (!lastPayment || change.order > lastPayment.order)
+  const changed =
+    changeDecides && change.effect.kind === 'policy-status-changed'
+      ? change.effect.newStatus.toLowerCase()
+      : null
+  return {
+    live: latest(['policy-created', 'policy-deleted'])!.effect.kind === 'policy-created',
+    trackingId: birth.trackingId,
+    paymentCount: BigInt(payments.length),
+    totalPaid: total,
+    status: changed ?? (payments.length >= 3 ? 'completed' : 'active'),
+  }
+}
+
+const orders = histories.chain(events =>
+  fc.tuple(
+    fc.constant(events),
+    fc.shuffledSubarray(events, { minLength: events.length }),
+    fc.integer({ min: 1, max: 5 }),
+  ),
+)
+
+t.test('any order, any batches: the same state, and the one the whole history gives', async t => {
+  const property = fc.property(orders, ([events, shuffled, batchSize]) => {
+    const state = applyInBatches(shuffled, batchSize)
+    assert.deepEqual(state, applyInBatches(events, 100))
+    const { live, status } = policyOutcome(state)
+    const { lifeStart, trackingId, paymentCount, totalPaid } = state
+    assert.deepEqual(
+      lifeStart === null ? null : { live, trackingId, paymentCount, totalPaid, status },
+      answerOf(events),
+    )
+  })
+  hold(t, 'order does not matter', property, 500)
+})
+
+t.test('a policy that was deleted and created again counts only its own payments', async t => {
+  const pay = (slot: number, serial: number) =>
+    eventAt(slot, serial, {
+      kind: 'payment',
+      policy: POLICY,
+      gateway: 'g',
+      amount: 5n,
+      paidAt: BigInt(slot),
+      recordId: 1,
+      recipient: null,
+      payer: null,
+      tokenMint: null,
+    })
+  const events = [
+    eventAt(1, 1, created(1)),
+    pay(2, 2),
+    eventAt(3, 3, { kind: 'policy-deleted', policy: POLICY }),
+    eventAt(5, 4, created(4)),
+    pay(5, 5),
+    pay(6, 6),
+  ]
+  const state = applyInBatches(events, 1)
+  t.equal(state.paymentCount, 2n, 'the payment in the slot of the creation belongs to the new life')
+  t.equal(state.recipient, 'recipient-4')
+  t.equal(policyOutcome(state).live, true)
+})
