@@ -1,0 +1,133 @@
+import { stat } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { isAlive, readStackFile, type StackFile } from '@payment-tracking/stack'
+import { startStack, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+
+const processesOf = (stack: StackFile) => stack.services.map(({ process }) => process!)
+
+/** Everything that runs below a data directory, servers included, by what stands on command lines. */
+const readyOf = async (stack: StackFile): Promise<number[]> =>
+  Promise.all(
+    stack.services.map(async ({ managementUrl }) => (await fetch(`${managementUrl}/readyz`)).status),
+  )
+
+t.test('all bad variables are told at once, with their cures, before anything starts', async t => {
+  const stack = await startStack(
+    t,
+    {
+      PORT: 'eighty',
+      ENVIRONMENT: 'Not A Name',
+      NATS_URL: 'http://example.com',
+      RATE_LIMIT_MAX: 'many',
+      HOST: '0.0.0.0',
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
+    },
+    { waitUntilReady: false },
+  )
+  t.equal(await stack.exited, 1)
+  for (const name of ['PORT', 'ENVIRONMENT', 'NATS_URL', 'RATE_LIMIT_MAX']) {
+    t.match(stack.output(), new RegExp(`^  - ${name} `, 'm'), name)
+  }
+  t.notMatch(stack.output(), /starting/)
+})
+
+t.test('private webhook targets are refused unless the stack listens on loopback', async t => {
+  const env = { HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' }
+  const stack = await startStack(t, env, { waitUntilReady: false })
+  t.equal(await stack.exited, 1)
+  t.match(stack.output(), /WEBHOOK_ALLOW_PRIVATE_TARGETS is only allowed when HOST is a loopback address/)
+})
+
+t.test('a taken port ends in a message that names the way out', async t => {
+  const holder = createServer()
+  await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => holder.close())
+  const { port } = holder.address() as AddressInfo
+  const stack = await startStack(t, { PORT: String(port) }, { waitUntilReady: false })
+  t.equal(await stack.exited, 1)
+  t.match(stack.output(), `port ${port} is taken`)
+  t.match(stack.output(), /PORT=\d+ npm start/)
+})
+
+t.test('from start to stop', async t => {
+  const stack = await startStack(t)
+  const { dataDir } = stack
+  const running = stack.describe()
+
+  await t.test('it says ready when every readiness probe holds', async t => {
+    const names = running.services.map(({ name }) => name)
+    t.same(names, ['ingest', 'api', 'realtime-1', 'realtime-2', 'webhook-worker', 'ops'])
+    t.same(new Set(await readyOf(running)), new Set([200]))
+    t.equal((await fetch(`${running.baseUrl}/v1/health`)).status, 200)
+    t.match(stack.output(), `ready ${running.baseUrl}`)
+    t.match(stack.output(), /WEBHOOK_ALLOW_PRIVATE_TARGETS is on/)
+  })
+
+  await t.test('only its owner may read what it keeps of passwords', async t => {
+    for (const file of ['stack.json', 'servers.password', 'ops-token', 'jwt-keys.json']) {
+      t.equal((await stat(join(dataDir, file))).mode & 0o077, 0, file)
+    }
+  })
+
+  await t.test('a second start in the same data directory is refused', async t => {
+    const second = await startStack(t, {}, { dataDir, waitUntilReady: false })
+    t.equal(await second.exited, 1)
+    t.match(second.output(), /is in use by process \d+.*DATA_DIR/)
+    t.ok(isAlive(processesOf(running)[0]!), 'the first goes on')
+  })
+
+  await t.test('a service that dies is started again and reported', async t => {
+    const find = (name: string) => readStackFile(dataDir)?.services.find(service => service.name === name)
+    for (const name of ['ingest', 'api']) {
+      const before = find(name)!.process!
+      process.kill(before.pid, 'SIGKILL')
+      await waitFor(
+        () => {
+          const now = find(name)?.process
+          return now && now.pid !== before.pid
+        },
+        { what: `another ${name}` },
+      )
+      t.match(stack.output(), `${name} ended (SIGKILL); starting it again`)
+    }
+    const response = await waitFor(
+      async () => {
+        const answer = await fetch(`${running.baseUrl}/v1/events/count`)
+        return answer.ok && answer
+      },
+      { what: 'the API at its base URL' },
+    )
+    t.same(await response.json(), { count: 0 })
+  })
+
+  await t.test('Ctrl-C stops everything within 15 s, exits 0 and leaves nothing', async t => {
+    const processes = processesOf(stack.describe())
+    const startedAt = Date.now()
+    t.equal(await stack.stop('SIGINT'), 0, stack.output())
+    t.ok(Date.now() - startedAt < 15_000)
+    t.same(processes.filter(isAlive), [])
+    t.match(stack.output(), /stopping the services …\n[^]*stopping the servers …\n[^]*stopped/)
+    t.equal(readStackFile(dataDir), undefined)
+  })
+
+  await t.test('when the launcher is killed its services stop, and the next start goes on', async t => {
+    const killed = await startStack(t, {}, { dataDir })
+    const processes = processesOf(killed.describe())
+    await killed.stop('SIGKILL')
+    await waitFor(() => !processes.some(isAlive), { what: 'the end of the services' })
+    const next = await startStack(t, {}, { dataDir })
+    t.match(next.output(), /Postgres was still running/)
+    t.same(new Set(await readyOf(next.describe())), new Set([200]))
+
+    await t.test('a second Ctrl-C does not wait for a service that hangs', async t => {
+      const left = processesOf(next.describe())
+      process.kill(left[0]!.pid, 'SIGSTOP')
+      process.kill(next.pid, 'SIGINT')
+      await waitFor(() => next.output().includes('stopping the services'))
+      t.equal(await next.stop('SIGINT'), 130)
+      await waitFor(() => !left.some(isAlive), { what: 'the end of the services' })
+    })
+  })
+})
