@@ -83,21 +83,13 @@ t.test('each service is given every variable it requires, and none it does not k
     }
     for (const variable of given) {
       const isKnown = [...known, ...FOR_MANY].includes(variable) || variable in schema.properties
-      t.ok(isKnown, `${name} knows ${variable}`, { todo: !isKnown && PROMISED.includes(variable) })
+      t.ok(isKnown, `${name} knows ${variable}`)
     }
   }
 })
 
 /** Given to many by one anchor; a service may have no use for one of them. */
 const FOR_MANY = ['PROGRAM_ID', 'STREAM_NAME', 'SUBJECT_PREFIX', 'NATS_URL', 'REDIS_URL', 'DATABASE_URL']
-
-/** Settings that operators are promised; a service that does not read its own yet shows as a todo. */
-const PROMISED = [
-  'JWT_PRIVATE_KEYS',
-  'MAX_CONNECTIONS_PER_TRACKING_ID',
-  'MAX_CONNECTIONS_PER_ADDRESS',
-  'MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS',
-]
 
 t.test('no password stands in the files: each is a variable that must be set', async t => {
   const text = read('docker-compose.yml')

@@ -13,7 +13,7 @@ async function supervise(t: TestContext, script: string) {
   await writeFile(main, script)
   const lines: string[] = []
   const service = superviseService({
-    spec: { name: 'sample', main, served: true, env: { WHO: 'sample' } },
+    spec: { name: 'sample', main, port: { variable: 'PORT' }, env: { WHO: 'sample' } },
     env: { PATH: process.env.PATH },
     dataDir,
     log: line => lines.push(line),

@@ -56,13 +56,16 @@ export async function readStackConfig(
   env: NodeJS.ProcessEnv,
   services: readonly string[],
 ): Promise<StackConfig> {
-  const problems = new Set<string>()
+  const problems = new Map<string, string>()
   const collect = <T>(read: () => T): T | undefined => {
     try {
       return read()
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      for (const problem of error.problems) problems.add(problem)
+      for (const problem of error.problems) {
+        const [name = ''] = problem.split(' ')
+        if (!problems.has(name)) problems.set(name, problem)
+      }
       return undefined
     }
   }
@@ -73,13 +76,15 @@ export async function readStackConfig(
     const schema = await readServiceSchema(service)
     if (schema) collect(() => readConfig(onlyGiven(schema, env), env))
   }
-  if (config && saysPrivate && config.WEBHOOK_ALLOW_PRIVATE_TARGETS && !isLoopback(config.HOST)) {
-    problems.add(
-      `WEBHOOK_ALLOW_PRIVATE_TARGETS is only allowed when HOST is a loopback address (HOST is ${config.HOST}): ` +
+  const host = env.HOST?.trim() || '127.0.0.1'
+  if (saysPrivate && !/^(0|false|no|off)$/i.test(saysPrivate) && !isLoopback(host)) {
+    problems.set(
+      'WEBHOOK_ALLOW_PRIVATE_TARGETS',
+      `WEBHOOK_ALLOW_PRIVATE_TARGETS is only allowed when HOST is a loopback address (HOST is ${host}): ` +
         'anybody who reaches this port could reach your network through it',
     )
   }
-  if (problems.size > 0 || !config) throw new ConfigError([...problems].sort())
+  if (problems.size > 0 || !config) throw new ConfigError([...problems.values()].sort())
   return {
     ...config,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: saysPrivate
@@ -88,13 +93,14 @@ export async function readStackConfig(
   }
 }
 
-/** What the launcher gives each service itself is not the user's to set, and not theirs to get wrong. */
+/** What the launcher sets for each service whatever the user says. */
+const OWN_SETTINGS = ['PORT', 'HOST', 'TRUST_PROXY', 'MANAGEMENT_HOST', 'MANAGEMENT_PORT', 'STOP_DEADLINE_MS']
+
+/** What the user gave; what is missing the launcher supplies. */
 const onlyGiven = (schema: TObject, env: NodeJS.ProcessEnv): TObject =>
   Type.Object(
     Object.fromEntries(
-      Object.entries(schema.properties).filter(
-        ([name]) => env[name]?.trim() && !(name in StackConfig.properties),
-      ),
+      Object.entries(schema.properties).filter(([name]) => env[name]?.trim() && !OWN_SETTINGS.includes(name)),
     ),
   )
 

@@ -14,7 +14,7 @@ export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: b
     '',
     `REST reference  ${baseUrl}/docs`,
     `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
-    `ops dashboard   ${stack.opsUrl}/?token=${stack.opsToken}`,
+    `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
     '',
     ...(options.allowsPrivateTargets
       ? [

@@ -5,7 +5,7 @@ import { migrate } from '@payment-tracking/store'
 import { keepSecret } from '../data-dir.js'
 import { openServers } from '../open-servers.js'
 import { identify } from '../servers/processes.js'
-import { findFreePort, isPortFree } from '../servers/ports.js'
+import { isPortFree } from '../servers/ports.js'
 import { readStackConfig, type StackConfig } from './config.js'
 import { openEdge } from './edge.js'
 import { renderGuide } from './guide.js'
@@ -15,7 +15,6 @@ import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from '.
 import { superviseService, type SupervisedService } from './supervise.js'
 
 const DATABASE_NAME = 'payment_tracking'
-const USUAL_OPS_PORT = 3004
 
 export interface Launch {
   env: NodeJS.ProcessEnv
@@ -80,10 +79,9 @@ interface Run extends Launch {
 }
 
 async function runServices({ config, dataDir, urls, env, log, signal, force, closers }: Run): Promise<void> {
-  const opsPort = config.OPS_PORT ?? (await findFreePort(USUAL_OPS_PORT))
   const opsToken = config.OPS_TOKEN ?? keepSecret(join(dataDir, 'ops-token'))
   const jwtPrivateKeys = config.JWT_PRIVATE_KEYS ?? keepJwtKeys(dataDir)
-  const specs = buildServiceSpecs({ config, urls, opsPort, opsToken, jwtPrivateKeys })
+  const specs = buildServiceSpecs({ config, urls, opsToken, jwtPrivateKeys })
   log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
   const services: SupervisedService[] = []
   const portsOf = (service: string) =>
@@ -98,7 +96,7 @@ async function runServices({ config, dataDir, urls, env, log, signal, force, clo
   const describe = (): StackFile => ({
     launcher: identify(process.pid),
     baseUrl: edge.url,
-    opsUrl: `http://127.0.0.1:${opsPort}`,
+    opsUrl: `http://127.0.0.1:${portsOf('ops')[0] ?? 0}`,
     opsToken,
     environment: config.ENVIRONMENT,
     databaseUrl: urls.databaseUrl,

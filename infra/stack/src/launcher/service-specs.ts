@@ -8,17 +8,18 @@ export interface ServiceSpec {
   name: string
   /** The file that node runs. */
   main: string
-  /** Whether it listens on a port the edge forwards to. */
-  served: boolean
+  /** The port it serves on, if it serves; every start may take another one, unless it is `fixed`. */
+  port?: { variable: string; wanted?: number; fixed?: boolean }
   env: Record<string, string>
 }
 
 export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'] as const
 
+const USUAL_OPS_PORT = 3004
+
 export interface ServiceSettings {
   config: StackConfig
   urls: ServerUrls
-  opsPort: number
   opsToken: string
   jwtPrivateKeys: string
 }
@@ -45,28 +46,30 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   const spec = (
     service: string,
     env: Record<string, string>,
-    served = false,
+    port?: ServiceSpec['port'],
     name = service,
   ): ServiceSpec => ({
     name,
     main: fileURLToPath(new URL(`../../../../services/${service}/dist/main.js`, import.meta.url)),
-    served,
     env,
+    ...(port && { port }),
   })
   return [
     spec('ingest', everybody),
-    spec('api', behindEdge, true),
+    spec('api', behindEdge, { variable: 'PORT' }),
     ...Array.from({ length: config.REALTIME_PROCESSES }, (_, index) =>
-      spec('realtime', behindEdge, true, `realtime-${index + 1}`),
+      spec('realtime', behindEdge, { variable: 'PORT' }, `realtime-${index + 1}`),
     ),
     spec('webhook-worker', {
       ...everybody,
       WEBHOOK_ALLOW_PRIVATE_TARGETS: String(config.WEBHOOK_ALLOW_PRIVATE_TARGETS),
     }),
-    spec('ops', {
-      ...everybody,
-      OPS_PORT: String(settings.opsPort),
-      OPS_TOKEN: settings.opsToken,
-    }),
+    spec(
+      'ops',
+      { ...everybody, OPS_TOKEN: settings.opsToken },
+      config.OPS_PORT
+        ? { variable: 'OPS_PORT', wanted: config.OPS_PORT, fixed: true }
+        : { variable: 'OPS_PORT', wanted: USUAL_OPS_PORT },
+    ),
   ]
 }

@@ -46,6 +46,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
   let port: number | undefined
   let managementUrl: string | undefined
   let ready = false
+  let failures = 0
   const stopping = new AbortController()
   let giveUp: (reason: Error) => void = () => {}
   const failed = new Promise<never>((_, reject) => (giveUp = reject))
@@ -53,7 +54,9 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
 
   /** Starts the process and resolves with how it ended. */
   const runOnce = async (): Promise<string> => {
-    port = spec.served ? await findFreePort() : undefined
+    // A port that was free a moment ago may be lost to a race, so each start asks anew.
+    const { variable = 'PORT', wanted, fixed } = spec.port ?? {}
+    port = spec.port && (fixed ? wanted : await findFreePort(failures === 0 ? wanted : undefined))
     const managementPort = await findFreePort()
     if (stopping.signal.aborted) return 'stopped'
     rotate(logFile)
@@ -62,7 +65,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
       env: {
         ...env,
         ...spec.env,
-        ...(port !== undefined && { PORT: String(port) }),
+        ...(port !== undefined && { [variable]: String(port) }),
         MANAGEMENT_PORT: String(managementPort),
       },
       // A group of its own: the terminal's Ctrl-C reaches only the launcher, which knows the order.
@@ -87,7 +90,6 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
   }
 
   const supervise = async (): Promise<void> => {
-    let failures = 0
     while (!stopping.signal.aborted) {
       const startedAt = Date.now()
       const how = await runOnce()
