@@ -26,7 +26,10 @@ export interface Redeliver {
   redeliverAfterMs: number
 }
 
-/** Resolves when the batch is committed; only then are its messages acknowledged. */
+/**
+ * Resolves when the batch is committed; only then are its messages acknowledged. Called for the next batch while
+ * one is being handled, never for more than two: the next one can be read meanwhile, and must wait its turn.
+ */
 export type HandleBatch = (
   messages: readonly ReceivedBusMessage[],
   stream: StreamState,
@@ -49,14 +52,17 @@ const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.StreamNotFound,
 ])
 
+/** Batches in the hands of `handle`. */
+const IN_HAND = 2
+
 /**
- * Reads the stream through a durable pull consumer and hands what has arrived to `handle`, one batch at a time:
- * a lone message at once, a backlog in batches of BATCH_SIZE. While a batch is stored the next one arrives.
+ * Reads the stream through a durable pull consumer and hands what has arrived to `handle`: a lone message at
+ * once, a backlog in batches of BATCH_SIZE, IN_HAND of them at a time.
  * Messages are acknowledged one by one after `handle` resolves, or given back with the delay it names.
  */
 export class BatchConsumer implements Intake {
   readonly #waiting: JsMsg[] = []
-  #wake: (() => void) | undefined
+  readonly #idle: (() => void)[] = []
   #messages: ConsumerMessages | undefined
   #stopping = false
   #running: Promise<unknown> | undefined
@@ -70,14 +76,14 @@ export class BatchConsumer implements Intake {
   ) {}
 
   start(): void {
-    this.#running ??= Promise.all([this.#receive(), this.#work()])
+    this.#running ??= Promise.all([this.#receive(), ...Array.from({ length: IN_HAND }, () => this.#work())])
   }
 
-  /** Takes no more messages; resolves when the batch in hand is stored and acknowledged. */
+  /** Takes no more messages; resolves when the batches in hand are stored and acknowledged. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.#messages?.stop()
-    this.#wake?.()
+    for (const wake of this.#idle.splice(0)) wake()
     await this.#running
     // What was received and not begun goes back at once instead of after the ack wait.
     for (const message of this.#waiting.splice(0)) message.nak(1)
@@ -101,9 +107,9 @@ export class BatchConsumer implements Intake {
     while (!this.#stopping) {
       try {
         const consumer = await this.#open()
-        // Two batches in flight: one being stored, one waiting.
+        // As many again as are in hand: the next ones arrive meanwhile.
         this.#messages = await consumer.consume({
-          max_messages: BATCH_SIZE * 2,
+          max_messages: BATCH_SIZE * IN_HAND,
           expires: 30_000,
           idle_heartbeat: 5_000,
         })
@@ -111,7 +117,7 @@ export class BatchConsumer implements Intake {
         if (this.#stopping) this.#messages.stop()
         for await (const message of this.#messages) {
           this.#waiting.push(message)
-          this.#wake?.()
+          this.#idle.shift()?.()
         }
       } catch (err) {
         if (!this.#stopping) this.log.warn({ err }, 'bus.consume-interrupted')
@@ -151,8 +157,7 @@ export class BatchConsumer implements Intake {
     for (;;) {
       if (this.#stopping) return
       if (this.#waiting.length === 0) {
-        await new Promise<void>(resolve => (this.#wake = resolve))
-        this.#wake = undefined
+        await new Promise<void>(resolve => this.#idle.push(resolve))
         continue
       }
       const batch = this.#waiting.splice(0, this.options.BATCH_SIZE)

@@ -1,6 +1,6 @@
 import type { HandleBatch, ReceivedBusMessage, Redeliver, StreamState } from '@payment-tracking/bus'
 import { ServiceError, type Logger } from '@payment-tracking/runtime'
-import type { CommittedBatch, Store } from '@payment-tracking/store'
+import type { CommittedBatch, RefusedMessage, Store } from '@payment-tracking/store'
 import type { HandOver } from '../hand-over/hand-over.js'
 import type { IngestMetrics } from '../ingest-metrics.js'
 import { readBatch, type ProgramSettings } from './read-batch.js'
@@ -30,16 +30,24 @@ const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch)
  */
 export function buildBatchHandler({ store, handOver, program, metrics, log }: Parts): HandleBatch {
   let failures = 0
+  let turn: Promise<void> = Promise.resolve()
 
   return async (
     messages: readonly ReceivedBusMessage[],
     stream: StreamState,
   ): Promise<Redeliver | undefined> => {
     const startedAt = performance.now()
-    const { received, refused } = await readBatch(messages, program)
+    const before = turn
+    let done!: () => void
+    turn = new Promise(resolve => (done = resolve))
+    let refused: RefusedMessage[]
     let committed: CommittedBatch[]
     try {
-      committed = await storeBatch(store, { stream, received, refused })
+      const read = await readBatch(messages, program)
+      refused = read.refused
+      // Reading went on beside the transaction of the batch before; storing keeps the order of arrival.
+      await before
+      committed = await storeBatch(store, { stream, ...read })
       failures = 0
     } catch (err) {
       failures += 1
@@ -50,6 +58,8 @@ export function buildBatchHandler({ store, handOver, program, metrics, log }: Pa
       // The delay holds this replica back as well: what comes next would fail the same way.
       await new Promise(resolve => setTimeout(resolve, Math.min(redeliverAfterMs, 2_000)))
       return { redeliverAfterMs }
+    } finally {
+      done()
     }
     handOver.begin(committed)
     const ms = performance.now() - startedAt
