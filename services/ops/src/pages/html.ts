@@ -21,7 +21,7 @@ const write = (part: Part): string => {
   if (part === null) return ''
   if (part instanceof Html) return part.text
   if (Array.isArray(part)) return (part as readonly Part[]).map(write).join('')
-  return escapeHtml(String(part as string | number | bigint))
+  return escapeHtml(String(part))
 }
 
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { openReceiver } from '@payment-tracking/testkit'
+import type { ClaimedDelivery } from '@payment-tracking/store'
+import t from 'tap'
+import { openConnections } from '../src/requests/connections.js'
+import type { PinnedAddress } from '../src/requests/resolve-target.js'
+import { sendDelivery, type SendOptions } from '../src/requests/send-delivery.js'
+
+const corpus = JSON.parse(
+  readFileSync(new URL('../../../test/fixtures/ssrf-conformance.json', import.meta.url), 'utf8'),
+) as {
+  urls: { url: string; allowed: boolean; why: string }[]
+  answers: { answers: string[]; allowed: boolean; why: string }[]
+}
+
+const deliveryTo = (endpointUrl: string) =>
+  ({ messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl }) as unknown as ClaimedDelivery
+
+const pinned = (address: string): PinnedAddress => ({ address, family: address.includes(':') ? 6 : 4 })
+
+t.test('at an attempt', async t => {
+  const connections = openConnections({ timeoutMs: 1_000 })
+  t.teardown(() => connections.close())
+  let reached = 0
+  const connect = connections.to.bind(connections)
+  const options: SendOptions = {
+    timeoutMs: 1_000,
+    allowPrivateTargets: false,
+    userAgent: 'test',
+    // Where a request may leave for, it is called off: public addresses are not ours to call.
+    connections: {
+      ...connections,
+      to: () => {
+        reached++
+        throw new Error('allowed')
+      },
+    },
+    resolve: () => Promise.resolve([pinned('8.8.8.8')]),
+    signal: new AbortController().signal,
+  }
+
+  t.test('each URL of the conformance table is refused before a connection, for good', async t => {
+    for (const { url, allowed, why } of corpus.urls) {
+      reached = 0
+      const answer = await sendDelivery(deliveryTo(url), options)
+      t.equal(answer.error === 'address refused' && answer.final, !allowed, `${url} (${why})`)
+      t.equal(reached, allowed ? 1 : 0)
+    }
+  })
+
+  t.test('each resolver answer of the table too', async t => {
+    for (const { answers, allowed, why } of corpus.answers) {
+      reached = 0
+      const resolve = () => Promise.resolve(answers.map(pinned))
+      const answer = await sendDelivery(deliveryTo('https://shop.example/'), { ...options, resolve })
+      t.equal(answer.error === 'address refused' && answer.final, !allowed, `${answers.join(' ')} (${why})`)
+      t.equal(reached, allowed ? 1 : 0)
+    }
+  })
+
+  t.test('the address that was checked is the one that is connected to', async t => {
+    const receiver = await openReceiver(t)
+    const asked: string[] = []
+    // The system knows no such name: only the checked answer can lead to the receiver.
+    const url = `http://rebind.example:${receiver.port}/`
+    const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']]
+    const rebinding = (name: string) => {
+      asked.push(name)
+      return Promise.resolve(answers[asked.length - 1]!.map(pinned))
+    }
+    const development = {
+      ...options,
+      connections: { ...connections, to: connect },
+      allowPrivateTargets: true,
+      resolve: rebinding,
+    }
+    t.equal((await sendDelivery(deliveryTo(url), development)).outcome, 'accepted')
+    t.equal(
+      (await sendDelivery(deliveryTo(url), development)).error,
+      'unreachable',
+      'a connection to the first address is not used for the second',
+    )
+    t.equal((await sendDelivery(deliveryTo(url), development)).outcome, 'accepted')
+    t.strictSame(asked, ['rebind.example', 'rebind.example', 'rebind.example'], 'resolved once an attempt')
+    t.equal(receiver.requests[0]!.headers.host, `rebind.example:${receiver.port}`, 'Host stays the name')
+    t.strictSame(
+      (
+        await sendDelivery(deliveryTo(url.replace('http', 'https')), {
+          ...development,
+          allowPrivateTargets: false,
+        })
+      ).error,
+      'address refused',
+    )
+  })
+
+  t.test('a name server that never answers costs the deadline and no more', async t => {
+    const started = Date.now()
+    const answer = await sendDelivery(deliveryTo('https://slow.example/'), {
+      ...options,
+      timeoutMs: 200,
+      resolve: () => new Promise(() => {}),
+    })
+    t.equal(answer.error, 'timeout')
+    t.ok(Date.now() - started < 2_000)
+  })
+})
+
+t.test('proxies of the environment are not used', async t => {
+  const proxy = await openReceiver(t)
+  const receiver = await openReceiver(t)
+  process.env.http_proxy = proxy.url
+  process.env.HTTP_PROXY = proxy.url
+  t.teardown(() => {
+    delete process.env.http_proxy
+    delete process.env.HTTP_PROXY
+  })
+  const connections = openConnections({ timeoutMs: 1_000 })
+  t.teardown(() => connections.close())
+  const answer = await sendDelivery(deliveryTo(receiver.url), {
+    timeoutMs: 1_000,
+    allowPrivateTargets: true,
+    userAgent: 'test',
+    connections,
+    resolve: () => Promise.reject(new Error('no names here')),
+    signal: new AbortController().signal,
+  })
+  t.equal(answer.outcome, 'accepted')
+  t.equal(proxy.requests.length, 0)
+})
