@@ -8,18 +8,22 @@ export interface Hold {
 }
 
 /**
- * Puts deliveries off without spending a try: they become `waiting` and are due again after `forMs`. Rows that
- * ended, or that somebody is sending, are left alone and not returned.
- * @returns how long each has been held by now; a caller sends what was held for too long, whatever holds it
+ * Puts deliveries off without spending a try: they become `waiting` and are due again after `forMs`. What has
+ * been held for `atMostMs` stays due: the caller sends it, whatever holds it. Rows that ended, or that somebody
+ * is sending, are left alone and not returned.
+ * @returns how long each has been held by now
  */
 export async function holdDeliveries(
   sql: Sql,
   holds: readonly Hold[],
+  atMostMs: number,
 ): Promise<{ id: bigint; heldForMs: number }[]> {
   return sql.$queryRaw`
     update deliveries d
        set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()), held_reason = h.reason,
-           due_at = clock_timestamp() + make_interval(secs => h.for_ms / 1000)
+           due_at = case
+             when d.held_since <= clock_timestamp() - make_interval(secs => ${atMostMs}::float8 / 1000) then d.due_at
+             else clock_timestamp() + make_interval(secs => h.for_ms / 1000) end
       from unnest(${holds.map(h => h.id)}::bigint[], ${holds.map(h => h.forMs)}::float8[],
                   ${holds.map(h => h.reason)}::text[]) as h (id, for_ms, reason)
      where d.id = h.id and d.state in ('pending', 'waiting')

@@ -7,10 +7,8 @@ import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
 import type { EndpointGate, Entry, Pass } from '../endpoints/endpoint-gate.js'
 import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
-import type { DeliveryRows } from './delivery-rows.js'
+import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
-/** A delivery that was held for this long is tried whatever holds it: within 24 h, as promised. */
-const HELD_AT_MOST_MS = 23 * 3_600_000
 /** After the row is due, so that the job does not come a moment early. */
 const JOB_SLACK_MS = 25
 
@@ -32,7 +30,7 @@ export function buildDeliverer(options: DeliverOptions): (job: DeliverJob) => Pr
   const hold = async (job: DeliverJob, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
     const held = await rows.hold({ id: job.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
-    if (held.heldForMs > HELD_AT_MOST_MS) return null
+    if (held.heldForMs >= HELD_AT_MOST_MS) return null
     metrics.held.inc({ reason: entry.reason })
     return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS }
   }

@@ -15,6 +15,8 @@ import {
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { gather } from './gather.js'
 
+/** A delivery that was held for this long is tried whatever holds it: within 24 h, as promised. */
+export const HELD_AT_MOST_MS = 23 * 3_600_000
 /** A webhook that has known nothing but failures for this long is deactivated. */
 const FAILING_LIMIT_MS = 5 * 86_400_000
 
@@ -51,7 +53,11 @@ export function buildDeliveryRows(options: {
   }, SET)
 
   const holds = gather<Hold, { heldForMs: number } | undefined>(async wanted => {
-    const held = await holdDeliveries(sql, [...new Map(wanted.map(hold => [hold.id, hold])).values()])
+    const held = await holdDeliveries(
+      sql,
+      [...new Map(wanted.map(hold => [hold.id, hold])).values()],
+      HELD_AT_MOST_MS,
+    )
     const byId = new Map(held.map(row => [row.id.toString(), row]))
     return wanted.map(({ id }) => byId.get(id))
   }, SET)

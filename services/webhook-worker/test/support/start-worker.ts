@@ -40,8 +40,15 @@ export interface Rig {
   addWebhook(endpointUrl: string, gateway?: string): Promise<SeededWebhook>
   /** Stores deliveries of new payments of the gateway as ingest does, and enqueues them unless told not to. */
   pay(gateway: string, count?: number, options?: { enqueue?: boolean }): Promise<DeliveryRef[]>
-  deliveries(): Promise<DeliveryRow[]>
-  waitForStates(states: Record<string, number>, timeoutMs?: number): Promise<void>
+  /** Of one gateway, or all. */
+  deliveries(gateway?: string): Promise<DeliveryRow[]>
+  /** The attempt rows of a gateway's deliveries, in order. */
+  attempts(gateway: string): Promise<Record<string, unknown>[]>
+  /** Waits until there are exactly so many deliveries in each state. */
+  waitForStates(
+    states: Record<string, number>,
+    options?: { gateway?: string; timeoutMs?: number },
+  ): Promise<void>
 }
 
 export const makeFacts = (gateway: string, over: Partial<PaymentFacts> = {}): PaymentFacts => ({
@@ -108,17 +115,28 @@ export async function openRig(
       if (enqueue) await queue.enqueueDeliveries(refs)
       return refs
     },
-    deliveries: async () => {
+    deliveries: async gateway => {
       const { rows } = await database.pool.query<DeliveryRow>(
-        'select id, webhook_id, state, attempts_made, last_error, held_reason from deliveries order by id',
+        `select d.id, d.webhook_id, d.state, d.attempts_made, d.last_error, d.held_reason
+           from deliveries d join webhooks w on w.id = d.webhook_id
+          where $1::text is null or w.gateway = $1 order by d.id`,
+        [gateway ?? null],
       )
       return rows
     },
-    waitForStates: async (states, timeoutMs = 30_000) => {
+    attempts: async gateway => {
+      const { rows } = await database.pool.query<Record<string, unknown>>(
+        `select a.* from delivery_attempts a join deliveries d on d.id = a.delivery_id
+           join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by a.id`,
+        [gateway],
+      )
+      return rows
+    },
+    waitForStates: async (states, { gateway, timeoutMs = 30_000 } = {}) => {
       let seen: Record<string, number> = {}
       const holds = async () => {
         seen = {}
-        for (const { state } of await rig.deliveries()) seen[state] = (seen[state] ?? 0) + 1
+        for (const { state } of await rig.deliveries(gateway)) seen[state] = (seen[state] ?? 0) + 1
         const names = new Set([...Object.keys(states), ...Object.keys(seen)])
         return [...names].every(name => (states[name] ?? 0) === (seen[name] ?? 0))
       }

@@ -1,0 +1,56 @@
+// One bad endpoint does not slow another, and what is held back spends no try.
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openRig } from './support/start-worker.js'
+
+t.test('with hanging and refusing endpoints beside them, healthy ones get theirs at once', async t => {
+  const rig = await openRig(t)
+  const [healthy, hung, refusing] = [await openReceiver(t), await openReceiver(t), await openReceiver(t)]
+  hung.answer('hang')
+  refusing.answer({ status: 500 })
+  const good = await Promise.all(Array.from({ length: 8 }, () => rig.addWebhook(healthy.url)))
+  const bad = [await rig.addWebhook(hung.url), await rig.addWebhook(refusing.url)]
+  // Few hands, so that one endpoint could take them all.
+  await rig.startWorker({
+    WEBHOOK_CONCURRENCY: '24',
+    WEBHOOK_TIMEOUT_MS: '10000',
+    WEBHOOK_BACKOFF_MS: '60000',
+    STOP_DEADLINE_MS: '3500',
+  })
+  for (const { gateway } of bad) await rig.pay(gateway, 40)
+  await waitFor(() => hung.requests.length >= 4 && refusing.requests.length >= 10, {
+    what: 'bad endpoints busy',
+  })
+  const started = Date.now()
+  for (const { gateway } of good) await rig.pay(gateway, 10)
+  await healthy.waitForRequests(80)
+  t.ok(Date.now() - started < 5_000, `80 deliveries took ${Date.now() - started} ms`)
+  t.ok(hung.requests.length <= 8, `${hung.requests.length} requests hang: the cap of probation`)
+  await waitFor(async () => (await rig.deliveries()).some(row => row.held_reason === 'in-flight cap'))
+  const states = await rig.deliveries()
+  t.ok(states.some(row => row.held_reason === 'breaker open' && row.state === 'waiting'))
+  for (const row of states.filter(row => row.state === 'waiting')) t.ok(row.attempts_made <= 1)
+  const untouched = states.filter(row => row.webhook_id === String(bad[1]!.id) && row.attempts_made === 0)
+  t.ok(untouched.length > 0, 'behind an open breaker no try was spent')
+})
+
+t.test('a held delivery is tried when its time comes, and within 24 h whatever holds it', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  receiver.answer({ status: 500 })
+  const { gateway } = await rig.addWebhook(receiver.url)
+  await rig.startWorker({ WEBHOOK_BACKOFF_MS: '3600000' })
+  await rig.pay(gateway, 10)
+  await receiver.waitForRequests(10)
+  const [held] = await rig.pay(gateway)
+  const state = async () => (await rig.deliveries()).find(row => row.id === String(held!.id))!
+  await waitFor(async () => (await state()).held_reason === 'breaker open', { what: 'the hold' })
+  t.match(await state(), { state: 'waiting', attempts_made: 0 })
+  receiver.answer({ status: 200 })
+  await rig.database.pool.query(
+    `update deliveries set held_since = now() - interval '23 h 1 min', due_at = now() where id = $1`,
+    [held!.id],
+  )
+  await waitFor(async () => (await state()).state === 'delivered', { what: 'the delivery' })
+  t.equal(receiver.requests.length, 11)
+})

@@ -1,0 +1,63 @@
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openRig } from './support/start-worker.js'
+
+t.test('a stop takes no more work and finishes what is in hand', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  receiver.answer(() => ({ status: 200, delayMs: 500 }))
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const worker = await rig.startWorker({ WEBHOOK_MAX_IN_FLIGHT: '2' })
+  await rig.pay(gateway, 12)
+  await receiver.waitForRequests(2)
+  t.equal(await worker.stop(), 0)
+  const { rows } = await rig.database.pool.query(
+    'select count(*) filter (where finished_at is null)::int as open, count(*)::int as made from delivery_attempts',
+  )
+  t.equal(rows[0].open, 0, 'every request that left has its result')
+  t.ok(rows[0].made < 12)
+  await rig.startWorker()
+  await rig.waitForStates({ delivered: 12 })
+  t.equal(receiver.requests.length, 12, 'and nothing was sent twice')
+})
+
+t.test('what cannot finish before the deadline is handed back, and another worker sends it', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  receiver.answer((_, number) => (number === 1 ? 'hang' : { status: 200 }))
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const settings = { WEBHOOK_TIMEOUT_MS: '30000', STOP_DEADLINE_MS: '4000' }
+  const worker = await rig.startWorker(settings)
+  await rig.pay(gateway)
+  await receiver.waitForRequests(1)
+  t.equal(await worker.stop(), 0)
+  const { rows } = await rig.database.pool.query('select outcome, error from delivery_attempts')
+  t.strictSame(rows, [{ outcome: 'interrupted', error: 'stopped' }])
+  const [row] = await rig.deliveries()
+  t.equal(row!.state, 'pending')
+  await rig.startWorker(settings)
+  await rig.waitForStates({ delivered: 1 })
+})
+
+t.test('connections return to the baseline, and nothing private is logged', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const webhook = await rig.addWebhook(receiver.url)
+  const connections = async () => {
+    const { rows } = await rig.database.pool.query(
+      `select count(*)::int as n from pg_stat_activity where application_name = 'webhook-worker'
+         and datname = current_database()`,
+    )
+    return rows[0].n as number
+  }
+  const worker = await rig.startWorker()
+  await rig.pay(webhook.gateway, 3)
+  await rig.waitForStates({ delivered: 3 })
+  t.ok((await connections()) > 0)
+  const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
+  t.match(metrics, /payment_tracking_delivery_attempts_total\{outcome="accepted"\} 3/)
+  t.match(metrics, /payment_tracking_delivery_oldest_undelivered_seconds/)
+  t.equal(await worker.stop(), 0)
+  await waitFor(async () => (await connections()) === 0, { what: 'no connection of the worker' })
+  t.notOk(worker.logs.some(line => JSON.stringify(line).includes(webhook.secret)))
+})

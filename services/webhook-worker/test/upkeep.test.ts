@@ -1,0 +1,129 @@
+import { Webhook } from 'standardwebhooks'
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { redeliverOne, removeOldDeliveries, rotateWebhookSecret } from '@payment-tracking/store'
+import t from 'tap'
+import { openRig } from './support/start-worker.js'
+
+t.test('a worker looks after webhooks', async t => {
+  const rig = await openRig(t)
+  const { pool } = rig.database
+  const receiver = await openReceiver(t)
+  const worker = await rig.startWorker()
+  const webhookRow = async (id: bigint) =>
+    (await pool.query('select * from webhooks where id = $1', [id])).rows[0]
+  const statesOf = async (id: bigint) =>
+    (await rig.deliveries()).filter(row => row.webhook_id === String(id)).map(row => row.state)
+
+  t.test('five days of nothing but failures deactivate it, and cancel what is open', async t => {
+    receiver.answer({ status: 500 })
+    const webhook = await rig.addWebhook(receiver.url)
+    const [first] = await rig.pay(webhook.gateway)
+    await waitFor(async () => (await webhookRow(webhook.id)).failing_since !== null, {
+      what: 'failing_since',
+    })
+    await waitFor(async () => (await statesOf(webhook.id))[0] === 'failed', { what: 'the failure' })
+    t.ok((await webhookRow(webhook.id)).active, 'a first failure is no reason')
+    await pool.query(`update webhooks set failing_since = now() - interval '5 d 1 min' where id = $1`, [
+      webhook.id,
+    ])
+    const [later] = await rig.pay(webhook.gateway, 1, { enqueue: false })
+    await pool.query(`update deliveries set due_at = now() + interval '1 h' where id = $1`, [later!.id])
+    await rig.queue.enqueueDeliveries(await redeliverOne(rig.store.prisma, webhook.id, first!.id))
+    await waitFor(async () => !(await webhookRow(webhook.id)).active, { what: 'the deactivation' })
+    t.match(await webhookRow(webhook.id), { deactivated_reason: 'failing' })
+    t.ok((await webhookRow(webhook.id)).deactivated_at)
+    await waitFor(async () => (await statesOf(webhook.id)).every(state => state === 'cancelled'))
+  })
+
+  t.test('one success clears the count', async t => {
+    receiver.answer({ status: 200 })
+    const webhook = await rig.addWebhook(receiver.url)
+    await pool.query(`update webhooks set failing_since = now() - interval '6 d' where id = $1`, [webhook.id])
+    await rig.pay(webhook.gateway)
+    await waitFor(async () => (await webhookRow(webhook.id)).failing_since === null, {
+      what: 'a clean record',
+    })
+    t.ok((await webhookRow(webhook.id)).active)
+  })
+
+  t.test('the webhooks of a deleted gateway are deactivated', async t => {
+    const webhook = await rig.addWebhook(receiver.url)
+    const living = await rig.addWebhook(receiver.url)
+    await pool.query(
+      `insert into gateways (address, authority, life_start, deleted_order) values ($1, 'a', '1', '2'), ($2, 'a', '3', '2')`,
+      [webhook.gateway, living.gateway],
+    )
+    await waitFor(async () => !(await webhookRow(webhook.id)).active, { what: 'the deactivation' })
+    t.match(await webhookRow(webhook.id), { deactivated_reason: 'gateway-deleted' })
+    t.ok((await webhookRow(living.id)).active, 'an address that lives again keeps its webhooks')
+  })
+
+  t.test('after a rotation both secrets sign, and 24 hours later only the new one', async t => {
+    const webhook = await rig.addWebhook(receiver.url)
+    const rotated = (await rotateWebhookSecret(rig.store, webhook.gateway, webhook.id))!
+    const deliver = async () => {
+      const before = receiver.requests.length
+      await rig.pay(webhook.gateway)
+      const request = (await receiver.waitForRequests(before + 1)).at(-1)!
+      const verifies = (secret: string) => {
+        try {
+          return Boolean(new Webhook(secret).verify(request.body, request.headers as Record<string, string>))
+        } catch {
+          return false
+        }
+      }
+      return [verifies(webhook.secret), verifies(rotated.secret)]
+    }
+    t.strictSame(await deliver(), [true, true])
+    await pool.query('update webhooks set previous_secret_expires_at = now() where id = $1', [webhook.id])
+    t.strictSame(await deliver(), [false, true])
+  })
+
+  t.test('a redelivery has a round of tries of its own, and the same id and bytes', async t => {
+    receiver.answer({ status: 200 })
+    const webhook = await rig.addWebhook(receiver.url)
+    const before = receiver.requests.length
+    const [ref] = await rig.pay(webhook.gateway)
+    await waitFor(async () => (await statesOf(webhook.id))[0] === 'delivered')
+    receiver.answer({ status: 500 })
+    await rig.queue.enqueueDeliveries(await redeliverOne(rig.store.prisma, webhook.id, ref!.id))
+    await waitFor(async () => (await statesOf(webhook.id))[0] === 'failed', { what: 'the failure' })
+    const requests = receiver.requests.slice(before)
+    t.equal(requests.length, 5)
+    t.equal(new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size, 1)
+  })
+
+  t.test('the age of the oldest undelivered one counts held and delayed ones', async t => {
+    const webhook = await rig.addWebhook(receiver.url)
+    const [ref] = await rig.pay(webhook.gateway, 1, { enqueue: false })
+    await pool.query(
+      `update deliveries set state = 'waiting', opened_at = now() - interval '1 h', due_at = now() + interval '1 h'
+        where id = $1`,
+      [ref!.id],
+    )
+    await waitFor(
+      async () => {
+        const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
+        return (
+          Number(/^payment_tracking_delivery_oldest_undelivered_seconds (\S+)/m.exec(metrics)?.[1]) >= 3_600
+        )
+      },
+      { what: 'the age' },
+    )
+    await pool.query('update webhooks set active = false where id = $1', [webhook.id])
+  })
+
+  t.test('retention removes what ended long ago and nothing else', async t => {
+    const before = (await rig.deliveries()).length
+    await pool.query(`update deliveries set finished_at = now() - interval '31 d' where state = 'delivered'`)
+    const old = (await rig.deliveries()).filter(row => row.state === 'delivered').length
+    const removed = await removeOldDeliveries(rig.store, { days: 30, limit: 1_000 })
+    t.ok(removed <= old)
+    await waitFor(async () => (await rig.deliveries()).length === before - old, { what: 'the removal' })
+    t.notOk((await rig.deliveries()).some(row => row.state === 'delivered'))
+    const orphans = await pool.query(
+      'select from delivery_attempts a where not exists (select from deliveries d where d.id = a.delivery_id)',
+    )
+    t.equal(orphans.rowCount, 0)
+  })
+})
