@@ -76,6 +76,8 @@ export async function buildApp({
     http: { requireHostHeader: false },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  // An expectation nobody knows is no reason to refuse; Node alone would answer 417 without a word.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.setValidatorCompiler(compileReader)
   app.setSerializerCompiler(compileAnswerWriter)
   app.setErrorHandler(answerError)

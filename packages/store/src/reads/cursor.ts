@@ -37,7 +37,9 @@ export function decodeEventCursor(order: EventOrder, cursor: string): EventKey |
   const parts = decode(ORDER_LETTER[order], cursor, [SIGNED, NUMBER, NUMBER, UUID])
   if (parts === null) return null
   const occurredAt = new Date(Number(parts[0]))
-  if (Number.isNaN(occurredAt.getTime()) || Math.abs(occurredAt.getUTCFullYear()) > 9999) return null
+  // Years that Postgres and ISO 8601 both know.
+  const year = occurredAt.getUTCFullYear()
+  if (!(year >= 1 && year <= 9999)) return null
   return { occurredAt, slot: Number(parts[1]), index: Number(parts[2]), id: parts[3]! }
 }
 

@@ -61,7 +61,7 @@ export async function readPaymentStats(sql: Sql, filter: StatsFilter): Promise<P
     ),
     ...edges.map(
       edge =>
-        Prisma.sql`select count(*), coalesce(sum(e.amount), 0), min(e.amount), max(e.amount), min(e.occurred_at), max(e.occurred_at) ${edge}`,
+        Prisma.sql`select count(*) as count, coalesce(sum(e.amount), 0) as total, min(e.amount) as min, max(e.amount) as max, min(e.occurred_at) as first_at, max(e.occurred_at) as last_at ${edge}`,
     ),
   ]
   const [row] = await sql.$queryRaw<StatsRow[]>`
@@ -87,7 +87,7 @@ async function readByToken(sql: Sql, ofGateway: Prisma.Sql, buckets: Prisma.Sql[
     ),
     ...edges.map(
       edge => Prisma.sql`
-        select coalesce(e.token_mint, u.token_mint, ''), count(*), sum(e.amount)
+        select coalesce(e.token_mint, u.token_mint, '') as token_mint, count(*) as count, sum(e.amount) as total
           from (select e.token_mint, e.amount, e.payment_policy ${edge}) e
           left join policies p on p.address = e.payment_policy
           left join user_payments u on u.address = p.user_payment

@@ -65,7 +65,8 @@ export function parseTime(text: string, round: 'up' | 'down'): Date | null {
   date.setUTCHours(hour!, minute, second, Number(fraction.slice(0, 3)) + beyond)
   const moment = new Date(date.getTime() - offset)
   const servedYear = moment.getUTCFullYear()
-  return servedYear >= 0 && servedYear <= 9999 ? moment : null
+  // Postgres has no year 0.
+  return servedYear >= 1 && servedYear <= 9999 ? moment : null
 }
 
 function offsetMs(text: string | undefined): number | null {

@@ -18,8 +18,19 @@ const BY_CODE: Readonly<Record<string, Refusal>> = {
   },
 }
 
+/** What Node says of bytes it could not read, with the bytes. */
+interface RawError extends Error {
+  code?: string
+  /** a Buffer, whatever its type says elsewhere */
+  rawPacket?: unknown
+}
+
+/** An answer to HEAD has no body, also when it is a refusal. */
+const isHead = ({ rawPacket }: RawError) =>
+  Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).toString('latin1') === 'HEAD '
+
 /** Answers on the bare socket in the one shape, and closes it. */
-export function answerRawError(error: Error & { code?: string }, socket: Socket): void {
+export function answerRawError(error: RawError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
     return
@@ -35,7 +46,7 @@ export function answerRawError(error: Error & { code?: string }, socket: Socket)
       `x-request-id: ${requestId}`,
       'connection: close',
       '',
-      body,
+      isHead(error) ? '' : body,
     ].join('\r\n'),
   )
 }

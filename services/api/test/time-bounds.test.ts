@@ -1,0 +1,120 @@
+// Counts and statistics between any two moments are what counting one by one gives.
+import fc from 'fast-check'
+import t from 'tap'
+import { parse } from 'lossless-json'
+import { fillFromFixtures } from './fill-from-fixtures.js'
+import { openApi } from './open-api.js'
+
+const api = await openApi(t, { RATE_LIMIT_MAX: '100000' })
+await fillFromFixtures(api.store)
+const { pool } = api.database
+const { rows: times } = await pool.query<{ at: Date }>(
+  'select distinct occurred_at as at from events order by 1',
+)
+const { rows: gateways } = await pool.query<{ gateway: string }>(
+  'select distinct gateway from events where gateway is not null',
+)
+
+const HOUR_MS = 3_600_000
+/** Moments where something changes: events, hours and days, and a millisecond to either side. */
+const moment = fc
+  .tuple(
+    fc.oneof(
+      fc.constantFrom(...times.map(({ at }) => at.getTime())),
+      fc.constantFrom(...times.map(({ at }) => Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)),
+      fc.constantFrom(...times.map(({ at }) => Math.ceil(at.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS)),
+    ),
+    fc.constantFrom(-1, 0, 1),
+  )
+  .map(([ms, off]) => new Date(ms + off).toISOString())
+const bounds = fc.record({ startTime: moment, endTime: moment }, { requiredKeys: [] })
+const where = ({ startTime, endTime }: { startTime?: string; endTime?: string }) =>
+  [
+    startTime === undefined ? 'true' : `occurred_at >= '${startTime}'`,
+    endTime === undefined ? 'true' : `occurred_at <= '${endTime}'`,
+  ].join(' and ')
+const query = (parameters: Record<string, string | undefined>) =>
+  new URLSearchParams(
+    Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+const exact = (text: string): unknown => parse(text, undefined, digits => BigInt(digits))
+
+t.test('counts', async t => {
+  await fc.assert(
+    fc.asyncProperty(
+      bounds,
+      fc.constantFrom(undefined, 'PaymentRecord', 'UserPaymentCreated'),
+      async (range, eventName) => {
+        const { rows } = await pool.query<{ count: string }>(
+          `select count(*) from events where ${where(range)} ${eventName === undefined ? '' : `and name = '${eventName}'`}`,
+        )
+        const { text } = await api.get(`/v1/events/count?${query({ ...range, eventName })}`)
+        return text === `{"count":${rows[0]!.count}}`
+      },
+    ),
+    { numRuns: 200 },
+  )
+  t.pass('as counted one by one')
+})
+
+t.test('statistics', async t => {
+  await fc.assert(
+    fc.asyncProperty(
+      bounds,
+      fc.constantFrom(undefined, ...gateways.map(({ gateway }) => gateway)),
+      async (range, gateway) => {
+        const ofGateway = gateway === undefined ? '' : `and e.gateway = '${gateway}'`
+        const from = `from events e where e.name = 'PaymentRecord' and ${where(range)} ${ofGateway}`
+        const { rows } = await pool.query<Record<string, string | null>>(
+          `select count(*), coalesce(sum(amount), 0) as total, coalesce(div(sum(amount), count(*)), 0) as average, min(amount), max(amount),
+                to_char(min(occurred_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as first,
+                to_char(max(occurred_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last ${from}`,
+        )
+        const { rows: tokens } = await pool.query<{ mint: string | null; count: string; total: string }>(
+          `select * from (select coalesce(p.token_mint, u.token_mint) as mint, count(*), sum(p.amount) as total
+           from (select e.* ${from}) p left join policies o on o.address = p.payment_policy
+           left join user_payments u on u.address = o.user_payment
+          group by 1) m order by count desc, coalesce(mint, '') collate "C"`,
+        )
+        const row = rows[0]!
+        const integer = (digits: string | null) => (digits === null ? null : BigInt(digits))
+        const answer = await api.get(`/v1/events/payments/stats?${query({ ...range, gateway })}`)
+        t.strictSame(
+          exact(answer.text),
+          {
+            count: integer(row.count!),
+            totalAmount: integer(row.total!),
+            averageAmount: integer(row.average!),
+            minAmount: integer(row.min!),
+            maxAmount: integer(row.max!),
+            firstPaymentAt: row.first,
+            lastPaymentAt: row.last,
+            byToken: tokens.map(({ mint, count, total }) => ({
+              tokenMint: mint,
+              count: BigInt(count),
+              totalAmount: BigInt(total),
+            })),
+          },
+          `${String(query({ ...range, gateway }))}`,
+        )
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+t.test('bounds may be dates and have offsets; without one they are UTC', async t => {
+  const count = async (parameters: Record<string, string>) =>
+    (await api.get(`/v1/events/count?${query(parameters)}`)).text
+  const whole = await count({ startTime: '2026-02-01T00:00:00Z', endTime: '2026-03-01T00:00:00.000Z' })
+  t.not(whole, '{"count":0}')
+  for (const [startTime, endTime] of [
+    ['2026-02-01', '2026-03-01'],
+    ['2026-02-01T00:00', '2026-03-01T00:00:00'],
+    ['2026-02-01T02:00:00+02:00', '2026-02-28T19:00:00-05:00'],
+    ['2026-02-01T02:00:00 02:00', '2026-03-01T00:00:00.0009Z'],
+  ] as const) {
+    t.equal(await count({ startTime, endTime }), whole, `${startTime} to ${endTime}`)
+  }
+  t.equal(await count({ startTime: '2026-03-01', endTime: '2026-02-01' }), '{"count":0}')
+})
