@@ -10,6 +10,7 @@ export {
 export { buildAddress, buildKeyPair, buildSignature, toFixedBytes, type KeyPair } from './chain/keys.js'
 export { demo } from './commands/demo/demo.js'
 export { openPublisher, type Publisher } from './commands/open-publisher.js'
+export { settingsTable } from './commands/settings-table.js'
 export { publishEvents } from './commands/publish-events.js'
 export { discardDataDir, isDataDirInUse } from './data-dir.js'
 export { DataDirBusyError, ServerFailedError, ServerMissingError } from './errors.js'

@@ -6,10 +6,11 @@ import { buildFeed } from './play-feed.js'
 import { PaymentTracker, STAGES, type TrackedPayment } from './track-payments.js'
 import { watchDeliveries, watchSocket, watchStored } from './watch-outcomes.js'
 
-const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS]
-  --count N     end after N payments
-  --seconds N   end after so many seconds (default: never; Ctrl-C ends it)
-  --pace MS     mean time between two events (default 700)`
+const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS] [--tracking-id ID]
+  --count N          end after N payments
+  --seconds N        end after so many seconds (default: never; Ctrl-C ends it)
+  --pace MS          mean time between two events (default 700)
+  --tracking-id ID   the tracking ID of the first customer, for a client of yours that listens to it`
 
 /** How long the last payments may take to come back. */
 const PATIENCE_MS = 30_000
@@ -19,7 +20,7 @@ const PATIENCE_MS = 30_000
  * @returns the exit code: 0 when every payment was stored, pushed and delivered
  */
 export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const { count, seconds, paceMs } = readArguments(args)
+  const { count, seconds, paceMs, trackingId } = readArguments(args)
   const stack = findStack(env)
   const stop = new AbortController()
   const end = () => stop.abort()
@@ -28,7 +29,7 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000)
 
   const tracker = new PaymentTracker(payment => console.log(renderPayment(payment)))
-  const feed = await buildFeed(paceMs, env.PROGRAM_ID?.trim())
+  const feed = await buildFeed({ paceMs, trackingId, programId: env.PROGRAM_ID?.trim() })
   const gateways = feed.gateways.map(({ address }) => address)
   const deliveries = await watchDeliveries(stack, gateways, tracker)
   const socket = await watchSocket(stack, tracker)
@@ -62,11 +63,8 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
 }
 
 function readArguments(args: readonly string[]) {
-  const options = {
-    count: { type: 'string' },
-    seconds: { type: 'string' },
-    pace: { type: 'string' },
-  } as const
+  const text = { type: 'string' } as const
+  const options = { count: text, seconds: text, pace: text, 'tracking-id': text }
   try {
     const { values } = parseArgs({ args: [...args], options })
     const number = (text: string | undefined) => {
@@ -78,6 +76,7 @@ function readArguments(args: readonly string[]) {
       count: number(values.count),
       seconds: number(values.seconds),
       paceMs: number(values.pace) ?? 700,
+      trackingId: values['tracking-id'],
     }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error })

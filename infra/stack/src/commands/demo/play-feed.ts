@@ -72,8 +72,15 @@ interface Customer {
   paused: boolean
 }
 
-/** @param paceMs the mean time between two things that happen */
-export async function buildFeed(paceMs: number, programId?: string): Promise<Feed> {
+export interface FeedOptions {
+  /** The mean time between two things that happen. */
+  paceMs: number
+  programId?: string | undefined
+  /** The first customer's; the others' are made up. */
+  trackingId?: string | undefined
+}
+
+export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions): Promise<Feed> {
   // Another seed each time: a demo that runs again meets new customers, not duplicates of the last ones.
   const chain = buildChain({ seed: randomUUID(), ...(programId && { programId }), firstSlot: slotOfNow() })
   const tokenMint = buildAddress('demo dollar')
@@ -86,13 +93,14 @@ export async function buildFeed(paceMs: number, programId?: string): Promise<Fee
     const index = Math.floor(Math.random() * MERCHANTS.length)
     const merchant = MERCHANTS[index]!
     const [plan, cents] = pick(merchant.plans)
-    const periodS = pick(PERIODS_S)
+    const periodS = serial === 0 ? Math.min(...PERIODS_S) : pick(PERIODS_S)
     const userPayment = await chain.openUserPayment(tokenMint)
     const policy = await chain.openPolicy(gateways[index]!, userPayment, {
-      trackingId: `${plan}-${(serial += 1)}-${userPayment.owner.slice(0, 4)}`,
+      trackingId: (serial === 0 && trackingId) || `${plan}-${serial}-${userPayment.owner.slice(0, 4)}`,
       amount: cents * CENT,
       frequency: periodS,
     })
+    serial += 1
     customers.push({
       policy,
       merchant: merchant.name,
