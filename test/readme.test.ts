@@ -48,8 +48,6 @@ t.test('the table of settings is what the services read', async t => {
 })
 
 t.test('the README says loudly that anyone can write any memo', async t => {
-  t.match(
-    read('README.md'),
-    /\*\*Anyone can write any memo\.\*\*[^]*check the recipient, the mint\s+and the amount/,
-  )
+  const text = read('README.md').replace(/\n> ?/g, ' ')
+  t.ok(/\*\*Anyone can write any memo\.\*\*.*check the recipient, the mint and the amount/.test(text))
 })

@@ -37,7 +37,10 @@ export const StackConfig = Type.Object({
   OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),
   JWT_PRIVATE_KEYS: Type.Optional(Secret('the keys that sign gateway tokens; made and kept when not given')),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: Type.Optional(
-    Flag(false, 'whether webhooks may point at this machine and into its networks; npm start turns it on, on loopback alone'),
+    Flag(
+      false,
+      'whether webhooks may point at this machine and into its networks; npm start turns it on, on loopback alone',
+    ),
   ),
   ENVIRONMENT: CommonConfig.ENVIRONMENT,
 })
