@@ -116,5 +116,9 @@ t.test('bounds may be dates and have offsets; without one they are UTC', async t
   ] as const) {
     t.equal(await count({ startTime, endTime }), whole, `${startTime} to ${endTime}`)
   }
+  const all = await count({})
+  t.equal(await count({ startTime: '0001-01-01', endTime: '9999-12-31T23:59:59.999999999Z' }), all)
+  t.equal(await count({ startTime: '9999-12-31T23:59:59.999999999Z' }), '{"count":0}')
+  t.equal((await api.get('/v1/events?startTime=9999-12-31T23:59:59.9999Z')).status, 200)
   t.equal(await count({ startTime: '2026-03-01', endTime: '2026-02-01' }), '{"count":0}')
 })

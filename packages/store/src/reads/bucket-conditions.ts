@@ -1,11 +1,12 @@
 import { Prisma } from '../generated/client.js'
+import { asTimestamp } from './as-timestamp.js'
 import type { TimeCover, TimeRange } from './time-cover.js'
 
 /** `column` lies in the range. The column's name is ours, never a caller's. */
 export function inRange(column: string, { fromMs, toMs }: TimeRange): Prisma.Sql {
   const name = Prisma.raw(column)
-  const from = fromMs === null ? Prisma.empty : Prisma.sql`and ${name} >= ${new Date(fromMs)}::timestamptz`
-  const to = toMs === null ? Prisma.empty : Prisma.sql`and ${name} < ${new Date(toMs)}::timestamptz`
+  const from = fromMs === null ? Prisma.empty : Prisma.sql`and ${name} >= ${asTimestamp(fromMs)}`
+  const to = toMs === null ? Prisma.empty : Prisma.sql`and ${name} < ${asTimestamp(toMs)}`
   return Prisma.sql`true ${from} ${to}`
 }
 

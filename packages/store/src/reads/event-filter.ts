@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/client.js'
+import { asTimestamp } from './as-timestamp.js'
 
 /** Filters of the events list; all that are given must hold. Times are inclusive, slots too. */
 export interface EventFilter {
@@ -34,8 +35,9 @@ export function eventConditions(filter: EventFilter): Prisma.Sql[] {
   if (filter.userPayment !== undefined) add(Prisma.sql`user_payment = ${filter.userPayment}`)
   if (filter.authority !== undefined) add(Prisma.sql`authority = ${filter.authority}`)
   if (filter.recipient !== undefined) add(Prisma.sql`recipient = ${filter.recipient}`)
-  if (filter.startTime !== undefined) add(Prisma.sql`occurred_at >= ${filter.startTime}::timestamptz`)
-  if (filter.endTime !== undefined) add(Prisma.sql`occurred_at <= ${filter.endTime}::timestamptz`)
+  if (filter.startTime !== undefined)
+    add(Prisma.sql`occurred_at >= ${asTimestamp(filter.startTime.getTime())}`)
+  if (filter.endTime !== undefined) add(Prisma.sql`occurred_at <= ${asTimestamp(filter.endTime.getTime())}`)
   if (filter.minSlot !== undefined) add(Prisma.sql`slot >= ${BigInt(filter.minSlot)}`)
   if (filter.maxSlot !== undefined) add(Prisma.sql`slot <= ${BigInt(filter.maxSlot)}`)
   return conditions

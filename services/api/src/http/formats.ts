@@ -61,12 +61,13 @@ export function parseTime(text: string, round: 'up' | 'down'): Date | null {
   if (date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return null
   const offset = offsetMs(parts[8])
   if (offset === null) return null
-  const beyond = round === 'up' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0
-  date.setUTCHours(hour!, minute, second, Number(fraction.slice(0, 3)) + beyond)
+  date.setUTCHours(hour!, minute, second, Number(fraction.slice(0, 3)))
   const moment = new Date(date.getTime() - offset)
   const servedYear = moment.getUTCFullYear()
   // Postgres has no year 0.
-  return servedYear >= 1 && servedYear <= 9999 ? moment : null
+  if (servedYear < 1 || servedYear > 9999) return null
+  const isFiner = /[1-9]/.test(fraction.slice(3))
+  return round === 'up' && isFiner ? new Date(moment.getTime() + 1) : moment
 }
 
 function offsetMs(text: string | undefined): number | null {
