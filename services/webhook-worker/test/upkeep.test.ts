@@ -93,7 +93,7 @@ t.test('a worker looks after webhooks', async t => {
     t.equal(new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size, 1)
   })
 
-  t.test('the age of the oldest undelivered one counts held and delayed ones', async t => {
+  t.test('the age of the oldest undelivered one counts held and delayed ones', async () => {
     const webhook = await rig.addWebhook(receiver.url)
     const [ref] = await rig.pay(webhook.gateway, 1, { enqueue: false })
     await pool.query(

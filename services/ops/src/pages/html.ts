@@ -20,7 +20,7 @@ type Part = string | number | bigint | null | Html | readonly Part[]
 const write = (part: Part): string => {
   if (part === null) return ''
   if (part instanceof Html) return part.text
-  if (Array.isArray(part)) return (part as readonly Part[]).map(write).join('')
+  if (typeof part === 'object') return part.map(write).join('')
   return escapeHtml(String(part))
 }
 

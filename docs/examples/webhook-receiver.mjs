@@ -1,0 +1,46 @@
+// A webhook endpoint: verifies, dedupes, answers fast, and notices gaps.
+//   npm install standardwebhooks
+//   WEBHOOK_SECRET=whsec_… PORT=8080 node webhook-receiver.mjs
+import { createServer } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+/** In your service these two are tables: one row a webhook-id, one row a tracking ID. */
+const seen = new Set()
+const lastSeq = new Map()
+
+/** What you do with a payment. Anyone can write any memo: check recipient, mint and amount first. */
+function onPayment(payment) {
+  const { trackingId, amountString, recipient, tokenMint, seq } = payment
+  console.log(`payment ${seq} of ${trackingId}: ${amountString} of ${tokenMint} to ${recipient}`)
+  const expected = (lastSeq.get(trackingId) ?? 0) + 1
+  // Deliveries may overtake each other. seq counts without holes, so what is missing is known by number.
+  if (seq > expected) console.log(`still to come for ${trackingId}: ${expected} to ${seq - 1}`)
+  lastSeq.set(trackingId, Math.max(seq, expected - 1))
+}
+
+const server = createServer((request, response) => {
+  const chunks = []
+  request.on('data', chunk => chunks.push(chunk))
+  request.on('end', () => {
+    const answer = status => response.writeHead(status).end()
+    let message
+    try {
+      // The raw bytes: JSON that was parsed and written again no longer fits its signature.
+      message = webhook.verify(Buffer.concat(chunks).toString('utf8'), request.headers)
+    } catch {
+      return answer(401)
+    }
+    // The same event always has the same id, however often and wherever it is delivered.
+    const id = request.headers['webhook-id']
+    if (!seen.has(id)) {
+      seen.add(id)
+      if (message.type === 'payment.executed') onPayment(message.data)
+      else console.log(`message ${message.type}`)
+    }
+    answer(204) // at once: what takes long is done after the answer
+  })
+})
+server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () =>
+  console.log(`listening ${server.address().port}`),
+)
