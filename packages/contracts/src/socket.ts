@@ -147,9 +147,6 @@ const ROOM_PREFIX = 'payments:'
 /** The room of a tracking ID. The prefix keeps it apart from socket ids, whatever the tracking ID is. */
 export const roomOf = (trackingId: string): string => `${ROOM_PREFIX}${trackingId}`
 
-/** The tracking ID of a room that `roomOf` named. */
-export const trackingIdOf = (room: string): string => room.slice(ROOM_PREFIX.length)
-
 /**
  * @returns null for a payment without tracking ID: nobody can have subscribed to it
  */

@@ -3,16 +3,19 @@ import { roomOf, toSocketPayment, type PaymentFacts, type PaymentMessage } from 
 import type { Redis } from 'ioredis'
 import { SignalUnavailableError } from './errors.js'
 import type { SignalKeys } from './keys.js'
-import { paymentParser, type PaymentHead } from './payment-frame.js'
+import { paymentParser, type AnnouncedPayments } from './payment-frame.js'
 import { withDeadline } from './redis.js'
 
 interface PaymentEvents {
-  payment: (message: PaymentMessage, head: PaymentHead) => void
+  payments: (announced: AnnouncedPayments) => void
 }
 
+/** Every pod reads every message: with many payments in one, that costs a look-up each. */
+const PAYMENTS_PER_MESSAGE = 64
+
 /**
- * Tells every pod of committed payments: one message a payment, one pipeline a batch. Payments without
- * tracking ID are left out.
+ * Tells every pod of committed payments, many in a message, one pipeline for all. Payments without tracking ID
+ * are left out.
  * @param committedAtMs when their transaction committed
  * @param timeoutMs how long Redis may take
  * @returns how many payments were announced, once Redis took them all
@@ -30,15 +33,17 @@ export async function announcePayments(
   const pipeline = redis.pipeline()
   const emitter = new Emitter<PaymentEvents>(pipeline, { key: keys.adapter, parser: paymentParser })
   const timestamp = Date.now()
+  const messages: PaymentMessage[] = []
   for (const facts of payments) {
     const data = toSocketPayment(facts)
-    if (data === null) continue
-    emitter
-      .to(roomOf(data.trackingId))
-      .emit('payment', { type: 'payment_notification', data, timestamp }, { committedAtMs })
+    if (data !== null) messages.push({ type: 'payment_notification', data, timestamp })
   }
-  const announced = pipeline.length
-  if (announced === 0) return 0
+  if (messages.length === 0) return 0
+  for (let at = 0; at < messages.length; at += PAYMENTS_PER_MESSAGE) {
+    const some = messages.slice(at, at + PAYMENTS_PER_MESSAGE)
+    const rooms = some.map(({ data }) => roomOf(data.trackingId))
+    emitter.to(rooms).emit('payments', { messages: some, committedAtMs })
+  }
   try {
     const results = await withDeadline(
       pipeline.exec(),
@@ -47,7 +52,7 @@ export async function announcePayments(
     )
     const failed = results?.find(([error]) => error !== null)
     if (failed) throw failed[0]!
-    return announced
+    return messages.length
   } catch (error) {
     // A hanging Redis would collect batch after batch in this connection's buffer.
     if (error instanceof SignalUnavailableError) redis.disconnect(true)

@@ -1,6 +1,6 @@
 export { SignalUnavailableError } from './errors.js'
 export { buildSignalKeys, type SignalKeys } from './keys.js'
-export { buildPaymentAdapter, type OnPayment, type PaymentAdapterOptions } from './payment-adapter.js'
+export { buildPaymentAdapter, type PaymentAdapterOptions } from './payment-adapter.js'
 export { buildNonces, NONCES_PER_GATEWAY, type Nonces } from './nonces.js'
 export { frameOfPayment, type PaymentFrame } from './payment-frame.js'
 export { openSignal, SignalConfig, type Signal, type SignalOptions } from './signal.js'

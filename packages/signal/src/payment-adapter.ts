@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import type { Redis } from 'ioredis'
 import type { SignalKeys } from './keys.js'
-import { decodePayment, isPaymentFrame, paymentParser, type PaymentFrame } from './payment-frame.js'
+import { isPaymentMessage, paymentParser, readPayments, type PaymentFrame } from './payment-frame.js'
 
 /** What we rely on inside the stock adapter: it binds `this.onmessage` to the messages of its pattern. */
 interface StockAdapter {
@@ -20,18 +20,15 @@ const { RedisAdapter } = createRequire(import.meta.url)('@socket.io/redis-adapte
   ) => StockAdapter
 }
 
-/** @param room as `roomOf` names it */
-export type OnPayment = (room: string, frame: PaymentFrame) => void
-
-export interface PaymentAdapterOptions {
+export interface PaymentAdapterOptions<R> {
   /** commands to other pods */
   publisher: Redis
   /** in subscriber mode; owned by the caller */
   subscriber: Redis
   keys: SignalKeys
-  /** whether this pod has subscribers of the room: asked before the payment is decoded */
-  hasRoom: (room: string) => boolean
-  onPayment: OnPayment
+  /** the room of a tracking ID, when this pod has one: asked before the payment is read */
+  findRoom: (trackingId: string) => R | undefined
+  onPayment: (room: R, payment: PaymentFrame) => void
 }
 
 /**
@@ -53,18 +50,13 @@ function withoutRejections(redis: Redis): Redis {
 }
 
 /** For `adapter` of a Socket.IO server. */
-export function buildPaymentAdapter(options: PaymentAdapterOptions): (namespace: unknown) => object {
-  const roomStart = `${options.keys.adapter}#/#`.length
-
+export function buildPaymentAdapter<R>(options: PaymentAdapterOptions<R>): (namespace: unknown) => object {
   const stock = RedisAdapter.prototype as StockAdapter
 
   class PaymentAdapter extends RedisAdapter {
     override onmessage(pattern: string | null, channel: Buffer, bytes: Buffer): void {
-      if (!isPaymentFrame(bytes)) return stock.onmessage.call(this, pattern, channel, bytes)
-      const room = channel.toString('utf8', roomStart, channel.length - 1)
-      if (!options.hasRoom(room)) return
-      const frame = decodePayment(bytes)
-      if (frame !== null) options.onPayment(room, frame)
+      if (!isPaymentMessage(bytes)) return stock.onmessage.call(this, pattern, channel, bytes)
+      readPayments(bytes, options.findRoom, options.onPayment)
     }
   }
 

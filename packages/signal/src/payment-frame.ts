@@ -1,17 +1,19 @@
-// How a payment travels through Redis: as the Socket.IO packet's finished WebSocket frame, with what a pod
-// must know beside it in a small head. It is the `parser` of the adapter and the emitter, the place both
-// offer for a format of one's own. With it a pod neither decodes nor encodes a payment: it looks up the room
-// and writes the bytes, which is what keeps rooms of one subscriber cheap.
+// How payments travel through Redis: each as the Socket.IO packet's finished WebSocket frame, with what a pod
+// must know beside it in a small head; several in one message. It is the `parser` of the adapter and the
+// emitter, the place both offer for a format of one's own. With it a pod neither decodes nor encodes a payment:
+// it looks up the room and writes the bytes, which is what keeps rooms of one subscriber cheap.
 //
-//   0xc1 (no MessagePack or JSON value starts so), version,
-//   seq f64, committed at (ms) f64, recipient length u8, recipient, WebSocket frame
+//   message: 0xc1 (no MessagePack or JSON value starts so), version, payments
+//   payment: size of the rest u32, seq f64, committed at (ms) f64, size of tracking ID u8, size of recipient
+//            u8, tracking ID, recipient, WebSocket frame
 //
 // Everything else the adapter sends (requests between pods) is JSON.
 import type { PaymentMessage } from '@payment-tracking/contracts'
 
 const MARK = 0xc1
 const VERSION = 1
-const FIXED_HEAD = 2 + 8 + 8 + 1
+const MESSAGE_HEAD = 2
+const PAYMENT_HEAD = 4 + 8 + 8 + 1 + 1
 
 /** Engine.IO "message" + Socket.IO "event" on the main namespace. */
 const PACKET_PREFIX = '42'
@@ -21,7 +23,10 @@ export interface PaymentFrame {
   committedAtMs: number
   /** null when it was not known at the time of telling */
   recipient: string | null
-  /** a whole unmasked WebSocket text frame, as a server sends it; a copy that may be kept */
+  /**
+   * a whole unmasked WebSocket text frame, as a server sends it; part of a larger read buffer, so copy what is
+   * kept for long
+   */
   wsFrame: Buffer
 }
 
@@ -48,57 +53,73 @@ export const frameOfPayment = (message: PaymentMessage): Buffer =>
   frameText(`${PACKET_PREFIX}${JSON.stringify(['payment', message])}`)
 
 function encodePayment(message: PaymentMessage, committedAtMs: number): Buffer {
+  const { trackingId, seq } = message.data
   const recipient = message.data.recipient ?? ''
-  const recipientSize = Buffer.byteLength(recipient)
   const frame = frameOfPayment(message)
-  const bytes = Buffer.allocUnsafe(FIXED_HEAD + recipientSize + frame.length)
-  bytes[0] = MARK
-  bytes[1] = VERSION
-  bytes.writeDoubleBE(message.data.seq, 2)
-  bytes.writeDoubleBE(committedAtMs, 10)
-  bytes[18] = recipientSize
-  bytes.write(recipient, FIXED_HEAD)
-  frame.copy(bytes, FIXED_HEAD + recipientSize)
+  const trackingIdSize = Buffer.byteLength(trackingId)
+  const recipientSize = Buffer.byteLength(recipient)
+  const size = PAYMENT_HEAD + trackingIdSize + recipientSize + frame.length
+  const bytes = Buffer.allocUnsafe(size)
+  bytes.writeUInt32BE(size - 4, 0)
+  bytes.writeDoubleBE(seq, 4)
+  bytes.writeDoubleBE(committedAtMs, 12)
+  bytes[20] = trackingIdSize
+  bytes[21] = recipientSize
+  bytes.write(trackingId, PAYMENT_HEAD)
+  bytes.write(recipient, PAYMENT_HEAD + trackingIdSize)
+  frame.copy(bytes, size - frame.length)
   return bytes
 }
 
-export const isPaymentFrame = (bytes: Buffer): boolean => bytes[0] === MARK
+export const isPaymentMessage = (bytes: Buffer): boolean => bytes[0] === MARK
 
 /**
- * @returns null when the bytes are no payment of this version; the pods' healing brings what another
- *   version announced during a deploy
+ * Reads the payments of a message that somebody here waits for. A message of another version holds none: the
+ * pods' healing brings what another version announced during a deploy.
+ * @param find the room of a tracking ID, asked before anything else of the payment is read
+ * @param take gets each payment of a room that was found
  */
-export function decodePayment(bytes: Buffer): PaymentFrame | null {
-  if (!isPaymentFrame(bytes) || bytes[1] !== VERSION) return null
-  const recipientEnd = FIXED_HEAD + bytes[18]!
-  return {
-    seq: bytes.readDoubleBE(2),
-    committedAtMs: bytes.readDoubleBE(10),
-    recipient: recipientEnd === FIXED_HEAD ? null : bytes.toString('latin1', FIXED_HEAD, recipientEnd),
-    // A copy: the bytes are part of a large read buffer, which a queued slice would keep alive.
-    wsFrame: Buffer.from(bytes.subarray(recipientEnd)),
+export function readPayments<R>(
+  bytes: Buffer,
+  find: (trackingId: string) => R | undefined,
+  take: (room: R, payment: PaymentFrame) => void,
+): void {
+  if (bytes[1] !== VERSION) return
+  for (let at = MESSAGE_HEAD; at < bytes.length;) {
+    const end = at + 4 + bytes.readUInt32BE(at)
+    const recipientStart = at + PAYMENT_HEAD + bytes[at + 20]!
+    const room = find(bytes.toString('utf8', at + PAYMENT_HEAD, recipientStart))
+    if (room !== undefined) {
+      const frameStart = recipientStart + bytes[at + 21]!
+      take(room, {
+        seq: bytes.readDoubleBE(at + 4),
+        committedAtMs: bytes.readDoubleBE(at + 12),
+        recipient:
+          frameStart === recipientStart ? null : bytes.toString('latin1', recipientStart, frameStart),
+        wsFrame: bytes.subarray(frameStart, end),
+      })
+    }
+    at = end
   }
+}
+
+/** What the emitter is given for one event of several payments. */
+export interface AnnouncedPayments {
+  messages: readonly PaymentMessage[]
+  committedAtMs: number
 }
 
 /** What the emitter hands its parser: `data` holds the event's name and its arguments. */
 type Emitted = [uid: string, packet: { data: unknown[] }, options: unknown]
 
-/** The second argument of `emit('payment', message, …)`: for the head alone, clients never see it. */
-export interface PaymentHead {
-  committedAtMs: number
-}
-
 /** For the emitter and the adapter alike. */
 export const paymentParser = {
   encode(value: unknown): Buffer {
-    if (Array.isArray(value)) {
-      const [, packet] = value as Emitted
-      const [event, message, head] = packet?.data ?? []
-      if (event === 'payment' && head !== undefined) {
-        return encodePayment(message as PaymentMessage, (head as PaymentHead).committedAtMs)
-      }
-    }
-    return Buffer.from(JSON.stringify(value))
+    const [event, announced] = (Array.isArray(value) && (value as Emitted)[1]?.data) || []
+    if (event !== 'payments') return Buffer.from(JSON.stringify(value))
+    const { messages, committedAtMs } = announced as AnnouncedPayments
+    const payments = messages.map(message => encodePayment(message, committedAtMs))
+    return Buffer.concat([Buffer.from([MARK, VERSION]), ...payments])
   },
   decode: (bytes: Buffer): unknown => JSON.parse(bytes.toString()),
 }

@@ -21,7 +21,7 @@ export interface RealtimeParts {
   log: Logger
 }
 
-const SAMPLE_INTERVAL_MS = 2_000
+const SAMPLE_INTERVAL_MS = 500
 /** What remains of the stop deadline when the last client should be gone. */
 const STOP_RESERVE_MS = 2_000
 
@@ -83,8 +83,8 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     publisher: signal.redis,
     subscriber,
     keys: signal.keys,
-    hasRoom: name => rooms.has(name),
-    onPayment: (name, frame) => rooms.receive(name, frame),
+    findRoom: trackingId => rooms.find(trackingId),
+    onPayment: (room, payment) => rooms.receive(room, payment),
   })
   const server = buildSocketServer(config, adapter, request => gate.admitRequest(request))
   const connections = () =>
@@ -107,6 +107,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
       sampler = setInterval(() => {
         const longest = connections().reduce((most, { writeBuffer }) => Math.max(most, writeBuffer.length), 0)
         metrics.queuedPackets.set(longest)
+        rooms.countDeliveries()
       }, SAMPLE_INTERVAL_MS)
       log.info({ host: config.HOST, port }, 'service.listening')
     },
@@ -117,6 +118,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
       const windowMs = Math.min(config.DRAIN_WINDOW_MS, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
       await drainSockets(server.io, Math.max(windowMs, 0), metrics)
       clearInterval(sampler)
+      rooms.countDeliveries()
       healer.stop()
       await server.io.close()
       await seats.close()

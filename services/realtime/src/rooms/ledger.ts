@@ -37,6 +37,11 @@ export class Ledger {
 
   /** @returns whether the payment is new to the room and is to be told */
   note(seq: number): boolean {
+    if (this.#floor !== null && seq === this.#contiguous + 1) {
+      this.#contiguous = seq
+      if (this.#ahead.size > 0) this.#advance()
+      return true
+    }
     if (this.#floor !== null && seq <= this.#contiguous) {
       if (seq > this.#floor || this.#early.has(seq)) return false
       this.#early.add(seq)
@@ -44,7 +49,6 @@ export class Ledger {
     }
     if (this.#ahead.has(seq)) return false
     this.#ahead.add(seq)
-    if (this.#floor !== null) this.#advance()
     return true
   }
 
@@ -66,6 +70,7 @@ export class Ledger {
   }
 
   #advance(): void {
+    this.#ahead.delete(this.#contiguous)
     while (this.#ahead.delete(this.#contiguous + 1)) this.#contiguous++
   }
 }

@@ -1,8 +1,12 @@
 // The subscribers of this pod, by tracking ID, and the only place that sends them payments.
-import { roomOf } from '@payment-tracking/contracts'
 import type { PaymentFrame } from '@payment-tracking/signal'
 import type { RealtimeMetrics } from '../metrics.js'
-import { closeConnection, type EngineConnection } from '../sockets/engine-connection.js'
+import {
+  closeConnection,
+  sendFrame,
+  SharedFrame,
+  type EngineConnection,
+} from '../sockets/engine-connection.js'
 import { Ledger } from './ledger.js'
 
 export interface Subscriber {
@@ -29,6 +33,8 @@ export interface RoomsOptions {
 export class Rooms {
   readonly #rooms = new Map<string, Room>()
   readonly #options: RoomsOptions
+  #sent = 0
+  #lagAtMs = 0
 
   constructor(options: RoomsOptions) {
     this.#options = options
@@ -42,38 +48,35 @@ export class Rooms {
     return this.#rooms.values()
   }
 
-  /** @param name as `roomOf` names it */
-  has(name: string): boolean {
-    return this.#rooms.has(name)
-  }
-
   find(trackingId: string): Room | undefined {
-    return this.#rooms.get(roomOf(trackingId))
+    return this.#rooms.get(trackingId)
   }
 
   /** From the moment this returns, the subscriber is sent what is announced. */
   join(trackingId: string, subscriber: Subscriber): Room {
-    const name = roomOf(trackingId)
-    let room = this.#rooms.get(name)
+    let room = this.#rooms.get(trackingId)
     if (!room) {
       room = { trackingId, ledger: new Ledger(), subscribers: new Set() }
-      this.#rooms.set(name, room)
+      this.#rooms.set(trackingId, room)
     }
     room.subscribers.add(subscriber)
     return room
   }
 
   leave(trackingId: string, subscriber: Subscriber): void {
-    const name = roomOf(trackingId)
-    const room = this.#rooms.get(name)
-    if (room?.subscribers.delete(subscriber) && room.subscribers.size === 0) this.#rooms.delete(name)
+    const room = this.#rooms.get(trackingId)
+    if (room?.subscribers.delete(subscriber) && room.subscribers.size === 0) this.#rooms.delete(trackingId)
   }
 
   /** A payment that Redis brought. */
-  receive(name: string, frame: PaymentFrame): void {
-    const room = this.#rooms.get(name)
-    if (!room || !this.forward(room, frame)) return
-    this.#options.metrics.lag.observe((Date.now() - frame.committedAtMs) / 1_000)
+  receive(room: Room, frame: PaymentFrame): void {
+    if (!this.forward(room, frame)) return
+    // Once a millisecond: those that came together were emitted together.
+    const nowMs = Date.now()
+    if (nowMs !== this.#lagAtMs) {
+      this.#lagAtMs = nowMs
+      this.#options.metrics.lag.observe((nowMs - frame.committedAtMs) / 1_000)
+    }
     if (room.ledger.hasGap) this.#options.onGap(room)
   }
 
@@ -83,32 +86,29 @@ export class Rooms {
    *   the ledger does not count it, and healing brings it again.
    */
   forward(room: Room, frame: PaymentFrame): boolean {
-    const { metrics, mayDeliver } = this.#options
+    const { metrics, mayDeliver, maxQueuedPackets } = this.#options
     if (!mayDeliver()) {
       metrics.fenced.inc()
       return false
     }
     if (!room.ledger.note(frame.seq)) return false
-    // No text beside the frame: the websocket transport writes the finished frame as it is.
-    const options = { preEncoded: true, compress: false, wsPreEncodedFrame: [frame.wsFrame] }
-    let sent = 0
+    const frames = new SharedFrame(frame.wsFrame)
     for (const { connection, recipient } of room.subscribers) {
-      if (recipient !== null && recipient !== frame.recipient) continue
-      if (this.#sendTo(connection, options)) sent++
+      if (connection.readyState !== 'open' || (recipient !== null && recipient !== frame.recipient)) continue
+      if (connection.writeBuffer.length >= maxQueuedPackets) {
+        metrics.closes.inc({ reason: 'SLOW_CONSUMER' })
+        closeConnection(connection, 'SLOW_CONSUMER')
+        continue
+      }
+      sendFrame(connection, frames)
+      this.#sent++
     }
-    metrics.deliveries.inc(sent)
     return true
   }
 
-  #sendTo(connection: EngineConnection, options: object): boolean {
-    if (connection.readyState !== 'open') return false
-    // Not `bufferedAmount`: the queue of a stalled client grows here, before the WebSocket.
-    if (connection.writeBuffer.length >= this.#options.maxQueuedPackets) {
-      this.#options.metrics.closes.inc({ reason: 'SLOW_CONSUMER' })
-      closeConnection(connection, 'SLOW_CONSUMER')
-      return false
-    }
-    connection.write('', options)
-    return true
+  /** Adds what was sent since the last call to the counter; a counter is too slow to be told each time. */
+  countDeliveries(): void {
+    this.#options.metrics.deliveries.inc(this.#sent)
+    this.#sent = 0
   }
 }

@@ -5,7 +5,7 @@ export interface EngineConnection {
   readonly readyState: 'opening' | 'open' | 'closing' | 'closed'
   /** packets that wait for the transport to take them */
   readonly writeBuffer: readonly unknown[]
-  readonly transport: { readonly socket: WebSocketLike }
+  readonly transport: { readonly writable: boolean; readonly socket: WebSocketLike }
   readonly remoteAddress: string
   write(data: string, options: object): unknown
   close(discard?: boolean): unknown
@@ -15,6 +15,42 @@ export interface EngineConnection {
 interface WebSocketLike {
   close(code: number, reason: string): void
   terminate(): void
+  readonly _sender: { sendFrame(frames: readonly Buffer[]): void }
+  /** null when it has closed */
+  readonly _socket: { readonly writableLength: number } | null
+}
+
+/**
+ * Sends a finished WebSocket frame. While the client keeps up, past Engine.IO: its queue and events cost more
+ * than the write. When anything is still waiting, on the client's side of the system or in Engine.IO, the frame
+ * goes into Engine.IO's queue, in order, and the length of that queue says how far the client is behind.
+ * (`bufferedAmount` does not: the queue grows before the WebSocket.)
+ */
+export function sendFrame(connection: EngineConnection, frame: SharedFrame): void {
+  const { transport, writeBuffer } = connection
+  const { _sender, _socket } = transport.socket
+  if (transport.writable && writeBuffer.length === 0 && _socket?.writableLength === 0) {
+    _sender.sendFrame(frame.now)
+    return
+  }
+  // No text beside the frame: the transport writes the frame as it is.
+  connection.write('', { preEncoded: true, compress: false, wsPreEncodedFrame: frame.later })
+}
+
+/** A frame for many connections: as it came for those who take it now, one copy for all who queue it. */
+export class SharedFrame {
+  readonly now: readonly Buffer[]
+  #later: readonly Buffer[] | undefined
+
+  constructor(bytes: Buffer) {
+    this.now = [bytes]
+  }
+
+  /** The bytes are part of a large read buffer, which a queue would keep alive. */
+  get later(): readonly Buffer[] {
+    this.#later ??= [Buffer.from(this.now[0]!)]
+    return this.#later
+  }
 }
 
 /** A client that does not read cannot confirm the close either. */

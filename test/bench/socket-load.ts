@@ -1,0 +1,92 @@
+// Light clients for the realtime benches: bare WebSockets that speak just enough Socket.IO and only count, so
+// that the machine's two cores are left to what is measured.
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { WebSocket } from 'ws'
+
+/** Clock ticks of /proc, 100 a second on every Linux we know. */
+const TICKS_PER_SECOND = 100
+
+/** CPU that a process has used, user and system, in microseconds. */
+export function cpuMicroseconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000_000
+}
+
+/** Memory that a process has in use, in KiB. */
+export const residentKib = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+
+/** A payment as ingest would announce it. */
+export const paymentFor = (trackingId: string, seq: number): PaymentFacts => ({
+  eventId: '4bd5b9ab-62b9-4c40-8d23-4a0bd1a5e4ac',
+  position: '1',
+  trackingId,
+  seq,
+  signature: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
+  slot: 312_345_678,
+  occurredAt: '2026-11-21T00:00:00.000Z',
+  paidAt: '1790000000',
+  paymentPolicy: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
+  gateway: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  amount: '25000000',
+  recordId: seq,
+  recipient: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
+  payer: '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR',
+  tokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+})
+
+export interface SocketLoad {
+  /** payments that arrived at all sockets together */
+  received(): number
+  sockets: WebSocket[]
+  close(): void
+}
+
+/**
+ * Opens sockets, as many at a time as a server may greet.
+ * @param trackingIdOf what socket number n subscribes to; null opens it without subscribing
+ */
+export async function openSocketLoad(
+  url: string,
+  count: number,
+  trackingIdOf: ((n: number) => string) | null,
+): Promise<SocketLoad> {
+  let received = 0
+  const sockets: WebSocket[] = []
+  const open = async (n: number) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`, {
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+    })
+    sockets.push(socket)
+    const trackingId = trackingIdOf?.(n)
+    const ready = new Promise<void>((resolve, reject) => {
+      socket.on('error', reject)
+      socket.on('message', (data: Buffer) => {
+        // The first bytes tell all: 42["payment" is what there is most of.
+        if (data[0] === 0x34 && data[1] === 0x32 && data[4] === 0x70) return void received++
+        const text = data.toString()
+        if (text === '2') return socket.send('3')
+        if (text.startsWith('0')) return socket.send('40')
+        if (text.startsWith('40')) {
+          if (trackingId === undefined) return resolve()
+          return socket.send(`42${JSON.stringify(['subscribe', { trackingId }])}`)
+        }
+        if (text.startsWith('42["ack"')) resolve()
+        if (text.startsWith('42["error"') || text.startsWith('44')) reject(new Error(text))
+      })
+    })
+    await once(socket, 'open')
+    await ready
+  }
+  for (let n = 0; n < count; n += 100) {
+    await Promise.all(Array.from({ length: Math.min(100, count - n) }, (_, index) => open(n + index)))
+  }
+  return {
+    received: () => received,
+    sockets,
+    close: () => sockets.forEach(socket => socket.terminate()),
+  }
+}

@@ -1,0 +1,212 @@
+// The load balancer configurations, run for real: three realtime pods and two API pods behind one base URL,
+// one pod drained and one killed during traffic, and no client misses a payment.
+import { spawn, spawnSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startService, waitFor, type StartedService, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+import { SteadyClient } from '../../services/realtime/test/steady-client.js'
+import { usePods, type Pod, type Pods } from '../../services/realtime/test/use-pods.js'
+
+const CLIENTS = 24
+const CONFIGURATIONS = fileURLToPath(new URL('../../infra/loadbalancer/', import.meta.url))
+
+/** @returns where the program is; installs its Debian package when that is possible */
+function findProgram(name: string, debianPackage: string): string | undefined {
+  const find = () => {
+    const { stdout } = spawnSync('sh', ['-c', `PATH="$PATH:/usr/sbin:/sbin" command -v ${name}`], {
+      encoding: 'utf8',
+    })
+    return stdout.trim() || undefined
+  }
+  const found = find()
+  if (found || process.getuid?.() !== 0) return found
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
+  const apt = (...args: string[]) =>
+    spawnSync('apt-get', ['-q', ...args], { env, timeout: 60_000 }).status === 0
+  const install = () => apt('install', '-y', '--no-install-recommends', debianPackage)
+  if (!install() && apt('update')) install()
+  return find()
+}
+
+function skipLoudly(t: Tap, name: string): void {
+  const message = `${name} IS NOT INSTALLED AND COULD NOT BE: ITS CONFIGURATION WAS NOT TESTED`
+  console.error(`\n*** ${message} ***\n`)
+  t.skip(message)
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+interface Addresses {
+  api: { port: number; management: number }[]
+  realtime: { port: number; management: number }[]
+}
+
+/** Starts a program and waits until it answers on its port. */
+async function run(t: TestContext, file: string, args: string[], port: number, env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const note = (chunk: Buffer) => (output += chunk.toString())
+  child.stdout.on('data', note)
+  child.stderr.on('data', note)
+  const exited = new Promise(resolve => child.once('exit', resolve))
+  t.teardown(async () => {
+    child.kill('SIGTERM')
+    const force = setTimeout(() => child.kill('SIGKILL'), 3_000)
+    await exited
+    clearTimeout(force)
+  })
+  await waitFor(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`${file} ended: ${output}`)
+      return (await fetch(`http://127.0.0.1:${port}/v1/health`)).ok
+    },
+    { what: `an answer through ${file}` },
+  )
+}
+
+async function startNginx(t: TestContext, file: string, { api, realtime }: Addresses): Promise<string> {
+  const port = await freePort()
+  const home = await mkdtemp(join(tmpdir(), 'payment-tracking-nginx-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  await mkdir(join(home, 'temp'))
+  await copyFile(join(CONFIGURATIONS, 'nginx.conf'), join(home, 'nginx.conf'))
+  await writeFile(join(home, 'listen.conf'), `listen 127.0.0.1:${port};\n`)
+  const server = (at: { port: number }) => `server 127.0.0.1:${at.port} max_fails=1 fail_timeout=5s;`
+  await writeFile(
+    join(home, 'upstreams.conf'),
+    `upstream api { least_conn; ${api.map(server).join(' ')} keepalive 64; }
+     upstream realtime { hash $remote_addr consistent; ${realtime.map(server).join(' ')} }`,
+  )
+  await run(
+    t,
+    file,
+    ['-p', home, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off; master_process off;'],
+    port,
+  )
+  return `http://127.0.0.1:${port}`
+}
+
+async function startHaproxy(t: TestContext, file: string, { api, realtime }: Addresses): Promise<string> {
+  const port = await freePort()
+  const env: Record<string, string> = { LISTEN: `127.0.0.1:${port}` }
+  for (const [kind, list] of [
+    ['API', api],
+    ['REALTIME', realtime],
+  ] as const) {
+    for (const [index, at] of list.entries()) {
+      env[`${kind}_${index + 1}`] = `127.0.0.1:${at.port}`
+      env[`${kind}_${index + 1}_MANAGEMENT`] = String(at.management)
+    }
+  }
+  await run(t, file, ['-f', join(CONFIGURATIONS, 'haproxy.cfg'), '-db'], port, env)
+  return `http://127.0.0.1:${port}`
+}
+
+const portOf = (url: string) => Number(new URL(url).port)
+const addressOf = (url: string, service: StartedService) => ({
+  port: portOf(url),
+  management: portOf(service.managementUrl),
+})
+
+/** Traffic through the base URL while one pod is drained and one killed. */
+async function loseTwoPods(
+  t: Tap,
+  pods: Pods,
+  three: readonly [Pod, Pod, Pod],
+  baseUrl: string,
+  trackingId: string,
+) {
+  const clients = Array.from(
+    { length: CLIENTS },
+    (_, n) => new SteadyClient(t, { trackingId, url: () => baseUrl, localAddress: `127.0.1.${n + 1}` }),
+  )
+  await waitFor(() => clients.every(({ caughtUp }) => caughtUp), { what: 'all clients' })
+  const connections = async (pod: Pod) => {
+    const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
+    return Number(/^payment_tracking_realtime_connections (\d+)/m.exec(text)?.[1])
+  }
+  const spread = await Promise.all(three.map(connections))
+  t.ok(
+    spread.every(count => count > 0),
+    `the clients are spread over the pods: ${spread.join(', ')}`,
+  )
+
+  let paid = 0
+  let paying = true
+  const payer = (async () => {
+    while (paying) paid = (await pods.pay({ trackingId })).at(-1)!
+  })()
+  const drained = three[0].service.stop('SIGTERM')
+  t.equal(await drained, 0, 'the drained pod ends orderly')
+  await waitFor(() => clients.every(({ caughtUp }) => caughtUp), { what: 'all clients on the other pods' })
+  await three[1].service.stop('SIGKILL')
+  await waitFor(() => clients.every(({ caughtUp, connects }) => caughtUp && connects > 0))
+  const before = paid
+  await waitFor(() => paid > before + 10)
+  paying = false
+  await payer
+  await waitFor(() => clients.every(({ last }) => last === paid), { what: 'every payment at every client' })
+  const expected = Array.from({ length: paid }, (_, index) => index + 1)
+  t.ok(
+    clients.every(({ applied }) => JSON.stringify(applied) === JSON.stringify(expected)),
+    `${paid} payments`,
+  )
+  t.equal((await fetch(`${baseUrl}/v1/health`)).status, 200)
+  for (const client of clients) client.stop()
+}
+
+type Tap = typeof t
+
+t.test('behind a real load balancer', async t => {
+  const nginx = findProgram('nginx', 'nginx-light')
+  const haproxy = findProgram('haproxy', 'haproxy')
+  if (!nginx && !haproxy) {
+    skipLoudly(t, 'nginx')
+    return skipLoudly(t, 'haproxy')
+  }
+  const pods = await usePods(t, { TRUST_PROXY: 'on', LEASE_MS: '2000', DRAIN_WINDOW_MS: '500' })
+  const jwk = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'test' }
+  const startApi = async () => {
+    const service = await startService(t, 'api', { ...pods.env, JWT_PRIVATE_KEYS: JSON.stringify([jwk]) })
+    const { address } = await service.waitForLog('http.listening')
+    return addressOf(String(address), service)
+  }
+  const start = () => pods.start()
+  const [api1, api2, one, two, three, four, five] = await Promise.all([
+    startApi(),
+    startApi(),
+    start(),
+    start(),
+    start(),
+    start(),
+    start(),
+  ])
+  const api = [api1, api2]
+  const addresses = (list: readonly Pod[]): Addresses => ({
+    api,
+    realtime: list.map(({ url, service }) => addressOf(url, service)),
+  })
+
+  t.test('nginx', async t => {
+    if (!nginx) return skipLoudly(t, 'nginx')
+    const list = [one, two, three] as const
+    await loseTwoPods(t, pods, list, await startNginx(t, nginx, addresses(list)), 'through nginx')
+  })
+
+  t.test('haproxy', async t => {
+    if (!haproxy) return skipLoudly(t, 'haproxy')
+    const list = [four, five, three] as const
+    await loseTwoPods(t, pods, list, await startHaproxy(t, haproxy, addresses(list)), 'through haproxy')
+  })
+})
