@@ -13,6 +13,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { DataDirBusyError } from './errors.js'
+import { outsideDir } from './servers/postgres.js'
 import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/processes.js'
 
 export interface DataDir {
@@ -79,7 +80,7 @@ export async function discardDataDir(dir: string): Promise<void> {
     const server = readHolder(join(states, file))
     if (server) await stopProcess(server, 'SIGKILL', 0)
   }
-  await rm(dir, { recursive: true, force: true, maxRetries: 5 })
+  for (const path of [outsideDir(dir), dir]) await rm(path, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** A secret of this data directory: read from its file, or made and written. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -156,4 +157,20 @@ t.test('what a killed Postgres left behind is no obstacle', async t => {
   const second = await openServers({ dataDir, durable: false })
   t.teardown(() => second.close())
   t.same(await query(second.databaseUrl, 'select 1 as one'), [{ one: 1 }])
+})
+
+t.test('root may keep its data where Postgres cannot go', { skip: process.getuid?.() !== 0 }, async t => {
+  const closed = await temporaryDir(t) // open to its owner alone
+  const dataDir = join(closed, 'data')
+  t.teardown(() => discardDataDir(dataDir))
+  const lines: string[] = []
+  const servers = await openServers({ dataDir, durable: false, log: line => lines.push(line) })
+  t.same(await query(servers.databaseUrl, 'select 1 as one'), [{ one: 1 }])
+  const outside = /Postgres keeps its data in (.*)\/pg\d+$/.exec(
+    lines.find(line => line.includes('keeps')) ?? '',
+  )?.[1]
+  t.ok(outside && existsSync(outside), 'it lies elsewhere, and that is said')
+  await servers.close()
+  await discardDataDir(dataDir)
+  t.notOk(existsSync(outside!), 'and is deleted with the rest')
 })

@@ -1,6 +1,15 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -11,11 +20,20 @@ import type { ServerKind, ServerPlace } from './server-kind.js'
 
 const USER = 'app'
 
-/** Where the cluster lives: below the data directory, or in /var/tmp when Postgres' account cannot get there. */
+/** Where Postgres' data lies when its account cannot get to the data directory; one place for each of these. */
+export function outsideDir(dataDir: string): string {
+  const id = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
+  return `/var/tmp/payment-tracking-data-${id}`
+}
+
+/** @throws Error when somebody else made the directory outside, where all may write */
 function clusterDir(dataDir: string, major: number, account: Account | undefined): string {
   if (!account || isOpenToOthers(dataDir)) return join(dataDir, `pg${major}`)
-  const id = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
-  return join(`/var/tmp/payment-tracking-data-${id}`, `pg${major}`)
+  const outside = outsideDir(dataDir)
+  mkdirSync(outside, { recursive: true })
+  if (lstatSync(outside).uid !== process.getuid?.()) throw new Error(`${outside} belongs to somebody else`)
+  chmodSync(outside, 0o711)
+  return join(outside, `pg${major}`)
 }
 
 async function createCluster(binDir: string, dir: string, place: ServerPlace, account: Account | undefined) {
