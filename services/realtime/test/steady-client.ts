@@ -19,7 +19,6 @@ export class SteadyClient {
   readonly applied: number[] = []
   /** How often a payment came that was there already. */
   duplicates = 0
-  /** A payment older than the last one, after the merge rule: must never be. */
   connects = 0
   readonly replayMs: number[] = []
   readonly #options: SteadyClientOptions
@@ -34,6 +33,10 @@ export class SteadyClient {
     this.#options = options
     t.teardown(() => this.stop())
     this.#connect()
+  }
+
+  get trackingId(): string {
+    return this.#options.trackingId
   }
 
   get last(): number {

@@ -18,6 +18,7 @@ import {
   type TestDatabase,
   type TestRedis,
 } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
 import { io, type Socket } from 'socket.io-client'
 import { factsOf, writePayments, type WritePaymentsOptions } from './write-payments.js'
 
@@ -42,10 +43,17 @@ export interface Pods {
   pay(options: WritePaymentsOptions): Promise<number[]>
 }
 
-/** A database, a place in Redis, and pods on them as processes of their own. */
-export async function usePods(t: TestContext, settings: Record<string, string> = {}): Promise<Pods> {
-  const database = await createDatabase(t)
-  const redis = await useRedis(t)
+/**
+ * A database, a place in Redis, and pods on them as processes of their own.
+ * @param servers servers of this test alone, which it may kill; default the run's
+ */
+export async function usePods(
+  t: TestContext,
+  settings: Record<string, string> = {},
+  servers?: { databaseUrl: string; redisUrl: string },
+): Promise<Pods> {
+  const database = await createDatabase(t, servers && { serverUrl: servers.databaseUrl })
+  const redis = servers ? usePrivateRedis(t, servers.redisUrl) : await useRedis(t)
   const env = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
@@ -79,6 +87,13 @@ export async function usePods(t: TestContext, settings: Record<string, string> =
       return seqs
     },
   }
+}
+
+function usePrivateRedis(t: TestContext, url: string): TestRedis {
+  const client = new Redis(url)
+  client.on('error', () => {})
+  t.teardown(() => client.disconnect())
+  return { url, prefix: 'private', client }
 }
 
 export async function startPod(t: TestContext, env: Record<string, string>): Promise<Pod> {
