@@ -1,3 +1,4 @@
+export { fillEvents, type FilledEvents } from './fill-events.js'
 export {
   buildAddress,
   buildChain,

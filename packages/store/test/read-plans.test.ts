@@ -1,0 +1,193 @@
+// Lists and figures read about as many rows as they answer, however many events there are: asserted on what
+// Postgres says it read, with the very statements that are run.
+import {
+  countEvents,
+  listEventNames,
+  listEvents,
+  listEventsAfter,
+  listOneTimePayments,
+  listSubscriptions,
+  readPaymentStats,
+  readPaymentTrace,
+  type EventFilter,
+  type Sql,
+} from '@payment-tracking/store'
+import { createDatabase, fillEvents } from '@payment-tracking/testkit'
+import type pg from 'pg'
+import t from 'tap'
+
+const EVENTS = 60_000
+const PAGE = 50
+
+interface Plan {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: Plan[]
+}
+
+/** A reader of plans in place of the client: runs each statement under `explain analyze`. */
+function explainer(pool: pg.Pool): { sql: Sql; plans: Plan[] } {
+  const plans: Plan[] = []
+  const $queryRaw = async (strings: TemplateStringsArray, ...values: unknown[]) => {
+    const { Prisma } = await import('../src/generated/client.js')
+    const { text, values: parameters } = Prisma.sql(strings, ...values)
+    const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, timing off, format json) ${text}`,
+      parameters.map(value => (typeof value === 'bigint' ? value.toString() : value)),
+    )
+    plans.push(rows[0]!['QUERY PLAN'][0]!.Plan)
+    return (await pool.query(text, parameters)).rows as unknown
+  }
+  return { sql: { $queryRaw, $executeRaw: $queryRaw } as unknown as Sql, plans }
+}
+
+/** The rows that a plan took from tables and indexes, those it dropped included. */
+function rowsRead(plan: Plan): number {
+  const inner = (plan.Plans ?? []).reduce((total, child) => total + rowsRead(child), 0)
+  if (plan['Relation Name'] === undefined) return inner
+  const perLoop =
+    plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  return inner + perLoop * plan['Actual Loops']
+}
+
+const database = await createDatabase(t)
+const filled = await fillEvents(database.pool, EVENTS)
+const SMALL_TABLES = filled.policies.length + filled.userPayments.length
+const middle = EVENTS / 2
+const hour = { startTime: filled.timeOf(middle), endTime: filled.timeOf(middle + 360) }
+
+async function readBy(read: (sql: Sql) => Promise<unknown>): Promise<{ rows: number; plans: Plan[] }> {
+  const { sql, plans } = explainer(database.pool)
+  await read(sql)
+  return { rows: plans.reduce((total, plan) => total + rowsRead(plan), 0), plans }
+}
+
+const FILTERS: Record<string, EventFilter> = {
+  nothing: {},
+  signature: { signature: filled.signatureOf(middle) },
+  slot: { slot: filled.slotOf(middle) },
+  'the name of nearly all': { name: 'PaymentRecord' },
+  'a rare name': { name: 'PaymentGatewayCreated' },
+  'no such name': { name: 'Nothing' },
+  'tracking ID': { trackingId: filled.trackingIds[7] },
+  gateway: { gateway: filled.gateways[3] },
+  policy: { paymentPolicy: filled.policies[7] },
+  time: hour,
+  'old times': { endTime: filled.timeOf(100) },
+  'slot bounds': { minSlot: filled.slotOf(100), maxSlot: filled.slotOf(1_000) },
+  'a highest slot': { maxSlot: filled.slotOf(500) },
+  'a lowest slot': { minSlot: filled.slotOf(500) },
+  'tracking ID and name': { trackingId: filled.trackingIds[7], name: 'PaymentRecord' },
+  'tracking ID and rare name': { trackingId: filled.trackingIds[7], name: 'PaymentPolicyCreated' },
+  'gateway and time': { gateway: filled.gateways[3], ...hour },
+  'gateway and name': { gateway: filled.gateways[3], name: 'PaymentRecord' },
+  'gateway and rare name': { gateway: filled.gateways[3], name: 'PaymentPolicyStatusChanged' },
+  'gateway and a name it has none of': { gateway: filled.gateways[3], name: 'GatewaySignerChanged' },
+  'policy and time': { paymentPolicy: filled.policies[7], ...hour },
+  'policy and rare name': { paymentPolicy: filled.policies[7], name: 'PaymentPolicyStatusChanged' },
+  'name and time': { name: 'PaymentPolicyCreated', ...hour },
+  'recipient of created policies': { name: 'PaymentPolicyCreated', recipient: filled.recipients[2] },
+  'user payment of created policies': { name: 'PaymentPolicyCreated', userPayment: filled.userPayments[2] },
+  'authority of created gateways': { name: 'PaymentGatewayCreated', authority: filled.authorities[19] },
+}
+
+for (const [name, filter] of Object.entries(FILTERS)) {
+  t.test(`events by ${name}`, async t => {
+    // Rows that are sorted within one slot or moment, or dropped on the way, are few.
+    const bound = 2 * PAGE + 20
+    const first = await readBy(sql => listEvents(sql, filter, { limit: PAGE, offset: 0 }))
+    t.ok(first.rows <= bound, `the first page reads ${first.rows} rows`)
+    const [last] = (
+      await listEvents(explainer(database.pool).sql, filter, { limit: 1, offset: PAGE / 2 })
+    ).slice(-1)
+    if (!last) return
+    const after = { occurredAt: last.occurredAt, slot: last.slot, index: last.index, id: last.id }
+    const next = await readBy(sql => listEvents(sql, filter, { limit: PAGE, offset: 0, after }))
+    t.ok(next.rows <= bound, `a page after a cursor reads ${next.rows} rows`)
+    if (first.rows <= bound && next.rows <= bound) return
+    t.comment(JSON.stringify([...first.plans, ...next.plans], null, 1))
+  })
+}
+
+t.test('a deep page after a cursor reads no more than the first', async t => {
+  const after = {
+    occurredAt: filled.timeOf(100),
+    slot: filled.slotOf(100),
+    index: 0,
+    id: '00000000-0000-4000-8000-000000000000',
+  }
+  const { rows } = await readBy(sql => listEvents(sql, {}, { limit: PAGE, offset: 0, after }))
+  t.ok(rows <= 1.5 * PAGE, `${rows} rows`)
+})
+
+t.test('counts and statistics come from what is kept, and the events of less than two hours', async t => {
+  const gateway = filled.gateways[3]!
+  const bounds = { startTime: new Date(filled.timeOf(3_000).getTime() + 1), endTime: filled.timeOf(50_000) }
+  const EDGES = 720
+  for (const [name, bound, read] of [
+    ['names', 30, sql => listEventNames(sql)],
+    ['all', 30, sql => countEvents(sql, {})],
+    ['of a name', 5, sql => countEvents(sql, { name: 'PaymentRecord' })],
+    ['between two moments', EDGES + 300, sql => countEvents(sql, bounds)],
+    [
+      'of a name between two moments',
+      EDGES + 100,
+      sql => countEvents(sql, { name: 'PaymentRecord', ...bounds }),
+    ],
+    ['since a moment', EDGES + 300, sql => countEvents(sql, { startTime: bounds.startTime })],
+    ['statistics', 60, sql => readPaymentStats(sql, {})],
+    ['statistics of a gateway', 60, sql => readPaymentStats(sql, { gateway })],
+    // Tables as small as these of policies and user payments are read whole, once for each edge.
+    ['statistics between two moments', 5 * EDGES + 2 * SMALL_TABLES, sql => readPaymentStats(sql, bounds)],
+    [
+      'statistics of a gateway between two moments',
+      2_500,
+      sql => readPaymentStats(sql, { gateway, ...bounds }),
+    ],
+  ] as [string, number, (sql: Sql) => Promise<unknown>][]) {
+    const { rows, plans } = await readBy(read)
+    t.ok(rows <= bound, `${name} reads ${rows} rows`)
+    if (rows > bound) t.comment(JSON.stringify(plans, null, 1))
+  }
+})
+
+t.test('lookups read what they answer', async t => {
+  for (const [name, bound, read] of [
+    [
+      'payments of a tracking ID',
+      60,
+      sql => listOneTimePayments(sql, filled.trackingIds[7]!, { limit: 20, offset: 0 }),
+    ],
+    ['a trace', 5, sql => readPaymentTrace(sql, filled.signatureOf(middle))],
+    ['the stream', 210, sql => listEventsAfter(sql, { after: 1_000n, upTo: 1_200n, limit: 200 })],
+    [
+      'subscriptions of a gateway',
+      101 + SMALL_TABLES,
+      sql => listSubscriptions(sql, { gateway: filled.gateways[1] }, { limit: 50 }),
+    ],
+    [
+      'subscriptions of a recipient',
+      101 + SMALL_TABLES,
+      sql => listSubscriptions(sql, { recipient: filled.recipients[1] }, { limit: 50 }),
+    ],
+    [
+      'a subscription',
+      5,
+      sql => listSubscriptions(sql, { trackingId: filled.trackingIds[1] }, { limit: 50 }),
+    ],
+    [
+      'subscriptions of a user payment',
+      10,
+      sql => listSubscriptions(sql, { userPayment: filled.userPayments[1] }, { limit: 50 }),
+    ],
+  ] as [string, number, (sql: Sql) => Promise<unknown>][]) {
+    const { rows, plans } = await readBy(read)
+    t.ok(rows <= bound, `${name} reads ${rows} rows`)
+    if (rows > bound) t.comment(JSON.stringify(plans, null, 1))
+  }
+})

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { generateKeyPairSync } from 'node:crypto'
+import { createDatabase, fillEvents, startService, type FilledEvents } from '@payment-tracking/testkit'
+import { measureOf, percentile, type Bench, type BenchContext, type Row } from './bench.js'
+
+/** What is asked, by the answer that is promised to take the same time however much is stored. */
+const questions = (filled: FilledEvents, count: number): Record<string, string> => {
+  const [gateway, policy, trackingId] = [filled.gateways[3]!, filled.policies[7]!, filled.trackingIds[7]!]
+  const middle = Math.floor(count / 2)
+  const time = `startTime=${filled.timeOf(middle).toISOString()}&endTime=${filled.timeOf(middle + 5_000).toISOString()}`
+  const cursor = Buffer.from(
+    `t ${filled.timeOf(middle).getTime()} ${filled.slotOf(middle)} 0 00000000-0000-4000-8000-000000000000`,
+  ).toString('base64url')
+  return {
+    names: '/v1/events/names',
+    count: '/v1/events/count',
+    'count of a name': '/v1/events/count?eventName=PaymentRecord',
+    'count between times': `/v1/events/count?${time}`,
+    stats: '/v1/events/payments/stats',
+    'stats of a gateway': `/v1/events/payments/stats?gateway=${gateway}`,
+    'stats of a gateway between times': `/v1/events/payments/stats?gateway=${gateway}&${time}`,
+    events: '/v1/events',
+    'events, cursor in the middle': `/v1/events?cursor=${cursor}`,
+    'events, offset 1,000': '/v1/events?offset=1000',
+    'events of a name': '/v1/events?eventName=PaymentPolicyCreated',
+    'events of a gateway': `/v1/events?gateway=${gateway}`,
+    'events of a gateway between times': `/v1/events?gateway=${gateway}&${time}`,
+    'events of a gateway and name': `/v1/events?gateway=${gateway}&eventName=PaymentPolicyStatusChanged&limit=5`,
+    'events of a policy': `/v1/events?paymentPolicy=${policy}`,
+    'events of a tracking ID and name': `/v1/events?trackingId=${trackingId}&eventName=PaymentRecord`,
+    'events of a name between times': `/v1/events?eventName=PaymentRecord&${time}`,
+    'events below a slot': `/v1/events?maxSlot=${filled.slotOf(middle)}`,
+    'payments of a tracking ID': `/v1/onetime/${trackingId}`,
+    'a subscription': `/v1/subscriptions?trackingId=${trackingId}`,
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function openApiOver(context: BenchContext, count: number) {
+  const { servers } = context
+  const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
+  context.say(`filling ${count.toLocaleString('en')} events`)
+  const filled = await fillEvents(database.pool, count)
+  const port = await freePort()
+  await startService(context, 'api', {
+    DATABASE_URL: database.url,
+    REDIS_URL: servers.redisUrl,
+    PORT: String(port),
+    RATE_LIMIT_MAX: '1000000000',
+    JWT_PRIVATE_KEYS: JSON.stringify([
+      { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'bench', alg: 'EdDSA' },
+    ]),
+  })
+  const ask = async (path: string): Promise<number> => {
+    const startedAt = performance.now()
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+    await answer.arrayBuffer()
+    if (answer.status >= 500) throw new Error(`${path} was answered ${answer.status}`)
+    return performance.now() - startedAt
+  }
+  return { questions: questions(filled, count), ask }
+}
+
+export const bench: Bench = {
+  name: 'reads',
+  about: 'the same question over 10 thousand and over a million events, one client, in turns',
+  async run(context) {
+    const [few, many] = context.quick ? [1_000, 10_000] : [10_000, 1_000_000]
+    const [ROUNDS, PER_ROUND] = context.quick ? [2, 5] : [10, 20]
+    const small = await openApiOver(context, few)
+    const large = await openApiOver(context, many)
+    const rows: Row[] = []
+    for (const name of Object.keys(large.questions)) {
+      const medians = { small: [] as number[], large: [] as number[] }
+      for (let round = 0; round <= ROUNDS; round++) {
+        for (const [which, { ask, questions }] of [
+          ['small', small],
+          ['large', large],
+        ] as const) {
+          const times: number[] = []
+          for (let n = 0; n < PER_ROUND; n++) times.push(await ask(questions[name]!))
+          // The first round warms up.
+          if (round > 0) medians[which].push(percentile(times, 0.5))
+        }
+      }
+      rows.push({
+        subject: `${name}, ${many.toLocaleString('en')} events`,
+        unit: 'ms p50',
+        largerIsBetter: false,
+        measured: measureOf(medians.large),
+        limit: { name: `${few.toLocaleString('en')} events`, measured: measureOf(medians.small) },
+      })
+    }
+    return rows
+  },
+}
