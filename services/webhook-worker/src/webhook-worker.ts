@@ -1,4 +1,5 @@
 // Puts the parts of a worker together. Building starts nothing.
+import { setMaxListeners } from 'node:events'
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
 import type { Life, Logger } from '@payment-tracking/runtime'
 import {
@@ -45,6 +46,8 @@ export async function buildWebhookWorker(
     { now: () => performance.now(), chance: Math.random },
   )
   const callOff = new AbortController()
+  // One listener a request on the way: that many are no leak.
+  setMaxListeners(0, callOff.signal)
   const sendOptions = {
     timeoutMs: config.WEBHOOK_TIMEOUT_MS,
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
