@@ -21,7 +21,7 @@ export interface DeliveryQueue {
    * @throws QueueUnavailableError within 2 s when Redis is away; the sweeper finds the rows later
    */
   enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
-  /** Jobs that no worker has taken yet, without the delayed ones. */
+  /** Jobs that a worker could take now: neither delayed ones nor, while the queue is paused, any. */
   countWaiting(): Promise<number>
   /** Resolves when Redis answers. */
   ping(): Promise<void>
@@ -91,7 +91,11 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
           })),
         )
       }),
-    countWaiting: () => translated(async () => (await lazy.queue()).getWaitingCount()),
+    countWaiting: () =>
+      translated(async () => {
+        const queue = await lazy.queue()
+        return (await queue.isPaused()) ? 0 : queue.getWaitingCount()
+      }),
     ping: () =>
       translated(async () => {
         await redis.ping()

@@ -1,6 +1,7 @@
 // What dies, dies in the middle of work. Every delivery must still end, and a receiver may see one twice, with
 // the same id and body.
-import { openPrivateServers, openReceiver, type Receiver } from '@payment-tracking/testkit'
+import { openBoardQueue } from '@payment-tracking/queue'
+import { openPrivateServers, openReceiver, waitFor, type Receiver } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { openRig } from './support/start-worker.js'
 
@@ -104,4 +105,42 @@ t.test('Redis and Postgres are killed and restarted under load: everything ends'
   await rig.waitForStates({ delivered: 140 }, { timeoutMs: 60_000 })
   countRepeats(t, receiver, 140)
   t.equal(await worker.stop(), 0)
+})
+
+t.test('a worker that is connected and gets no job ends itself, to be restarted', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const stuck = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '1000', WEBHOOK_OVERDUE_MS: '600000' })
+  const key = (name: string) => `{payment-tracking:test}:deliveries:${name}`
+  // Redis says that the one job that may run is running, and it never ends.
+  await rig.redis.client.hset(key('meta'), 'concurrency', 1)
+  await rig.redis.client.rpush(key('active'), 'ghost')
+  await rig.pay(gateway, 5)
+  t.equal(await stuck.exited, 1)
+  t.ok(stuck.logs.some(line => line.msg === 'service.failed'))
+  t.equal(receiver.requests.length, 0)
+  await rig.redis.client.hdel(key('meta'), 'concurrency')
+  await rig.startWorker()
+  await rig.waitForStates({ delivered: 5 })
+})
+
+t.test('a queue that people paused is no stuck worker', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const worker = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '500', WEBHOOK_OVERDUE_MS: '600000' })
+  const board = openBoardQueue({ REDIS_URL: rig.redis.url, ENVIRONMENT: 'test' })
+  t.teardown(() => board.close())
+  await board.queue.pause()
+  await rig.pay(gateway, 3)
+  const figure = async () => {
+    const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
+    return Number(/^payment_tracking_delivery_oldest_undelivered_seconds (\S+)/m.exec(metrics)?.[1])
+  }
+  // Long after the watchdog's time; the age tells of it all the same.
+  await waitFor(async () => (await figure()) > 2, { what: 'the age' })
+  t.equal(receiver.requests.length, 0)
+  await board.queue.resume()
+  await rig.waitForStates({ delivered: 3 })
 })

@@ -32,15 +32,29 @@ export async function addGatewayRoutes(
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
   const auth = buildGatewayAuth({ store, tokens })
-  addSignInRoutes(app, {
-    store,
-    signal,
-    keys,
-    tokens,
-    environment: config.ENVIRONMENT,
-    limit: Math.max(1, Math.floor(config.RATE_LIMIT_MAX / SIGN_IN_SHARE)),
+  await app.register((scope: ApiServer) => {
+    allowEmptyBodies(scope)
+    addSignInRoutes(scope, {
+      store,
+      signal,
+      keys,
+      tokens,
+      environment: config.ENVIRONMENT,
+      limit: Math.max(1, Math.floor(config.RATE_LIMIT_MAX / SIGN_IN_SHARE)),
+    })
+    addWebhookRoutes(scope, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
+    addDeliveryRoutes(scope, { store, auth, queue })
+    return Promise.resolve()
   })
-  addWebhookRoutes(app, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
-  addDeliveryRoutes(app, { store, auth, queue })
   return auth
+}
+
+/** Many clients name a JSON body in every request; where none is needed, none need be there. */
+function allowEmptyBodies(scope: ApiServer): void {
+  const parse = scope.getDefaultJsonParser('error', 'error')
+  scope.removeContentTypeParser('application/json')
+  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text === '') done(null, undefined)
+    else void parse(request, text as string, done)
+  })
 }

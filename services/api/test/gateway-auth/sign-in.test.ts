@@ -1,4 +1,5 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
+import { startService } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
   makeWallet,
@@ -49,6 +50,26 @@ t.test('signing in', async t => {
     t.match(payload, { gateway: gateway.address, sub: gateway.authority.publicKey })
     t.match(protectedHeader, { alg: 'EdDSA', kid: keys.body.keys[0].kid })
     t.equal(payload.exp! - payload.iat!, 900)
+  })
+
+  t.test('a challenge needs no body, also when a JSON body is announced', async t => {
+    const gateway = await api.addGateway()
+    const url = `/v1/gateway/${gateway.address}/auth/challenge`
+    const answer = await api.apps[0]!.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+    })
+    t.equal(answer.statusCode, 200)
+    const verify = { method: 'POST', url: url.replace('challenge', 'verify') } as const
+    for (const payload of ['', '{', '[]', '{"__proto__": 1}', '{}']) {
+      const refused = await api.apps[0]!.inject({
+        ...verify,
+        headers: { 'content-type': 'application/json' },
+        payload,
+      })
+      t.equal(refused.statusCode, 400, payload)
+    }
   })
 
   t.test('bytes are as good as base58, and without nonce the newest that fits is taken', async t => {
@@ -195,4 +216,10 @@ t.test('without Redis sign-in says that it cannot', async t => {
     url: `/v1/gateway/${gateway.address}/auth/challenge`,
   })
   t.equal(answer.statusCode, 503)
+})
+
+t.test('the api does not start without its signing keys', async t => {
+  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1', PORT: '0' }
+  const service = await startService(t, 'api', env, { waitUntilReady: false })
+  t.equal(await service.exited, 1)
 })
