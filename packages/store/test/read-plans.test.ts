@@ -177,12 +177,12 @@ t.test('lookups read what they answer', async t => {
     ],
     [
       'a subscription',
-      5,
+      5 + SMALL_TABLES,
       sql => listSubscriptions(sql, { trackingId: filled.trackingIds[1] }, { limit: 50 }),
     ],
     [
       'subscriptions of a user payment',
-      10,
+      10 + SMALL_TABLES,
       sql => listSubscriptions(sql, { userPayment: filled.userPayments[1] }, { limit: 50 }),
     ],
   ] as [string, number, (sql: Sql) => Promise<unknown>][]) {

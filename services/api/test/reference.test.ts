@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -57,4 +57,10 @@ t.test('the reference page is served here and asks nothing of other servers', as
   t.equal(script.statusCode, 200)
   t.equal(script.headers['content-encoding'], 'gzip')
   t.equal((await app.inject('/docs/openapi.json')).headers.location, '/openapi.json')
+})
+
+t.test("the client's document is the one that is served", async t => {
+  const { get } = await openApi(t)
+  const kept = readFileSync(new URL('../../../packages/client/openapi.json', import.meta.url), 'utf8')
+  t.strictSame(JSON.parse(kept), (await get('/openapi.json')).body, 'run `npm run openapi -w services/api`')
 })

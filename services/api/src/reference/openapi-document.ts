@@ -14,6 +14,10 @@ Every answer that is no success has one shape, \`ErrorAnswer\`. Lists are newest
 /** Keywords of ours that say how an answer is written, not what it is. */
 const OWN_KEYWORDS = new Set(['rawJson'])
 
+/** A parameter that has a default need not be sent, though a handler always finds it. */
+const isDefaulted = (value: JSONObject): boolean =>
+  value.in === 'query' && (value.schema as JSONObject | undefined)?.default !== undefined
+
 /**
  * Moves every schema that has a title to `components.schemas` and refers to it, and drops our own keywords.
  * Two different schemas of one title are refused: one of them would be lost.
@@ -29,7 +33,7 @@ export function withComponents(document: JSONObject): JSONObject {
     const visited = Object.fromEntries(
       entries.filter(([key]) => !OWN_KEYWORDS.has(key)).map(([key, item]) => [key, visit(item)]),
     )
-    if (!isSchema) return visited
+    if (!isSchema) return isDefaulted(visited) ? { ...visited, required: false } : visited
     // The description of a use stays with the use: the same shape can mean different things.
     const { description: _description, ...shape } = visited
     const known = schemas[title]

@@ -1,0 +1,28 @@
+import createClient, { type Client } from 'openapi-fetch'
+import type { components, paths } from './api-types.js'
+import { exactFetch } from './exact-fetch.js'
+
+export type ApiClient = Client<paths>
+export type Schemas = components['schemas']
+
+export interface ApiClientOptions {
+  /** a gateway's token, for what only gateways may do */
+  token?: string
+  headers?: Record<string, string>
+}
+
+/**
+ * The REST interface, typed by its OpenAPI document: `client.GET('/v1/events', {params: {query: {…}}})` gives
+ * `{data, error, response}`. Integers beyond 2⁵³ come as bigint, all others as number.
+ * @param baseUrl the service's root, such as `http://127.0.0.1:3002`
+ */
+export function createApiClient(baseUrl: string, { token, headers = {} }: ApiClientOptions = {}): ApiClient {
+  return createClient<paths>({
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+    fetch: exactFetch,
+  })
+}
+
+/** Where the next page of a list begins: pass it as `cursor`; null on the last page. */
+export const nextCursor = (response: Response): string | null => response.headers.get('x-next-cursor')

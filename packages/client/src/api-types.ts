@@ -1,0 +1,4121 @@
+// Generated from openapi.json by scripts/generate.mjs: do not edit.
+
+export interface paths {
+    "/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the service lives */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find subscriptions
+         * @description Newest first by creation, up to 1,000 in a page. At least one lookup must be given, wallet and mint only together, and at most 3 parameters.
+         */
+        get: operations["listSubscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/onetime/{trackingId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find the payment of a tracking ID
+         * @description Newest first. `data` is the record when the page holds exactly one, an array when it holds several.
+         */
+        get: operations["getOneTimePayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find events
+         * @description All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id).
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payments
+         * @description PaymentRecord events, newest first.
+         */
+        get: operations["listPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/policies/created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Policies created
+         * @description PaymentPolicyCreated events, newest first.
+         */
+        get: operations["listPoliciesCreated"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/policies/deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Policies deleted
+         * @description PaymentPolicyDeleted events, newest first.
+         */
+        get: operations["listPoliciesDeleted"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/policies/status-changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Policies paused, resumed and completed
+         * @description PaymentPolicyStatusChanged events, newest first.
+         */
+        get: operations["listPolicyStatusChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/gateways/created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gateways created
+         * @description PaymentGatewayCreated events, newest first.
+         */
+        get: operations["listGatewaysCreated"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/gateways/deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Gateways deleted
+         * @description PaymentGatewayDeleted events, newest first.
+         */
+        get: operations["listGatewaysDeleted"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/gateways/signer-changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Signers of gateways changed
+         * @description GatewaySignerChanged events, newest first.
+         */
+        get: operations["listGatewaySignerChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/gateways/fee-bps-changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fees of gateways changed
+         * @description GatewayFeeBpsChanged events, newest first.
+         */
+        get: operations["listGatewayFeeBpsChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/gateways/fee-recipient-changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fee recipients of gateways changed
+         * @description GatewayFeeRecipientChanged events, newest first.
+         */
+        get: operations["listGatewayFeeRecipientChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/user-payments/created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * User payment accounts created
+         * @description UserPaymentCreated events, newest first.
+         */
+        get: operations["listUserPaymentsCreated"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count events */
+        get: operations["countEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The names of all events there are */
+        get: operations["listEventNames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/payments/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Payment statistics */
+        get: operations["getPaymentStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/auth/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a nonce to sign */
+        post: operations["challengeGateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Trade a signed nonce for a token */
+        post: operations["verifyGateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The public keys of tokens */
+        get: operations["getKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the gateway's webhooks, oldest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Register a webhook */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/gateway/{gatewayPubkey}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a gateway's webhooks by its key */
+        get: operations["listWebhooksOfGateway"];
+        put?: never;
+        post?: never;
+        /** Delete all webhooks of the gateway */
+        delete: operations["deleteWebhooksOfGateway"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: operations["getWebhook"];
+        /**
+         * Activate or deactivate a webhook
+         * @description Deactivating cancels its open deliveries; they can be redelivered later.
+         */
+        put: operations["setWebhookActive"];
+        post?: never;
+        /** Delete a webhook */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the secret of a webhook */
+        get: operations["getWebhookSecret"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/secret/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret
+         * @description The old one signs beside the new one for 24 hours.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of a webhook, newest first */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a delivery with its attempts */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver again, with the same id and body */
+        post: operations["redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver again what was made in a span of time
+         * @description Failed and cancelled deliveries, or those of one status. Up to 10000 at once, oldest first: `more` says that there may be others.
+         */
+        post: operations["redeliverMany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test notification
+         * @description Its type is `webhook.test`; it is signed, retried and logged as any other.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payments/{signature}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of the payments of a transaction
+         * @description From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too.
+         */
+        get: operations["tracePayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All events as they are stored (WebSocket)
+         * @description A plain WebSocket. Each message is one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Health: {
+            /** @enum {boolean} */
+            success: true;
+            data: {
+                /**
+                 * @description `ok` when healthy
+                 * @example ok
+                 */
+                status: string;
+                /**
+                 * @description the name of the service
+                 * @example payment-tracking-api
+                 */
+                service: string;
+                /**
+                 * @description its version
+                 * @example 0.1.0
+                 */
+                version: string;
+            };
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        /** @description A parameter is wrong; the sentence names it. */
+        ErrorAnswer: {
+            /** @enum {boolean} */
+            success: false;
+            /** @description one sentence for people */
+            error: string;
+            /**
+             * @description stable; listed in docs/errors.md
+             * @example INVALID_PARAMETER
+             */
+            code: string;
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+            /** @description the same as in the `x-request-id` header */
+            requestId: string;
+        };
+        /** @description A payment policy that exists on the chain. */
+        SubscriptionRecord: {
+            /**
+             * Format: public-key
+             * @description the user payment account that pays
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            userPayment: string;
+            /**
+             * Format: public-key
+             * @description who is paid
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            recipient: string;
+            /**
+             * Format: public-key
+             * @description the gateway that executes the payments
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            /**
+             * @description number of the policy within its user payment
+             * @example 1
+             */
+            policyId: number | bigint;
+            /**
+             * @description one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, or a newer one), with its fields
+             * @example {
+             *       "subscription": {
+             *         "amount": 404000000,
+             *         "autoRenew": true,
+             *         "maxRenewals": 24,
+             *         "paymentFrequency": {
+             *           "Monthly": null
+             *         },
+             *         "nextPaymentDue": 1795262400
+             *       }
+             *     }
+             */
+            policyType: {
+                [key: string]: unknown;
+            };
+            memo: string | null;
+            /**
+             * @description sum of its payments in the token's smallest unit
+             * @example 4040000000
+             */
+            totalPaid: number | bigint;
+            /**
+             * @description Unix time in seconds
+             * @example 1769860800
+             */
+            createdAt: number | bigint;
+            /**
+             * @description Unix time in seconds of the latest creation, payment or status change
+             * @example 1794697200
+             */
+            updatedAt: number | bigint;
+            /**
+             * Format: public-key
+             * @description the policy itself
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            policyAddress: string;
+            /**
+             * @description `active`, `paused` or `completed`
+             * @example active
+             */
+            status: string;
+            /**
+             * @description number of its payments
+             * @example 10
+             */
+            paymentCount: number | bigint;
+            tokenMint: string | null;
+            walletPublicKey: string | null;
+        };
+        Subscriptions: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["SubscriptionRecord"][];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        /** @description Anyone can write any memo: check recipient, token mint and amount before you ship. */
+        OneTimePayment: {
+            /**
+             * @description the tracking ID that was asked for
+             * @example order-4711
+             */
+            trackingId: string;
+            /**
+             * Format: signature
+             * @description transaction signature
+             * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+             */
+            signature: string;
+            /**
+             * @description blockchain slot
+             * @example 452091000
+             */
+            slot: number | bigint;
+            /**
+             * Format: date-time
+             * @description when it happened on the chain
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: public-key
+             * @description the policy that was paid by
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            paymentPolicy: string;
+            /**
+             * Format: public-key
+             * @description the gateway that executed it
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            /**
+             * @description amount in the token's smallest unit
+             * @example 404000000
+             */
+            amount: number | bigint;
+            /**
+             * @description carries the tracking ID
+             * @example order-4711
+             */
+            memo: string;
+            /**
+             * @description number of the payment within its policy's life
+             * @example 10
+             */
+            recordId: number | bigint;
+        };
+        OneTimePayments: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["OneTimePayment"] | components["schemas"]["OneTimePayment"][];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        /** @description A stored event of the chain. */
+        EventRecord: {
+            /**
+             * @description opaque; the same event has the same id for ever
+             * @example 0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11
+             */
+            id: string;
+            /**
+             * @description blockchain slot
+             * @example 452091000
+             */
+            slot: number | bigint;
+            /**
+             * Format: signature
+             * @description transaction signature
+             * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+             */
+            signature: string;
+            /**
+             * @description event kind
+             * @example PaymentRecord
+             */
+            eventName: string;
+            /**
+             * @description what the program emitted, value for value as it was received
+             * @example {
+             *       "payment_policy": "6Z3BNAsmuXhP88e9x4p2RRqtULZWSUA9xS567EftC48B",
+             *       "gateway": "CfkWw3dvy5MwDsC1Gjrxeu3VCwV4bRU7AcVhasXi1icW",
+             *       "amount": "404000000",
+             *       "record_id": 10
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description when it happened on the chain, with milliseconds
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+        };
+        EventCount: {
+            /**
+             * @description how many events match
+             * @example 509
+             */
+            count: number | bigint;
+        };
+        TokenStats: {
+            tokenMint: string | null;
+            /**
+             * @description how many payments in this token
+             * @example 94
+             */
+            count: number | bigint;
+            /**
+             * @description sum of their amounts in the token's smallest unit
+             * @example 21587000000
+             */
+            totalAmount: number | bigint;
+        };
+        PaymentStats: {
+            /**
+             * @description how many payments
+             * @example 94
+             */
+            count: number | bigint;
+            /**
+             * @description sum of their amounts, in smallest units of whatever token each has
+             * @example 21587000000
+             */
+            totalAmount: number | bigint;
+            /**
+             * @description rounded down; 0 where there is no payment
+             * @example 280350649
+             */
+            averageAmount: number | bigint;
+            minAmount: (number | bigint) | null;
+            maxAmount: (number | bigint) | null;
+            firstPaymentAt: string | null;
+            lastPaymentAt: string | null;
+            /** @description Most payments first. */
+            byToken: components["schemas"]["TokenStats"][];
+        };
+        Challenge: {
+            /** @description sign the UTF-8 bytes of this text with the ed25519 key of the authority or signer */
+            nonce: string;
+            /**
+             * Format: public-key
+             * @description the gateway
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            /**
+             * Format: date-time
+             * @description until when the nonce can be used, once
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            expiresAt: string;
+        };
+        Proof: {
+            /** @description the public key that signed: the authority of the gateway or its current signer */
+            signer: string;
+            /** @description the signature of the nonce: base58, or an array of 64 bytes */
+            signature: string | (number | bigint)[];
+            /** @description the nonce that was signed; without it, the newest that fits */
+            nonce?: string;
+        };
+        Token: {
+            /** @description a JWT, to be sent as `authorization: Bearer …` */
+            token: string;
+            /** @description seconds until it ends */
+            expiresIn: number | bigint;
+        };
+        KeySet: {
+            keys: {
+                /** @description `OKP` */
+                kty: string;
+                /** @description `Ed25519` */
+                crv: string;
+                /** @description the public key, base64url */
+                x: string;
+                /** @description names the key in a token’s header */
+                kid: string;
+                /** @description `EdDSA` */
+                alg: string;
+                /** @description `sig` */
+                use: string;
+            }[];
+        };
+        CreatedWebhook: {
+            /**
+             * @description assigned by the service
+             * @example 17
+             */
+            id: number | bigint;
+            /**
+             * Format: public-key
+             * @description the gateway it belongs to
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gatewayPubkey: string;
+            /**
+             * @description receives the notifications
+             * @example https://shop.example/webhooks/payments
+             */
+            endpointUrl: string;
+            /** @description whether it receives them now */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description when it was registered
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            createdAt: string;
+            failingSince: string | null;
+            deactivatedReason: string | null;
+            deactivatedAt: string | null;
+            /** @description signs the notifications; keep it, and verify with it */
+            secret: string;
+        };
+        Webhook: {
+            /**
+             * @description assigned by the service
+             * @example 17
+             */
+            id: number | bigint;
+            /**
+             * Format: public-key
+             * @description the gateway it belongs to
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gatewayPubkey: string;
+            /**
+             * @description receives the notifications
+             * @example https://shop.example/webhooks/payments
+             */
+            endpointUrl: string;
+            /** @description whether it receives them now */
+            active: boolean;
+            /**
+             * Format: date-time
+             * @description when it was registered
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            createdAt: string;
+            failingSince: string | null;
+            deactivatedReason: string | null;
+            deactivatedAt: string | null;
+        };
+        WebhookSecret: {
+            /** @description signs the notifications */
+            secret: string;
+            previousSecretExpiresAt: string | null;
+        };
+        Delivery: {
+            /** @description assigned by the service */
+            id: number | bigint;
+            /** @description the webhook it goes to */
+            webhookId: number | bigint;
+            /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
+            messageId: string;
+            eventId: string | null;
+            /** @description `payment.executed` or `webhook.test` */
+            type: string;
+            /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
+            status: string;
+            /** @description requests so far, over all rounds */
+            attempts: number | bigint;
+            /**
+             * Format: date-time
+             * @description when it was made
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            createdAt: string;
+            nextAttemptAt: string | null;
+            finishedAt: string | null;
+            lastError: string | null;
+            heldReason: string | null;
+        };
+        Attempt: {
+            /** @description from 1 */
+            number: number | bigint;
+            /**
+             * Format: date-time
+             * @description written before the request left
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            startedAt: string;
+            finishedAt: string | null;
+            outcome: string | null;
+            statusCode: (number | bigint) | null;
+            error: string | null;
+            responseHeaders: {
+                [key: string]: unknown;
+            } | null;
+            responseBody: string | null;
+        };
+        DeliveryDetail: {
+            /** @description assigned by the service */
+            id: number | bigint;
+            /** @description the webhook it goes to */
+            webhookId: number | bigint;
+            /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
+            messageId: string;
+            eventId: string | null;
+            /** @description `payment.executed` or `webhook.test` */
+            type: string;
+            /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
+            status: string;
+            /** @description requests so far, over all rounds */
+            attempts: number | bigint;
+            /**
+             * Format: date-time
+             * @description when it was made
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            createdAt: string;
+            nextAttemptAt: string | null;
+            finishedAt: string | null;
+            lastError: string | null;
+            heldReason: string | null;
+            /** @description the body of every attempt, byte for byte */
+            body: string;
+            attemptLog: components["schemas"]["Attempt"][];
+        };
+        Redelivery: {
+            /** @description deliveries that are due now */
+            count: number | bigint;
+            more: boolean;
+        };
+        ChainStage: {
+            /**
+             * @description blockchain slot
+             * @example 452091000
+             */
+            slot: number | bigint;
+            /**
+             * Format: date-time
+             * @description when the indexer says it happened
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description when the program says it happened, Unix seconds
+             * @example 1794697200
+             */
+            paidAt: number | bigint;
+        };
+        StreamStage: {
+            /**
+             * @description number of the indexer's message in the stream
+             * @example 593
+             */
+            sequence: number | bigint;
+        };
+        StoredStage: {
+            at: string | null;
+            /**
+             * @description its place in commit order
+             * @example 509
+             */
+            position: number | bigint;
+            seq: (number | bigint) | null;
+        };
+        AnnouncedStage: {
+            at: string | null;
+        };
+        TracedAttempt: {
+            /**
+             * @description 1 is the first try
+             * @example 1
+             */
+            number: number | bigint;
+            /**
+             * Format: date-time
+             * @description when the request was about to leave
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            startedAt: string;
+            finishedAt: string | null;
+            outcome: string | null;
+            statusCode: (number | bigint) | null;
+        };
+        TracedDelivery: {
+            /**
+             * @description the delivery
+             * @example 17
+             */
+            deliveryId: number | bigint;
+            /**
+             * @description the webhook it is for
+             * @example 3
+             */
+            webhookId: number | bigint;
+            /**
+             * @description `pending`, `waiting`, `delivered`, `failed` or `cancelled`
+             * @example delivered
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description when it was decided, together with the payment
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            createdAt: string;
+            finishedAt: string | null;
+            attempts: components["schemas"]["TracedAttempt"][];
+        };
+        /** @description What became of a payment, stage by stage. */
+        PaymentTrace: {
+            /**
+             * @description the payment, as everywhere
+             * @example 0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11
+             */
+            eventId: string;
+            trackingId: string | null;
+            /**
+             * Format: public-key
+             * @description the policy that was paid by
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            paymentPolicy: string;
+            /**
+             * Format: public-key
+             * @description the gateway that executed it
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            /**
+             * @description amount in the token's smallest unit
+             * @example 404000000
+             */
+            amount: number | bigint;
+            /**
+             * @description number of the payment within its policy's life
+             * @example 10
+             */
+            recordId: number | bigint;
+            chain: components["schemas"]["ChainStage"];
+            stream: components["schemas"]["StreamStage"];
+            stored: components["schemas"]["StoredStage"];
+            announced: components["schemas"]["AnnouncedStage"];
+            /** @description only with the gateway's own token, and only its own */
+            deliveries?: components["schemas"]["TracedDelivery"][];
+        };
+        /** @description What each message of the socket looks like. */
+        StreamRecord: {
+            /**
+             * @description opaque; the same event has the same id for ever
+             * @example 0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11
+             */
+            id: string;
+            /**
+             * @description blockchain slot
+             * @example 452091000
+             */
+            slot: number | bigint;
+            /**
+             * Format: signature
+             * @description transaction signature
+             * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+             */
+            signature: string;
+            /**
+             * @description event kind
+             * @example PaymentRecord
+             */
+            eventName: string;
+            /**
+             * @description what the program emitted, value for value as it was received
+             * @example {
+             *       "payment_policy": "6Z3BNAsmuXhP88e9x4p2RRqtULZWSUA9xS567EftC48B",
+             *       "gateway": "CfkWw3dvy5MwDsC1Gjrxeu3VCwV4bRU7AcVhasXi1icW",
+             *       "amount": "404000000",
+             *       "record_id": 10
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description when it happened on the chain, with milliseconds
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            /** @description where to go on from, as `since` */
+            cursor: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description subscription tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description the owner's wallet, or the user payment account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                userPublicKey?: string;
+                /**
+                 * @description the gateway
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gatewayPublicKey?: string;
+                /**
+                 * @description the owner's wallet; only together with tokenMint
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                walletPublicKey?: string;
+                /**
+                 * @description the token; only together with walletPublicKey
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                tokenMint?: string;
+                /**
+                 * @description who is paid
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                recipient?: string;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscriptions"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getOneTimePayment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description only payments to this recipient
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                recipient?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description payment tracking ID
+                 * @example order-4711
+                 */
+                trackingId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneTimePayments"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description transaction signature
+                 * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+                 */
+                signature?: string;
+                /** @description exact blockchain slot */
+                slot?: number | bigint;
+                /**
+                 * @description event name, with or without the program's prefix
+                 * @example PaymentRecord
+                 */
+                eventName?: string;
+                /**
+                 * @description tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description the policy of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                paymentPolicy?: string;
+                /**
+                 * @description events at or after this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                startTime?: string;
+                /**
+                 * @description events at or before this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                endTime?: string;
+                /** @description minimum slot, inclusive */
+                minSlot?: number | bigint;
+                /** @description maximum slot, inclusive */
+                maxSlot?: number | bigint;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listPayments: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description the policy of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                paymentPolicy?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listPoliciesCreated: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description who is paid
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                recipient?: string;
+                /**
+                 * @description the user payment account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                userPayment?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listPoliciesDeleted: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the policy of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                paymentPolicy?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listPolicyStatusChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the policy of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                paymentPolicy?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listGatewaysCreated: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway's authority
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                authority?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listGatewaysDeleted: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description the gateway's authority
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                authority?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listGatewaySignerChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listGatewayFeeBpsChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listGatewayFeeRecipientChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listUserPaymentsCreated: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the user payment account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                userPayment?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    countEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description event name, with or without the program's prefix
+                 * @example PaymentRecord
+                 */
+                eventName?: string;
+                /**
+                 * @description events at or after this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                startTime?: string;
+                /**
+                 * @description events at or before this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventCount"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listEventNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sorted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getPaymentStats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description only its payments
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description events at or after this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                startTime?: string;
+                /**
+                 * @description events at or before this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                endTime?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentStats"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    challengeGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway that signs in
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    verifyGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway that signs in
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The proof does not hold. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeySet"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description leave inactive ones out */
+                active_only?: boolean;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: public-key
+                     * @description the gateway of the token
+                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                     */
+                    gateway_pubkey: string;
+                    /** @description https, public, on port 443 or 8443 */
+                    endpoint_url: string;
+                    /**
+                     * @description whether it begins active
+                     * @default true
+                     */
+                    active?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It cannot be done as things stand; the code says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listWebhooksOfGateway: {
+        parameters: {
+            query?: {
+                /** @description leave inactive ones out */
+                active_only?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gatewayPubkey: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteWebhooksOfGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gatewayPubkey: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    setWebhookActive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    active: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description where the delivery stands */
+                status?: "pending" | "waiting" | "delivered" | "failed" | "cancelled";
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+                /** @description id of the delivery */
+                deliveryId: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+                /** @description id of the delivery */
+                deliveryId: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It cannot be done as things stand; the code says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    redeliverMany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description ISO 8601; deliveries made then or later */
+                    since: string;
+                    /** @description ISO 8601; deliveries made then or earlier */
+                    until?: string;
+                    /** @enum {unknown} */
+                    status?: "failed" | "cancelled" | "delivered";
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redelivery"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It cannot be done as things stand; the code says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of the webhook */
+                id: number | bigint;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description It cannot be done as things stand; the code says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    tracePayments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description transaction signature
+                 * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+                 */
+                signature: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In their order in the transaction. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentTrace"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description A token was sent, and it does not count. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description transaction signature
+                 * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+                 */
+                signature?: string;
+                /** @description exact blockchain slot */
+                slot?: number | bigint;
+                /**
+                 * @description event name, with or without the program's prefix
+                 * @example PaymentRecord
+                 */
+                eventName?: string;
+                /**
+                 * @description tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description the gateway of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description the policy of the event
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                paymentPolicy?: string;
+                /**
+                 * @description events at or after this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                startTime?: string;
+                /**
+                 * @description events at or before this time; without an offset it is UTC
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                endTime?: string;
+                /** @description minimum slot, inclusive */
+                minSlot?: number | bigint;
+                /** @description maximum slot, inclusive */
+                maxSlot?: number | bigint;
+                /** @description the `cursor` of the last record that was read; without it the stream begins now */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What each message of the socket looks like. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamRecord"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Connect with a WebSocket. */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+}

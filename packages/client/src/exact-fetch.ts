@@ -1,0 +1,26 @@
+import { parse } from 'lossless-json'
+
+/** An integer that a double cannot hold becomes a bigint; every other number is a number. */
+const readNumber = (digits: string): number | bigint => {
+  const number = Number(digits)
+  return /^-?\d+$/.test(digits) && !Number.isSafeInteger(number) ? BigInt(digits) : number
+}
+
+/** Parses JSON without rounding integers, which `JSON.parse` does beyond 2⁵³. */
+export const parseExact = (text: string): unknown => parse(text, undefined, readNumber)
+
+/** `fetch` whose JSON keeps every digit. */
+export async function exactFetch(request: Request): Promise<Response> {
+  const response = await fetch(request)
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  if (!isJson || response.status === 204 || response.status === 304) return response
+  const text = await response.text()
+  const headers = new Headers(response.headers)
+  // The body is whole and decoded by now; the length tells openapi-fetch to call `json`.
+  headers.delete('content-encoding')
+  headers.set('content-length', String(new TextEncoder().encode(text).length))
+  const { status, statusText } = response
+  const exact = new Response(text, { status, statusText, headers })
+  exact.json = () => Promise.resolve(parseExact(text))
+  return exact
+}

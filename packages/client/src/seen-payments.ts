@@ -1,0 +1,36 @@
+/**
+ * Which payments of a tracking ID were seen, by their `seq`. Payments may come out of order and twice; each
+ * passes once. `floor` is the `seq` up to which nothing is missing: where to go on after a reconnect.
+ */
+export class SeenPayments {
+  #floor: number
+  readonly #ahead = new Set<number>()
+
+  constructor(floor: number) {
+    this.#floor = floor
+  }
+
+  get floor(): number {
+    return this.#floor
+  }
+
+  /** @returns true the first time */
+  add(seq: number): boolean {
+    if (seq <= this.#floor || this.#ahead.has(seq)) return false
+    this.#ahead.add(seq)
+    this.#settle()
+    return true
+  }
+
+  /** Everything up to `seq` was replayed; what is not there was filtered out. */
+  reach(seq: number): void {
+    if (seq <= this.#floor) return
+    this.#floor = seq
+    for (const one of this.#ahead) if (one <= seq) this.#ahead.delete(one)
+    this.#settle()
+  }
+
+  #settle(): void {
+    while (this.#ahead.delete(this.#floor + 1)) this.#floor += 1
+  }
+}

@@ -1,0 +1,120 @@
+// The payments of a tracking ID as they happen, each exactly once, through lost connections and restarts.
+import {
+  SOCKET_PATH,
+  type ClientToServerEvents,
+  type ServerToClientEvents,
+  type SocketErrorCode,
+  type SocketPayment,
+  type SubscribeReply,
+} from '@payment-tracking/contracts'
+import { io, type Socket } from 'socket.io-client'
+import { SeenPayments } from './seen-payments.js'
+
+export interface WatchOptions {
+  trackingId: string
+  /** only payments to this public key */
+  recipient?: string
+  /** the last `seq` that is known; 0 brings all there are. Without it: from now on */
+  since?: number
+  /** which database `since` is of */
+  epoch?: string
+  onPayment: (payment: SocketPayment) => void
+  /** subscribed, and everything since `since` was handed over; also after each reconnect */
+  onReady?: (state: WatchState) => void
+  /** refused; it tries again by itself unless `isFinal` */
+  onRefused?: (refusal: { code: SocketErrorCode; message: string; isFinal: boolean }) => void
+  /** The database is another one: `since` means nothing any more, and payments may have been missed. */
+  onReset?: () => void
+}
+
+/** What to remember in order to go on later: pass it as `since` and `epoch`. */
+export interface WatchState {
+  since: number
+  epoch: string
+}
+
+export interface PaymentWatch {
+  /** null until the first subscription holds */
+  readonly state: WatchState | null
+  close(): void
+}
+
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 30_000
+/** Asking again with the same words gets the same answer. */
+const FINAL: ReadonlySet<SocketErrorCode> = new Set(['INVALID_TRACKING_ID', 'INVALID_REQUEST'])
+
+/**
+ * Subscribes to the payments of a tracking ID.
+ * Anyone can write any memo: check recipient, token mint and amount before you ship.
+ * @param baseUrl the service's root, the same as for REST
+ */
+export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWatch {
+  const socket: Socket<ServerToClientEvents, ClientToServerEvents> = io(baseUrl, {
+    path: SOCKET_PATH,
+    transports: ['websocket'],
+  })
+  let seen = options.since === undefined ? null : new SeenPayments(options.since)
+  let epoch = options.epoch
+  let resume: string | undefined
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isClosed = false
+
+  const later = (delayMs: number, action: () => void) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => !isClosed && action(), delayMs)
+  }
+  const hand = (payment: SocketPayment) => {
+    if (seen?.add(payment.seq)) options.onPayment(payment)
+  }
+  const close = () => {
+    isClosed = true
+    clearTimeout(timer)
+    socket.close()
+  }
+
+  const subscribe = () => {
+    const { trackingId, recipient } = options
+    const asked = seen?.floor
+    socket.emit('subscribe', { trackingId, recipient, since: asked, epoch, resume }, reply => {
+      if (!isClosed) onReply(reply, asked)
+    })
+  }
+
+  const onReply = (reply: SubscribeReply, asked: number | undefined) => {
+    if (!reply.ok) {
+      const isFinal = FINAL.has(reply.code)
+      options.onRefused?.({ code: reply.code, message: reply.message, isFinal })
+      if (isFinal) return close()
+      return later(Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), subscribe)
+    }
+    failures = 0
+    const isOther = asked !== undefined && !reply.recovered
+    epoch = reply.epoch
+    resume = reply.resume
+    if (isOther) options.onReset?.()
+    if (seen === null || isOther) seen = new SeenPayments(reply.head)
+    for (const payment of reply.replay) hand(payment)
+    if (asked !== undefined && reply.recovered) seen.reach(reply.next)
+    if (reply.more) return subscribe()
+    options.onReady?.({ since: seen.floor, epoch })
+  }
+
+  socket.on('connect', subscribe)
+  socket.on('payment', ({ data }) => data.trackingId === options.trackingId && hand(data))
+  socket.on('reconnect', ({ data }) =>
+    later(Math.random() * data.afterMs, () => socket.disconnect().connect()),
+  )
+  // Socket.IO comes back by itself from a lost connection, but not when the server ended it.
+  socket.on('disconnect', reason => {
+    if (reason === 'io server disconnect') later(FIRST_RETRY_MS, () => socket.connect())
+  })
+
+  return {
+    get state() {
+      return seen === null || epoch === undefined ? null : { since: seen.floor, epoch }
+    },
+    close,
+  }
+}

@@ -1,0 +1,159 @@
+// The typed client against the whole system: REST without rounding, pages by cursor, and payments that come
+// each once, though the connection is cut in the middle.
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { createApiClient, nextCursor, watchPayments, type WatchState } from '@payment-tracking/client'
+import { buildChain, openPublisher, startStack, useServers, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+
+const id = randomBytes(4).toString('hex')
+const { databaseUrl, natsUrl } = await useServers(t)
+const database = new URL(databaseUrl)
+database.pathname = `/e2e_client_${id}`
+const settings = {
+  DATABASE_URL: database.href,
+  NATS_URL: natsUrl,
+  STREAM_NAME: `E2E_client_${id}`,
+  SUBJECT_PREFIX: `e2e.client.${id}`,
+  RATE_LIMIT_MAX: '100000',
+}
+const stack = await startStack(t, settings)
+const { baseUrl } = stack.describe()
+const publisher = await openPublisher(settings)
+t.teardown(() => publisher.close())
+
+const chain = buildChain({ seed: id })
+const gateway = await chain.openGateway()
+const userPayment = await chain.openUserPayment()
+const AMOUNT = 9_007_199_254_740_993n
+const trackingId = `order ${id} ☕/?#`
+const policy = await chain.openPolicy(gateway, userPayment, { trackingId, amount: AMOUNT })
+const publish = async (...messages: unknown[]) => {
+  for (const message of messages) await publisher.publish(JSON.stringify(message))
+}
+await publish(
+  gateway.created,
+  userPayment.created,
+  policy.created,
+  ...Array.from({ length: 7 }, () => chain.pay(policy)),
+)
+
+const client = createApiClient(`${baseUrl}/`)
+
+t.test('REST answers are typed and exact', async t => {
+  await waitFor(
+    async () => Number((await client.GET('/v1/events/count', { params: { query: {} } })).data?.count) >= 10,
+  )
+  const { data } = await client.GET('/v1/subscriptions', { params: { query: { trackingId } } })
+  const [subscription] = data!.data
+  t.equal(subscription!.totalPaid, 7n * AMOUNT)
+  t.equal(subscription!.policyAddress, policy.address)
+  t.equal(subscription!.walletPublicKey, userPayment.owner)
+  const onetime = await client.GET('/v1/onetime/{trackingId}', {
+    params: { path: { trackingId }, query: { limit: 1 } },
+  })
+  t.match(onetime.data!.data, { trackingId, amount: AMOUNT, recordId: 7 })
+  const stats = await client.GET('/v1/events/payments/stats', {
+    params: { query: { gateway: gateway.address } },
+  })
+  t.match(stats.data, { count: 7, totalAmount: 7n * AMOUNT, averageAmount: AMOUNT })
+  const missing = await client.GET('/v1/onetime/{trackingId}', {
+    params: { path: { trackingId: 'nothing' }, query: {} },
+  })
+  t.equal(missing.response.status, 404)
+  t.match(missing.error, { success: false, code: 'NOT_FOUND' })
+  const wrong = await client.GET('/v1/events', { params: { query: { gateway: 'nonsense' } } })
+  t.match(wrong.error, { code: 'INVALID_PARAMETER', error: /gateway/ })
+})
+
+t.test('pages follow one another by cursor', async t => {
+  const ids: string[] = []
+  let cursor: string | null | undefined
+  do {
+    const query = { trackingId, limit: 3, ...(cursor ? { cursor } : {}) }
+    const { data, response } = await client.GET('/v1/events', { params: { query } })
+    ids.push(...data!.map(event => event.id))
+    cursor = nextCursor(response)
+  } while (cursor)
+  t.equal(ids.length, 8)
+  t.equal(new Set(ids).size, 8)
+})
+
+/** A network between client and service that can be cut. */
+async function openNetwork() {
+  const open = new Set<Socket>()
+  const server = createServer(incoming => {
+    const outgoing = connect(Number(new URL(baseUrl).port), '127.0.0.1')
+    for (const socket of [incoming, outgoing]) {
+      open.add(socket)
+      socket.on('error', () => {}).on('close', () => open.delete(socket))
+    }
+    incoming.pipe(outgoing).pipe(incoming)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    for (const socket of open) socket.destroy()
+  }
+  t.teardown(() => {
+    cut()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, cut }
+}
+
+t.test('payments come each once and all, through a cut connection and from where one left off', async t => {
+  const network = await openNetwork()
+  const seqs: number[] = []
+  let states: WatchState[] = []
+  const watch = watchPayments(network.url, {
+    trackingId,
+    since: 0,
+    onPayment: ({ seq, amountString }) => {
+      t.equal(amountString, String(AMOUNT))
+      seqs.push(seq)
+    },
+    onReady: state => states.push(state),
+    onRefused: ({ code }) => t.fail(code),
+    onReset: () => t.fail('the database did not change'),
+  })
+  t.teardown(() => watch.close())
+  await waitFor(() => states.length === 1)
+  t.same(seqs, [1, 2, 3, 4, 5, 6, 7])
+  await publish(chain.pay(policy))
+  await waitFor(() => seqs.length === 8, { what: 'a live payment' })
+  network.cut()
+  await publish(...Array.from({ length: 5 }, () => chain.pay(policy)))
+  await waitFor(() => seqs.length === 13, { what: 'what came while the connection was cut' })
+  t.same(
+    [...seqs].sort((a, b) => a - b),
+    Array.from({ length: 13 }, (_, n) => n + 1),
+  )
+  t.equal(new Set(seqs).size, 13)
+  watch.close()
+
+  await publish(chain.pay(policy))
+  states = []
+  const later: number[] = []
+  const again = watchPayments(baseUrl, {
+    trackingId,
+    ...watch.state!,
+    onPayment: ({ seq }) => later.push(seq),
+    onReady: state => states.push(state),
+  })
+  t.teardown(() => again.close())
+  await waitFor(() => later.length === 1)
+  t.same(later, [14])
+})
+
+t.test('what can never be subscribed to is refused for good', async t => {
+  const refusals: string[] = []
+  const watch = watchPayments(baseUrl, {
+    trackingId: 'x'.repeat(65),
+    onPayment: () => t.fail(),
+    onRefused: ({ code, isFinal }) => refusals.push(`${code} ${isFinal}`),
+  })
+  t.teardown(() => watch.close())
+  await waitFor(() => refusals.length > 0)
+  t.same(refusals, ['INVALID_TRACKING_ID true'])
+})
