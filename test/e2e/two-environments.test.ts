@@ -98,7 +98,7 @@ t.test('what is published to production is answered there, to the last digit', a
 })
 
 t.test('payments of the demo are stored, pushed and delivered', async t => {
-  const args = ['--count', '4', '--pace', '100']
+  const args = ['--count', '4', '--pace', '50']
   const { code, output } = await runScript(production, settings.production, 'demo', ...args)
   t.equal(code, 0, output)
   t.match(output, '4 payments came all the way')
