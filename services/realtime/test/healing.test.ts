@@ -20,21 +20,24 @@ t.test('what Redis lost reaches the rooms without any client code', async t => {
     for (const list of received) t.same(seqsOf(list), expected)
   })
 
-  t.test('a jump in the sequence, found at once and only the hole filled', async t => {
-    for (const list of received) list.length = 0
-    const seqs = await pods.commit({ trackingId: 'order', count: 5 })
-    await pods.signal.announce(await factsOf(pods.store, 'order', [seqs[0]!, seqs[3]!, seqs[4]!]))
-    await waitFor(() => received.every(list => list.length >= 5), { what: 'healing' })
-    for (const list of received) t.same(seqsOf(list).sort(), [121, 122, 123, 124, 125])
-  })
-
   t.test('what is announced again is not told again', async t => {
     for (const list of received) list.length = 0
-    await pods.signal.announce(await factsOf(pods.store, 'order', [121, 122, 123, 124, 125]))
+    await pods.signal.announce(await factsOf(pods.store, 'order', [118, 119, 120]))
     await pods.pay({ trackingId: 'order' })
     await waitFor(() => received.every(list => list.length >= 1))
-    for (const list of received) t.same(seqsOf(list), [126])
+    for (const list of received) t.same(seqsOf(list), [121])
   })
+})
+
+t.test('a jump in the sequence is noticed at once, and only the hole is filled', async t => {
+  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const client = (await pods.start()).connect()
+  const received = collectPayments(client)
+  await subscribe(client, { trackingId: 'order' })
+  await pods.commit({ trackingId: 'order', count: 5 })
+  await pods.signal.announce(await factsOf(pods.store, 'order', [1, 4, 5]))
+  await waitFor(() => received.length >= 5, { what: 'healing' })
+  t.same(seqsOf(received), [1, 4, 5, 2, 3])
 })
 
 t.test('a pod that Redis had cut off heals when it is back', async t => {
