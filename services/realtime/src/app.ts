@@ -6,6 +6,7 @@ import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
 import { Rooms } from './rooms/rooms.js'
+import { readTrustedProxies } from './sockets/client-address.js'
 import { ConnectionGate } from './sockets/connection-gate.js'
 import { drainSockets } from './sockets/drain.js'
 import { closeConnection, type EngineConnection } from './sockets/engine-connection.js'
@@ -77,7 +78,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     seats,
     metrics,
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
-    trustProxy: config.TRUST_PROXY,
+    isTrusted: readTrustedProxies(config.TRUST_PROXY),
   })
   const adapter = buildPaymentAdapter({
     publisher: signal.redis,

@@ -1,4 +1,4 @@
-import { CommonConfig, Flag, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, ServerUrl } from '@payment-tracking/runtime'
 import { SignalConfig } from '@payment-tracking/signal'
 import { Type, type Static } from 'typebox'
 
@@ -20,7 +20,11 @@ export const RealtimeConfig = Type.Object({
     default: '*',
     description: 'web origins that may connect, separated by commas; * is any',
   }),
-  TRUST_PROXY: Flag(false, "take the client's address from the last x-forwarded-for entry"),
+  TRUST_PROXY: Type.String({
+    default: 'off',
+    description:
+      'whose x-forwarded-for counts: off, on (the proxy that connects to us), a number of proxies, or addresses and networks, comma separated',
+  }),
   MAX_CONNECTIONS_PER_TRACKING_ID: Count(100, 'connections that one tracking ID may have, over all pods'),
   MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: Count(10, 'of these, from one client address'),
   MAX_CONNECTIONS_PER_ADDRESS: Count(200, 'connections from one client address, over all pods'),

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Seats } from '@payment-tracking/signal'
 import type { RealtimeMetrics } from '../metrics.js'
-import { clientAddress } from './client-address.js'
+import { clientAddress, type IsTrusted } from './client-address.js'
 import { closeConnection, type EngineConnection } from './engine-connection.js'
 import type { ClientSocket } from './socket-session.js'
 
@@ -12,7 +12,7 @@ export interface ConnectionGateOptions {
   seats: Seats
   metrics: RealtimeMetrics
   limit: number
-  trustProxy: boolean
+  isTrusted: IsTrusted
 }
 
 /** Time for a refused client to read why, before its connection is closed. */
@@ -36,7 +36,7 @@ export class ConnectionGate {
 
   addressOf(request: IncomingMessage): string {
     const address = request.socket.remoteAddress ?? ''
-    return clientAddress(address, request.headers['x-forwarded-for'], this.#options.trustProxy)
+    return clientAddress(address, request.headers['x-forwarded-for'], this.#options.isTrusted)
   }
 
   /**

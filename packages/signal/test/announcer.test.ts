@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { openSignal } from '../src/index.js'
+import { readPayments, type PaymentFrame } from '../src/payment-frame.js'
+
+const facts = (trackingId: string | null, seq: number, recipient: string | null = null): PaymentFacts => ({
+  eventId: `event ${seq}`,
+  position: '1',
+  trackingId,
+  seq: trackingId === null ? null : seq,
+  signature: 'signature',
+  slot: 7,
+  occurredAt: '2026-11-21T00:00:00.000Z',
+  paidAt: '1790000000',
+  paymentPolicy: 'policy',
+  gateway: 'gateway',
+  amount: '18446744073709551615',
+  recordId: 1,
+  recipient,
+  payer: null,
+  tokenMint: null,
+})
+
+t.test('a batch is announced in few messages, and read as it was written', async t => {
+  const redis = await useRedis(t)
+  const signal = openSignal({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
+  const listener = new Redis(redis.url)
+  t.teardown(async () => {
+    listener.disconnect()
+    await signal.close()
+  })
+  await once(signal.redis, 'ready')
+  const messages: Buffer[] = []
+  await listener.psubscribe(`payment-tracking:${redis.prefix}:*`)
+  listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
+
+  const payments = Array.from({ length: 150 }, (_, n) =>
+    facts(`größe-${n}`, n + 1, n % 2 ? `recipient${n}` : null),
+  )
+  t.equal(
+    await signal.announce([...payments, facts(null, 1)], 123_456),
+    150,
+    'without tracking ID: nobody waits',
+  )
+  t.equal(await signal.announce([]), 0)
+  await waitFor(() => messages.length >= 3)
+  t.equal(messages.length, 3)
+
+  const read: [string, PaymentFrame][] = []
+  const wanted = (trackingId: string) => (trackingId === 'größe-3' ? undefined : trackingId)
+  for (const bytes of messages) readPayments(bytes, wanted, (room, payment) => read.push([room, payment]))
+  t.equal(read.length, 149, 'a room that nobody has here is passed over')
+  const [room, payment] = read[1]!
+  t.equal(room, 'größe-1')
+  t.match(payment, { seq: 2, committedAtMs: 123_456, recipient: 'recipient1' })
+  t.equal(payment.wsFrame[0], 0x81)
+  t.equal(payment.wsFrame.readUInt16BE(2), payment.wsFrame.length - 4, 'the length of the frame')
+  const text = payment.wsFrame.toString('utf8', 4)
+  t.ok(text.startsWith('42["payment",'))
+  t.match((JSON.parse(text.slice(2)) as unknown[])[1], {
+    type: 'payment_notification',
+    data: { trackingId: 'größe-1', amountString: '18446744073709551615', seq: 2 },
+  })
+  t.doesNotThrow(() =>
+    readPayments(Buffer.from([0xc1, 99, 1, 2, 3]), wanted, () => t.fail('another version')),
+  )
+})
+
+t.test(
+  'while Redis is away announcing fails at once; while it hangs, soon; afterwards it works again',
+  async t => {
+    const servers = await openPrivateServers(t)
+    const signal = openSignal({ REDIS_URL: servers.redisUrl, timeoutMs: 300 })
+    t.teardown(() => signal.close())
+    await waitFor(() => signal.ping().then(() => true))
+    process.kill(servers.private.redis!.pid, 'SIGSTOP')
+    await t.rejects(signal.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE' })
+    process.kill(servers.private.redis!.pid, 'SIGCONT')
+    await waitFor(() => signal.announce([facts('order', 1)]))
+    await servers.private.redis!.kill()
+    await waitFor(() => signal.redis.status !== 'ready')
+    const askedAtMs = performance.now()
+    await t.rejects(signal.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE', retry: 'later' })
+    t.ok(performance.now() - askedAtMs < 200, 'without waiting')
+    await t.rejects(signal.ping(), { code: 'SIGNAL_UNAVAILABLE' })
+    await servers.private.redis!.restart()
+    await waitFor(() => signal.announce([facts('order', 1)]))
+  },
+)
