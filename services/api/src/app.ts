@@ -83,6 +83,8 @@ export async function buildApp({
   app.setErrorHandler(answerError)
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
+    // A body that nobody reads is read all the same: closing on it would cut off the answer.
+    if (request.method === 'GET' || request.method === 'HEAD') request.raw.resume()
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

@@ -61,3 +61,30 @@ t.test('nothing found is an empty list', async t => {
     t.match(body, { success: true, data: [], timestamp: Number })
   }
 })
+
+t.test('more than a page is offered by a cursor, newest first, each once', async t => {
+  const { get, database } = await openApi(t)
+  await database.pool.query(
+    `insert into policies (address, user_payment, life_start, gateway, recipient, policy_id, policy_type, created_at,
+       live, status, updated_at)
+     select substr('${KEY}', 1, 40) || translate(lpad(n::text, 4, '0'), '0', 'A'), '${KEY}', '1', '${KEY}', '${MINT}', n,
+            '{"Subscription":{"amount":18446744073709551615}}', 1700000000 + n / 3, n <> 500, 'active', 9223372036854775807
+       from generate_series(1, 1102) n`,
+  )
+  const seen: { policyAddress: string; createdAt: number }[] = []
+  let url: string | undefined = `/v1/subscriptions?gatewayPublicKey=${KEY}&recipient=${MINT}`
+  while (url !== undefined) {
+    const { status, body, headers, text } = await get(url)
+    t.equal(status, 200)
+    t.match(text, '"amount":18446744073709551615')
+    t.match(text, '"updatedAt":9223372036854775807')
+    seen.push(...body.data)
+    url = /^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1]
+  }
+  t.equal(seen.length, 1101, 'a policy that is no more is not listed')
+  t.equal(new Set(seen.map(({ policyAddress }) => policyAddress)).size, 1101)
+  const order = [...seen].sort(
+    (a, b) => b.createdAt - a.createdAt || (a.policyAddress < b.policyAddress ? 1 : -1),
+  )
+  t.strictSame(seen, order)
+})

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
@@ -23,6 +24,10 @@ const COMPRESS_FROM_BYTES = 1_024
 const readOrigins = (setting: string): string | string[] =>
   setting.trim() === '*' ? '*' : setting.split(',').map(origin => origin.trim())
 
+/** An enveloped answer without its time of sending, which changes when nothing else does; null for others. */
+const dataOf = (payload: string): string | null =>
+  /^(\{"success":true,"data":[^]*),"timestamp":\d+\}$/.exec(payload)?.[1] ?? null
+
 /** CORS, security headers, ETags and compression for every route that is added after. */
 export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
   await app.register(cors, {
@@ -40,6 +45,11 @@ export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: s
     },
     // Other sites' pages may read this API; that is what it is for.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const data = reply.statusCode === 200 && typeof payload === 'string' ? dataOf(payload) : null
+    if (data !== null) void reply.header('etag', `W/"${createHash('sha1').update(data).digest('base64')}"`)
+    done(null, payload)
   })
   // Weak: the same answer is one entity, compressed or not.
   await app.register(etag, { weak: true })

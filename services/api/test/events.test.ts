@@ -1,0 +1,182 @@
+// Lists of events: filters together, order, pages, and what stays true while others write.
+import { waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { fillFromFixtures } from './fill-from-fixtures.js'
+import { openApi } from './open-api.js'
+
+interface EventRecord {
+  id: string
+  slot: number
+  signature: string
+  eventName: string
+  data: Record<string, unknown>
+  timestamp: string
+}
+
+const api = await openApi(t, { RATE_LIMIT_MAX: '100000' })
+await fillFromFixtures(api.store)
+const { pool } = api.database
+const NEWEST = 'order by occurred_at desc, slot desc, event_index desc, id desc'
+const idsOf = async (condition: string, order = NEWEST) =>
+  (await pool.query<{ id: string }>(`select id from events where ${condition} ${order}`)).rows.map(
+    ({ id }) => id,
+  )
+const list = async (query: string, path = '/v1/events') => {
+  const answer = await api.get(`${path}?${query}`)
+  t.equal(answer.status, 200, query)
+  return { ids: (answer.body as EventRecord[]).map(({ id }) => id), ...answer }
+}
+
+t.test('a record has the fields of the specification, and its data as it was received', async t => {
+  const { body, text } = await list('limit=1')
+  t.strictSame(Object.keys(body[0]), ['id', 'slot', 'signature', 'eventName', 'data', 'timestamp'])
+  t.match(body[0].timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const { rows } = await pool.query<{ data: string }>(`select data::text from events ${NEWEST} limit 1`)
+  t.ok(text.includes(`"data":${rows[0]!.data},`))
+})
+
+t.test('every filter alone and all of them together', async t => {
+  const { rows } = await pool.query<Record<string, string>>(
+    `select slot, signature, name, tracking_id, gateway, payment_policy, occurred_at from events
+      where name = 'PaymentRecord' and tracking_id = 'sub-alpha-0-1' ${NEWEST} limit 1`,
+  )
+  const one = rows[0]!
+  const at = new Date(one.occurred_at!).toISOString()
+  const filters: [query: string, condition: string][] = [
+    [`signature=${one.signature}`, `signature = '${one.signature}'`],
+    [`slot=${one.slot}`, `slot = ${one.slot}`],
+    [`eventName=${one.name}`, `name = '${one.name}'`],
+    [`trackingId=${one.tracking_id}`, `tracking_id = '${one.tracking_id}'`],
+    [`gateway=${one.gateway}`, `gateway = '${one.gateway}'`],
+    [`paymentPolicy=${one.payment_policy}`, `payment_policy = '${one.payment_policy}'`],
+    [`startTime=${at}`, `occurred_at >= '${at}'`],
+    [`endTime=${at}`, `occurred_at <= '${at}'`],
+    [`minSlot=${one.slot}`, `slot >= ${one.slot}`],
+    [`maxSlot=${one.slot}`, `slot <= ${one.slot}`],
+  ]
+  for (const [query, condition] of filters) {
+    t.strictSame((await list(`${query}&limit=1000`)).ids, await idsOf(condition), query)
+    t.ok((await idsOf(condition)).length > 0)
+  }
+  const together = filters.map(([query]) => query).join('&')
+  t.strictSame(
+    (await list(together)).ids,
+    await idsOf(filters.map(([, condition]) => condition).join(' and ')),
+  )
+  t.strictSame(
+    (await list('eventName=&trackingId=&limit=1000')).ids,
+    await idsOf('true'),
+    'empty is not given',
+  )
+  t.strictSame((await list('eventName=NoSuchEvent')).body, [])
+})
+
+t.test('each kind of event has its list', async t => {
+  const { rows } = await pool.query<Record<string, string | null>>(
+    `select distinct on (name) name, gateway, payment_policy, recipient, user_payment, authority from events order by name`,
+  )
+  const of = (name: string) => rows.find(row => row.name === name)
+  for (const [path, name, ...filters] of [
+    ['payments', 'PaymentRecord', 'gateway', 'payment_policy'],
+    ['policies/created', 'PaymentPolicyCreated', 'gateway', 'recipient', 'user_payment'],
+    ['policies/deleted', 'PaymentPolicyDeleted', 'payment_policy'],
+    ['policies/status-changed', 'PaymentPolicyStatusChanged', 'payment_policy'],
+    ['gateways/created', 'PaymentGatewayCreated', 'authority'],
+    ['gateways/deleted', 'PaymentGatewayDeleted', 'gateway', 'authority'],
+    ['gateways/signer-changed', 'GatewaySignerChanged', 'gateway'],
+    ['gateways/fee-bps-changed', 'GatewayFeeBpsChanged', 'gateway'],
+    ['gateways/fee-recipient-changed', 'GatewayFeeRecipientChanged', 'gateway'],
+    ['user-payments/created', 'UserPaymentCreated', 'user_payment'],
+  ] as const) {
+    const route = `/v1/events/${path}`
+    t.strictSame((await list('limit=1000', route)).ids, await idsOf(`name = '${name}'`), path)
+    for (const filter of filters) {
+      const value = of(name)?.[filter]
+      if (!value) continue
+      const parameter = filter.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+      const wanted = await idsOf(`name = '${name}' and ${filter} = '${value}'`)
+      t.ok(wanted.length > 0, `${path} by ${parameter} finds something`)
+      t.strictSame(
+        (await list(`${parameter}=${value}&limit=1000`, route)).ids,
+        wanted,
+        `${path} by ${parameter}`,
+      )
+    }
+  }
+})
+
+t.test('limit and offset have their defaults and their bounds', async t => {
+  const all = await idsOf('true')
+  t.strictSame((await list('')).ids, all.slice(0, 100))
+  t.strictSame((await list('offset=120&limit=7')).ids, all.slice(120, 127))
+  t.strictSame((await list('offset=1000000')).ids, [])
+  for (const query of [
+    'limit=0',
+    'limit=1001',
+    'limit=-1',
+    'limit=x',
+    'limit=1.5',
+    'offset=-1',
+    'offset=1e3',
+    'limit=1&limit=2',
+    'Limit=1',
+    'nonsense=1',
+  ]) {
+    const { status, body } = await api.get(`/v1/events?${query}`)
+    t.match(
+      { status, body },
+      { status: 400, body: { code: 'INVALID_PARAMETER', error: new RegExp(query.split('=')[0]!) } },
+      query,
+    )
+  }
+})
+
+t.test('pages by cursor hold together while others insert', async t => {
+  const follow = async (query: string, order?: string, condition = 'true') => {
+    const wanted = await idsOf(condition, order)
+    const seen: string[] = []
+    let url: string | undefined = `/v1/events?${query}&limit=40`
+    while (url !== undefined) {
+      const { body, headers, status } = await api.get(url)
+      t.equal(status, 200, url)
+      seen.push(...(body as EventRecord[]).map(({ id }) => id))
+      url = /^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1]
+      if (url !== undefined) t.ok(url.includes(`cursor=${headers['x-next-cursor']}`))
+      // Newer than everything: in front of all pages that are still to come.
+      await pool.query(`
+        with head as (update stream_head set position = position + 1 returning position)
+        insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
+        select gen_random_uuid(), position, 1000000000 + position, 's', 0, 'Later', '{}', now() + interval '1 year', gen_random_uuid(), 1 from head`)
+    }
+    t.strictSame(seen, wanted, query)
+  }
+  await follow('eventName=PaymentRecord', NEWEST, `name = 'PaymentRecord'`)
+  await follow('')
+  await follow(
+    'minSlot=1&maxSlot=999999999',
+    'order by slot desc, occurred_at desc, event_index desc, id desc',
+    'slot < 1000000000',
+  )
+  await pool.query(`delete from events where name = 'Later'`)
+})
+
+t.test('a cursor of another list is refused', async t => {
+  const time = (await list('limit=1')).headers['x-next-cursor']
+  const slot = (await list('minSlot=1&limit=1')).headers['x-next-cursor']
+  for (const url of [
+    `/v1/events?cursor=${slot}`,
+    `/v1/events?minSlot=1&cursor=${time}`,
+    `/v1/subscriptions?trackingId=x&cursor=${time}`,
+  ]) {
+    t.match(await api.get(url), { status: 400, body: { code: 'INVALID_PARAMETER', error: /cursor/ } }, url)
+  }
+})
+
+t.test('the next page is offered with the same filters, whatever they hold', async t => {
+  await pool.query(`update events set tracking_id = 'a "<>&é ☕' where id in (select id from events limit 3)`)
+  const query = `trackingId=${encodeURIComponent('a "<>&é ☕')}&limit=2&offset=0`
+  const { headers } = await list(query)
+  const next = /^<(.*)>; rel="next"$/.exec(headers.link!)![1]!
+  t.match(next, /^\/v1\/events\?[\x21-\x7e]*$/)
+  await waitFor(async () => (await api.get(next)).body.length === 1)
+})
