@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startService, waitFor, type StartedService, type TestContext } from '@payment-tracking/testkit'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods, type Pod, type Pods } from '../../services/realtime/test/use-pods.js'
 
@@ -166,7 +166,7 @@ async function loseTwoPods(
   for (const client of clients) client.stop()
 }
 
-type Tap = typeof t
+type Tap = Test
 
 t.test('behind a real load balancer', async t => {
   const nginx = findProgram('nginx', 'nginx-light')
