@@ -56,7 +56,7 @@ t.test('connections return to the baseline, and nothing private is logged', asyn
   t.ok((await connections()) > 0)
   const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
   t.match(metrics, /payment_tracking_delivery_attempts_total\{outcome="accepted"\} 3/)
-  t.match(metrics, /payment_tracking_delivery_oldest_undelivered_seconds/)
+  t.match(metrics, /payment_tracking_delivery_first_attempt_seconds_count 3/)
   t.equal(await worker.stop(), 0)
   await waitFor(async () => (await connections()) === 0, { what: 'no connection of the worker' })
   t.notOk(worker.logs.some(line => JSON.stringify(line).includes(webhook.secret)))

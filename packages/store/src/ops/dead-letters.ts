@@ -1,6 +1,6 @@
-import { translateStoreError } from '../errors.js'
 import { Prisma } from '../generated/client.js'
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 /** A refused message as a list shows it. Subject, reason and bytes are a stranger's: escape them. */
 export interface DeadLetterRow {
@@ -37,37 +37,39 @@ const condition = ({ code, openOnly, before }: Omit<DeadLetterFilter, 'limit'>) 
   (${code ?? null}::text is null or code = ${code ?? null}) and (not ${openOnly}::boolean or replayed_at is null)
   and (${before ?? null}::bigint is null or id < ${before ?? null})`
 
-async function translated<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw translateStoreError(error)
-  }
-}
-
 /** Newest first. */
 export const listDeadLetters = (sql: Sql, filter: DeadLetterFilter): Promise<DeadLetterRow[]> =>
-  translated(sql.$queryRaw<DeadLetterRow[]>`
-    select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`)
+  translated(
+    () => sql.$queryRaw<DeadLetterRow[]>`
+    select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`,
+  )
 
 export const countDeadLetters = (sql: Sql): Promise<{ code: string; open: bigint; total: bigint }[]> =>
-  translated(sql.$queryRaw`
+  translated(
+    () => sql.$queryRaw`
     select code, count(*) filter (where replayed_at is null) as open, count(*) as total
-      from dead_letters group by code order by code`)
+      from dead_letters group by code order by code`,
+  )
 
 /** The letters with their bytes, oldest first: a replay keeps their order. */
 export const readDeadLetters = (sql: Sql, ids: readonly bigint[]): Promise<DeadLetterBytes[]> =>
-  translated(sql.$queryRaw<DeadLetterBytes[]>`
-    select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`)
+  translated(
+    () => sql.$queryRaw<DeadLetterBytes[]>`
+    select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`,
+  )
 
 /** Ids of what a filter finds, oldest first. */
 export const findDeadLetterIds = async (sql: Sql, filter: DeadLetterFilter): Promise<bigint[]> => {
-  const rows = await translated(sql.$queryRaw<{ id: bigint }[]>`
-    select id from dead_letters where ${condition(filter)} order by id limit ${filter.limit}`)
+  const rows = await translated(
+    () => sql.$queryRaw<{ id: bigint }[]>`
+    select id from dead_letters where ${condition(filter)} order by id limit ${filter.limit}`,
+  )
   return rows.map(({ id }) => id)
 }
 
 /** Notes that a letter's bytes are in the stream again. */
 export const markReplayed = (sql: Sql, ids: readonly bigint[]): Promise<unknown> =>
-  translated(sql.$executeRaw`
-    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`)
+  translated(
+    () => sql.$executeRaw`
+    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`,
+  )

@@ -1,6 +1,6 @@
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
-import { translateStoreError } from '../errors.js'
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 export interface FailedDelivery extends DeliveryRecord {
   gateway: string
@@ -14,37 +14,31 @@ export async function listFailedDeliveries(
   sql: Sql,
   page: { before?: bigint | undefined; limit: number },
 ): Promise<FailedDelivery[]> {
-  try {
-    return await sql.$queryRaw<FailedDelivery[]>`
+  return translated(async () => {
+    return sql.$queryRaw<FailedDelivery[]>`
       select ${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
              w.active and w.deleted_at is null as active
         from deliveries d join webhooks w on w.id = d.webhook_id
        where d.state = 'failed' and (${page.before ?? null}::bigint is null or d.id < ${page.before ?? null})
        order by d.id desc limit ${page.limit}`
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }
 
 /** Ids of failed deliveries that can be delivered again, oldest first. */
 export async function findRedeliverable(sql: Sql, limit: number): Promise<bigint[]> {
-  try {
+  return translated(async () => {
     const rows = await sql.$queryRaw<{ id: bigint }[]>`
       select d.id from deliveries d join webhooks w on w.id = d.webhook_id
        where d.state = 'failed' and w.active and w.deleted_at is null order by d.id limit ${limit}`
     return rows.map(({ id }) => id)
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }
 
 /** How many deliveries are in each state that matters to ops. */
 export async function countDeliveries(sql: Sql): Promise<{ state: string; count: bigint }[]> {
-  try {
-    return await sql.$queryRaw`
+  return translated(async () => {
+    return sql.$queryRaw`
       select state, count(*) as count from deliveries
        where state in ('pending', 'waiting') or state = 'failed' group by state order by state`
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }

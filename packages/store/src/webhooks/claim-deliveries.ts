@@ -1,4 +1,5 @@
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 /** What a claim made of one delivery. */
 export type Claim =
@@ -55,7 +56,8 @@ const ROUND = 4
  * last allowed try was interrupted become `failed`.
  */
 export async function claimDeliveries(sql: Sql, ids: readonly string[], leaseMs: number): Promise<Claim[]> {
-  const rows = await sql.$queryRaw<Row[]>`
+  const rows = await translated(
+    () => sql.$queryRaw<Row[]>`
     with locked as (
       select d.id, w.id as webhook_id, w.endpoint_url, w.secret,
              case when w.previous_secret_expires_at > clock_timestamp() then w.previous_secret end
@@ -101,7 +103,8 @@ export async function claimDeliveries(sql: Sql, ids: readonly string[], leaseMs:
       left join attempts a on a.delivery_id = asked.id
       left join locked l on l.id = asked.id
       left join ended e on e.id = asked.id
-      left join deliveries d on d.id = asked.id`
+      left join deliveries d on d.id = asked.id`,
+  )
   return rows.map(toClaim)
 }
 

@@ -1,4 +1,5 @@
 import type { Store, Tx } from '../store.js'
+import { translated } from '../translated.js'
 
 /** Why a webhook was deactivated by the service itself; shown on the record. */
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
@@ -25,23 +26,27 @@ export async function deactivateWebhooks(
   webhookIds: readonly bigint[],
   reason: DeactivationReason,
 ): Promise<bigint[]> {
-  return store.prisma.$transaction(async tx => {
-    const rows = await tx.$queryRaw<{ id: bigint }[]>`
+  return translated(() =>
+    store.prisma.$transaction(async tx => {
+      const rows = await tx.$queryRaw<{ id: bigint }[]>`
       update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
        where id = any(${webhookIds.map(String)}::bigint[]) and active
       returning id`
-    const ids = rows.map(row => row.id)
-    if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
-    return ids
-  })
+      const ids = rows.map(row => row.id)
+      if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
+      return ids
+    }),
+  )
 }
 
 /** Active webhooks whose gateway the chain says is deleted. */
 export async function findWebhooksOfDeletedGateways(store: Store): Promise<bigint[]> {
-  const rows = await store.prisma.$queryRaw<{ id: bigint }[]>`
+  const rows = await translated(
+    () => store.prisma.$queryRaw<{ id: bigint }[]>`
     select w.id from webhooks w join gateways g on g.address = w.gateway
      where w.active and g.deleted_order is not null
-       and (g.life_start is null or g.life_start <= g.deleted_order)`
+       and (g.life_start is null or g.life_start <= g.deleted_order)`,
+  )
   return rows.map(row => row.id)
 }
 
@@ -54,12 +59,14 @@ export async function noteWebhookHealth(
   health: { failed: readonly bigint[]; succeeded: readonly bigint[] },
   limitMs: number,
 ): Promise<bigint[]> {
-  const rows = await store.prisma.$queryRaw<{ id: bigint; failing: boolean }[]>`
+  const rows = await translated(
+    () => store.prisma.$queryRaw<{ id: bigint; failing: boolean }[]>`
     update webhooks
        set failing_since = case when id = any(${health.succeeded.map(String)}::bigint[]) then null
                                 else coalesce(failing_since, clock_timestamp()) end
      where id = any(${[...health.failed, ...health.succeeded].map(String)}::bigint[])
     returning id, coalesce(failing_since < clock_timestamp() - make_interval(secs => ${limitMs}::float8 / 1000),
-                           false) as failing`
+                           false) as failing`,
+  )
   return rows.filter(row => row.failing).map(row => row.id)
 }

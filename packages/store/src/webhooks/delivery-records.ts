@@ -1,7 +1,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import { Prisma } from '../generated/client.js'
-import { translateStoreError } from '../errors.js'
 import type { Sql, Store } from '../store.js'
+import { translated } from '../translated.js'
 
 export interface DeliveryRecord {
   id: bigint
@@ -43,14 +43,12 @@ export async function listDeliveries(
   webhookId: bigint,
   page: { status?: DeliveryState | undefined; limit: number; offset: number },
 ): Promise<DeliveryRecord[]> {
-  try {
-    return await sql.$queryRaw<DeliveryRecord[]>`
+  return translated(async () => {
+    return sql.$queryRaw<DeliveryRecord[]>`
       select ${DELIVERY_COLUMNS} from deliveries d
        where d.webhook_id = ${webhookId} and (${page.status ?? null}::text is null or d.state = ${page.status ?? null})
        order by d.id desc limit ${page.limit} offset ${page.offset}`
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }
 
 /** @returns null when the webhook has no such delivery */
@@ -59,7 +57,7 @@ export async function getDelivery(
   webhookId: bigint,
   id: bigint,
 ): Promise<(DeliveryRecord & { body: string; attemptLog: AttemptRecord[] }) | null> {
-  try {
+  return translated(async () => {
     const [row] = await store.prisma.$queryRaw<(DeliveryRecord & { body: string })[]>`
       select ${DELIVERY_COLUMNS}, d.body from deliveries d where d.id = ${id} and d.webhook_id = ${webhookId}`
     if (!row) return null
@@ -69,7 +67,5 @@ export async function getDelivery(
              response_body as "responseBody"
         from delivery_attempts where delivery_id = ${id} order by id`
     return { ...row, attemptLog }
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }

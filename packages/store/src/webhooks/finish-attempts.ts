@@ -1,5 +1,6 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 /** What an attempt came to. `refused` is every failure but 410, which is `gone`; `interrupted` was our doing. */
 export type AttemptOutcome = 'accepted' | 'refused' | 'gone' | 'interrupted'
@@ -39,7 +40,8 @@ export async function finishAttempts(
   sql: Sql,
   results: readonly AttemptResult[],
 ): Promise<FinishedAttempt[]> {
-  return sql.$queryRaw<FinishedAttempt[]>`
+  return translated(
+    () => sql.$queryRaw<FinishedAttempt[]>`
     with r as (
       select * from unnest(
         ${results.map(r => r.attemptId.toString())}::bigint[],
@@ -79,5 +81,6 @@ export async function finishAttempts(
       from r
       join deliveries d on d.id = r.delivery_id
       join webhooks w on w.id = d.webhook_id
-      left join moved on moved.id = r.delivery_id`
+      left join moved on moved.id = r.delivery_id`,
+  )
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 export interface Hold {
   id: string
@@ -18,7 +19,8 @@ export async function holdDeliveries(
   holds: readonly Hold[],
   atMostMs: number,
 ): Promise<{ id: bigint; heldForMs: number }[]> {
-  return sql.$queryRaw`
+  return translated(
+    () => sql.$queryRaw`
     update deliveries d
        set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()), held_reason = h.reason,
            due_at = case
@@ -28,5 +30,6 @@ export async function holdDeliveries(
                   ${holds.map(h => h.reason)}::text[]) as h (id, for_ms, reason)
      where d.id = h.id and d.state in ('pending', 'waiting')
        and (d.claimed_until is null or d.claimed_until < clock_timestamp())
-    returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`
+    returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`,
+  )
 }

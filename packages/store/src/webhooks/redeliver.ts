@@ -1,9 +1,9 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
-import { translateStoreError } from '../errors.js'
 import { Prisma } from '../generated/client.js'
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 /** What one call of a bulk redelivery takes at most. */
 export const REDELIVERIES_AT_ONCE = 10_000
@@ -13,8 +13,8 @@ export const REDELIVERIES_AT_ONCE = 10_000
  * open are made due now and keep their round; rows that somebody is sending right now are left alone.
  */
 async function openRound(sql: Sql, condition: Prisma.Sql): Promise<DeliveryRef[]> {
-  try {
-    return await sql.$queryRaw<DeliveryRef[]>`
+  return translated(async () => {
+    return sql.$queryRaw<DeliveryRef[]>`
       update deliveries d
          set tries_allowed = case when d.state in ('pending', 'waiting') then d.tries_allowed
                                   else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
@@ -23,9 +23,7 @@ async function openRound(sql: Sql, condition: Prisma.Sql): Promise<DeliveryRef[]
              held_reason = null, swept_at = null, claimed_until = null
        where (d.claimed_until is null or d.claimed_until < clock_timestamp()) and ${condition}
       returning d.id, d.webhook_id as "webhookId"`
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }
 
 /** Redelivers one delivery of an active webhook. @returns nothing when it is being sent right now */
@@ -64,13 +62,11 @@ export async function insertMessage(
   webhookId: bigint,
   message: DeliveryMessage,
 ): Promise<DeliveryRef> {
-  try {
+  return translated(async () => {
     const [row] = await sql.$queryRaw<DeliveryRef[]>`
       insert into deliveries (webhook_id, message_id, type, body)
       values (${webhookId}, ${message.id}, ${message.type}, ${message.body})
       returning id, webhook_id as "webhookId"`
     return row!
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  })
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../store.js'
+import { translated } from '../translated.js'
 
 /**
  * Removes deliveries that ended before the retention began, with their attempts, and then webhooks that were
@@ -10,7 +11,8 @@ export async function removeOldDeliveries(
   store: Store,
   retention: { days: number; limit: number },
 ): Promise<number> {
-  const removed = await store.prisma.$executeRaw`
+  const removed = await translated(
+    () => store.prisma.$executeRaw`
     with old as (
       select id from deliveries
        where finished_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
@@ -19,10 +21,13 @@ export async function removeOldDeliveries(
     ), attempts as (
       delete from delivery_attempts where delivery_id in (select id from old)
     )
-    delete from deliveries where id in (select id from old)`
-  await store.prisma.$executeRaw`
+    delete from deliveries where id in (select id from old)`,
+  )
+  await translated(
+    () => store.prisma.$executeRaw`
     delete from webhooks w
      where w.deleted_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
-       and not exists (select from deliveries d where d.webhook_id = w.id)`
+       and not exists (select from deliveries d where d.webhook_id = w.id)`,
+  )
   return removed
 }

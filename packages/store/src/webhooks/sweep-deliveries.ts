@@ -1,5 +1,6 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Sql } from '../store.js'
+import { translated } from '../translated.js'
 
 export interface Sweep {
   /** a row is overdue when it was due this long ago and nobody has claimed it */
@@ -15,7 +16,8 @@ export interface Sweep {
  * sweepers share the rows, and passes over what a claim is working on.
  */
 export async function sweepDeliveries(sql: Sql, sweep: Sweep): Promise<DeliveryRef[]> {
-  return sql.$queryRaw<DeliveryRef[]>`
+  return translated(
+    () => sql.$queryRaw<DeliveryRef[]>`
     update deliveries set swept_at = clock_timestamp()
      where id in (
        select id from deliveries
@@ -27,11 +29,14 @@ export async function sweepDeliveries(sql: Sql, sweep: Sweep): Promise<DeliveryR
         order by due_at
         limit ${sweep.limit}
           for update skip locked)
-    returning id, webhook_id as "webhookId"`
+    returning id, webhook_id as "webhookId"`,
+  )
 }
 
 /** Takes the stamp back: the rows could not be enqueued and may be swept at once. */
 export async function unsweepDeliveries(sql: Sql, deliveries: readonly DeliveryRef[]): Promise<void> {
-  await sql.$executeRaw`
-    update deliveries set swept_at = null where id = any(${deliveries.map(d => d.id.toString())}::bigint[])`
+  await translated(
+    () => sql.$executeRaw`
+    update deliveries set swept_at = null where id = any(${deliveries.map(d => d.id.toString())}::bigint[])`,
+  )
 }

@@ -1,8 +1,8 @@
 import { WEBHOOK_SECRET_BYTES, webhookSecretOf } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
-import { translateStoreError } from '../errors.js'
-import type { Sql, Store } from '../store.js'
+import type { Store } from '../store.js'
+import { translated } from '../translated.js'
 import { cancelOpenDeliveries } from './deactivate-webhooks.js'
 
 /** A webhook without its secrets. */
@@ -19,15 +19,7 @@ export interface WebhookRecord {
   deactivatedAt: Date | null
 }
 
-export interface WebhookSecrets {
-  secret: string
-  /** the secret before the last rotation signs beside this one until then */
-  previousSecretExpiresAt: Date | null
-}
-
 export const WEBHOOKS_PER_GATEWAY = 20
-/** How long the old secret signs beside the new one. */
-const OVERLAP_HOURS = 24
 
 export class TooManyWebhooksError extends ServiceError {
   readonly code = 'TOO_MANY_WEBHOOKS'
@@ -38,7 +30,7 @@ export class TooManyWebhooksError extends ServiceError {
   }
 }
 
-const newSecret = () => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
+export const newSecret = (): string => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
 
 const SELECTED = {
   id: true,
@@ -50,14 +42,6 @@ const SELECTED = {
   deactivatedReason: true,
   deactivatedAt: true,
 } as const
-
-const translated = async <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (error) {
-    throw translateStoreError(error)
-  }
-}
 
 /**
  * Registers a webhook. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
@@ -142,51 +126,3 @@ export const deleteWebhooks = (store: Store, gateway: string, id?: bigint): Prom
       return ids.length
     }),
   )
-
-/** @returns null when the gateway has no such webhook */
-export const getWebhookSecret = (store: Store, gateway: string, id: bigint): Promise<WebhookSecrets | null> =>
-  translated(async () => {
-    const row = await store.prisma.webhook.findFirst({
-      where: { id, gateway, deletedAt: null },
-      select: { secret: true, previousSecretExpiresAt: true },
-    })
-    return row && { ...row, previousSecretExpiresAt: future(row.previousSecretExpiresAt) }
-  })
-
-/** Gives a webhook a new secret; the one it had signs beside it for 24 h. An older one ends now. */
-export const rotateWebhookSecret = (
-  store: Store,
-  gateway: string,
-  id: bigint,
-): Promise<WebhookSecrets | null> =>
-  translated(async () => {
-    const rows = await store.prisma.$queryRaw<WebhookSecrets[]>`
-      update webhooks
-         set previous_secret = secret, secret = ${newSecret()},
-             previous_secret_expires_at = clock_timestamp() + make_interval(hours => ${OVERLAP_HOURS}::integer)
-       where id = ${id} and gateway = ${gateway} and deleted_at is null
-      returning secret, previous_secret_expires_at as "previousSecretExpiresAt"`
-    return rows[0] ?? null
-  })
-
-const future = (date: Date | null): Date | null =>
-  date !== null && date.getTime() > Date.now() ? date : null
-
-/** Who may sign for a gateway, for `signersOf` of the domain; null when the chain never told of it. */
-export async function readGatewayState(sql: Sql, address: string) {
-  return translated(async () => {
-    const rows = await sql.$queryRaw<
-      {
-        address: string
-        authority: string | null
-        lifeStart: string | null
-        deletedOrder: string | null
-        signer: string | null
-        signerOrder: string | null
-      }[]
-    >`select address, authority, life_start as "lifeStart", deleted_order as "deletedOrder", signer,
-             signer_order as "signerOrder"
-        from gateways where address = ${address}`
-    return rows[0] ?? null
-  })
-}

@@ -4,6 +4,7 @@ import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
 import type { ApiConfig } from '../config.js'
 import { addDeliveryRoutes } from '../webhooks/delivery-routes.js'
+import { addSecretRoutes } from '../webhooks/secret-routes.js'
 import { addWebhookRoutes } from '../webhooks/webhook-routes.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth.js'
 import { buildGatewayTokens } from './gateway-tokens.js'
@@ -43,6 +44,7 @@ export async function addGatewayRoutes(
       limit: Math.max(1, Math.floor(config.RATE_LIMIT_MAX / SIGN_IN_SHARE)),
     })
     addWebhookRoutes(scope, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
+    addSecretRoutes(scope, { store, auth })
     addDeliveryRoutes(scope, { store, auth, queue })
     return Promise.resolve()
   })

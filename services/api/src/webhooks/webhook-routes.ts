@@ -4,9 +4,7 @@ import {
   createWebhook,
   deleteWebhooks,
   getWebhook,
-  getWebhookSecret,
   listWebhooks,
-  rotateWebhookSecret,
   setWebhookActive,
   type Store,
 } from '@payment-tracking/store'
@@ -18,7 +16,6 @@ import { Limit, Offset, PublicKey } from '../schemas/fields.js'
 import {
   CONFLICT_REFUSAL,
   CreatedWebhookAnswer,
-  SecretAnswer,
   toWebhookAnswer,
   WEBHOOK_REFUSALS,
   WebhookAnswer,
@@ -31,8 +28,8 @@ export interface WebhookRouteParts {
   allowPrivateTargets: boolean
 }
 
-const tags = ['webhooks']
-const security = [{ gatewayToken: [] }]
+export const tags = ['webhooks']
+export const security = [{ gatewayToken: [] }]
 const ActiveOnly = Type.Optional(Type.Boolean({ description: 'leave inactive ones out' }))
 const GatewayPath = Type.Object({ gatewayPubkey: PublicKey('the gateway of the token') })
 const NO_BODY = { 204: Type.Null({ description: 'Done.' }) }
@@ -204,47 +201,4 @@ export function addWebhookRoutes(
       return reply.code(204).send(null)
     },
   )
-
-  app.get(
-    '/v1/webhooks/:id/secret',
-    {
-      preParsing,
-      schema: {
-        operationId: 'getWebhookSecret',
-        tags,
-        security,
-        summary: 'Read the secret of a webhook',
-        params: WebhookPath,
-        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
-      },
-    },
-    async request =>
-      secretAnswer(await getWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
-  )
-
-  app.post(
-    '/v1/webhooks/:id/secret/rotate',
-    {
-      preParsing,
-      schema: {
-        operationId: 'rotateWebhookSecret',
-        tags,
-        security,
-        summary: 'Give a webhook a new secret',
-        description: 'The old one signs beside the new one for 24 hours.',
-        params: WebhookPath,
-        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
-      },
-    },
-    async request =>
-      secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
-  )
-}
-
-function secretAnswer(secrets: { secret: string; previousSecretExpiresAt: Date | null } | null) {
-  if (!secrets) throw noWebhook()
-  return {
-    secret: secrets.secret,
-    previousSecretExpiresAt: secrets.previousSecretExpiresAt?.toISOString() ?? null,
-  }
 }

@@ -6,6 +6,7 @@ import {
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
+  StoreRefusedError,
   type AttemptResult,
   type Claim,
   type FinishedAttempt,
@@ -87,8 +88,9 @@ export function buildDeliveryRows(options: {
   }
 
   const results = gather<AttemptResult, FinishedAttempt>(async set => {
-    const rows = await untilWritten(async () => {
-      const finished = await finishAttempts(sql, set)
+    const rows = await untilWritten(async refused => {
+      // An answer that Postgres would not have must not keep a whole set from being written.
+      const finished = await finishAttempts(sql, refused ? set.map(withoutAnswer) : set)
       await judge(finished)
       return finished
     }, log)
@@ -99,14 +101,22 @@ export function buildDeliveryRows(options: {
   return { claim: id => claims.add(id), hold: hold => holds.add(hold), finish: result => results.add(result) }
 }
 
+const withoutAnswer = (result: AttemptResult): AttemptResult => ({
+  ...result,
+  responseHeaders: null,
+  responseBody: null,
+})
+
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]
 
 /** Repeats until Postgres takes it. When the process ends first, the claim runs out and the delivery is sent again. */
-async function untilWritten<T>(write: () => Promise<T>, log: Logger): Promise<T> {
+async function untilWritten<T>(write: (refused: boolean) => Promise<T>, log: Logger): Promise<T> {
+  let refused = false
   for (let tries = 0; ; tries++) {
     try {
-      return await write()
+      return await write(refused)
     } catch (err) {
+      refused ||= err instanceof StoreRefusedError
       log.warn({ err, tries }, 'delivery.result-not-written')
       await sleep(Math.min(100 * 2 ** tries, 1_000))
     }

@@ -1,0 +1,59 @@
+import {
+  getWebhookSecret,
+  rotateWebhookSecret,
+  type Store,
+  type WebhookSecrets,
+} from '@payment-tracking/store'
+import type { ApiServer } from '../api-server.js'
+import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { noWebhook, security, tags } from './webhook-routes.js'
+import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
+
+/** The secret of a webhook: to read and to change. */
+export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store; auth: GatewayAuth }): void {
+  // After the rate limit, before the body is read.
+  const preParsing = auth.require
+
+  app.get(
+    '/v1/webhooks/:id/secret',
+    {
+      preParsing,
+      schema: {
+        operationId: 'getWebhookSecret',
+        tags,
+        security,
+        summary: 'Read the secret of a webhook',
+        params: WebhookPath,
+        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request =>
+      secretAnswer(await getWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
+  )
+
+  app.post(
+    '/v1/webhooks/:id/secret/rotate',
+    {
+      preParsing,
+      schema: {
+        operationId: 'rotateWebhookSecret',
+        tags,
+        security,
+        summary: 'Give a webhook a new secret',
+        description: 'The old one signs beside the new one for 24 hours.',
+        params: WebhookPath,
+        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request =>
+      secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
+  )
+}
+
+function secretAnswer(secrets: WebhookSecrets | null) {
+  if (!secrets) throw noWebhook()
+  return {
+    secret: secrets.secret,
+    previousSecretExpiresAt: secrets.previousSecretExpiresAt?.toISOString() ?? null,
+  }
+}
