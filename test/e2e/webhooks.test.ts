@@ -45,6 +45,7 @@ t.test('a gateway gets every payment once signed in, whatever dies', { timeout: 
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     WEBHOOK_OVERDUE_MS: '1000',
     SWEEP_INTERVAL_MS: '500',
+    ACK_WAIT_MS: '2000',
     JWT_PRIVATE_KEYS: buildJwtKeys(),
     RATE_LIMIT_MAX: '100000',
     PORT: '0',
