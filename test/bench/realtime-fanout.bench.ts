@@ -2,9 +2,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { toSocketPayment } from '@payment-tracking/contracts'
-import { openSignal } from '@payment-tracking/signal'
-import { createDatabase, startService, waitFor } from '@payment-tracking/testkit'
+import { waitFor } from '@payment-tracking/testkit'
 import { inTurns, type Bench, type BenchContext, type Row } from './bench.js'
+import { openPods } from './realtime-pods.js'
 import { cpuMicroseconds, openSocketLoad, paymentFor, type SocketLoad } from './socket-load.js'
 
 const SOCKETS = 500
@@ -23,35 +23,16 @@ interface Side {
 }
 
 async function openPod(context: BenchContext, perRoom: number): Promise<Side> {
-  const { servers } = context
-  const environment = `bench-fanout-${perRoom}`
-  const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
-  const pod = await startService(context, 'realtime', {
-    DATABASE_URL: database.url,
-    REDIS_URL: servers.redisUrl,
-    ENVIRONMENT: environment,
-    PORT: '0',
-    MAX_CONNECTIONS_PER_ADDRESS: '1000000',
-    MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000000',
-    DRAIN_WINDOW_MS: '0',
-    // Payments of this bench exist in Redis alone.
-    HEAL_INTERVAL_MS: '3600000',
-  })
-  const { port } = await pod.waitForLog('service.listening')
+  // Payments of this bench exist in Redis alone: there is nothing to heal.
+  const { pods, signal } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
+  const { service, url } = pods[0]!
   const rooms = SOCKETS / perRoom
-  const load = await openSocketLoad(
-    `http://127.0.0.1:${String(port)}`,
-    SOCKETS,
-    n => `order-${Math.floor(n / perRoom)}`,
-  )
+  const load = await openSocketLoad(url, SOCKETS, n => `order-${Math.floor(n / perRoom)}`)
   context.teardown(() => load.close())
-  const signal = openSignal({ REDIS_URL: servers.redisUrl, ENVIRONMENT: environment })
-  context.teardown(() => signal.close())
-  await once(signal.redis, 'ready')
   const seqs = Array.from({ length: rooms }, () => 0)
   let turn = 0
   return {
-    pid: pod.pid,
+    pid: service.pid,
     load,
     async send(payments) {
       await signal.announce(

@@ -85,6 +85,8 @@ export class Seats {
   readonly #held = new Map<string, Held>()
   /** Members whose release Redis has not confirmed. */
   readonly #toRelease = new Map<string, string>()
+  /** What was given up lately: a failover may have lost that, and nobody else would free the place again. */
+  readonly #given = new Map<string, { name: string; atMs: number }>()
   readonly #node = randomBytes(9).toString('base64url')
   #begun = 0
   #pod = `${this.#node}~0`
@@ -175,6 +177,7 @@ export class Seats {
 
   #release(member: string, name: string): void {
     this.#toRelease.set(member, name)
+    this.#given.set(member, { name, atMs: performance.now() })
     this.#link.call({ op: 'release', pod: this.#pod, name, rest: [member] }).then(
       () => this.#toRelease.delete(member),
       // The renewal tries again.
@@ -186,6 +189,7 @@ export class Seats {
     const held = this.#held.get(member)
     if (!held) return
     this.#held.delete(member)
+    this.#given.set(member, { name: held.request.name, atMs: performance.now() })
     held.request.onLost(reason)
   }
 
@@ -254,6 +258,8 @@ export class Seats {
     for (const refused of await this.#link.callAll(calls)) {
       for (const member of refused as string[]) this.#lose(member, 'full')
     }
+    if (this.#restoredOn !== run)
+      for (const [member, { name }] of this.#given) this.#toRelease.set(member, name)
     this.#restoredOn = run
     this.#auditAtMs = performance.now() + AUDIT_INTERVAL_MS
   }
@@ -270,6 +276,7 @@ export class Seats {
     this.#pod = `${this.#node}~${++this.#begun}`
     // They end with the old name.
     this.#toRelease.clear()
+    this.#given.clear()
     let sentAtMs = performance.now()
     await this.#link.call({ op: 'join', pod: this.#pod, name: '', rest: [] })
     this.#restoredOn = run
@@ -311,6 +318,12 @@ export class Seats {
   }
 
   async #retryReleases(): Promise<void> {
+    const oldestMs = performance.now() - 2 * this.#options.leaseMs
+    // Maps keep the order of insertion: the oldest come first.
+    for (const [member, { atMs }] of this.#given) {
+      if (atMs > oldestMs) break
+      this.#given.delete(member)
+    }
     if (this.#toRelease.size === 0) return
     const open = [...this.#toRelease]
     const calls = open.map(([member, name]): LeaseCall => ({

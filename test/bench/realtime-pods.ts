@@ -1,0 +1,59 @@
+// Pods for the realtime benches: the real service, with the caps of addresses out of the way.
+import { once } from 'node:events'
+import { openSignal, type Signal } from '@payment-tracking/signal'
+import { openStore, type Store } from '@payment-tracking/store'
+import {
+  createDatabase,
+  startService,
+  type StartedService,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
+import type { BenchContext } from './bench.js'
+
+export interface BenchPod {
+  service: StartedService
+  url: string
+}
+
+export interface BenchPods {
+  database: TestDatabase
+  signal: Signal
+  store: Store
+  pods: BenchPod[]
+}
+
+let deployments = 0
+
+export async function openPods(
+  context: BenchContext,
+  count: number,
+  settings: Record<string, string> = {},
+): Promise<BenchPods> {
+  const { servers } = context
+  const environment = `bench${++deployments}`
+  const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
+  const signal = openSignal({ REDIS_URL: servers.redisUrl, ENVIRONMENT: environment })
+  context.teardown(async () => {
+    await signal.close()
+    await store.close()
+  })
+  await once(signal.redis, 'ready')
+  const pods = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const service = await startService(context, 'realtime', {
+        DATABASE_URL: database.url,
+        REDIS_URL: servers.redisUrl,
+        ENVIRONMENT: environment,
+        PORT: '0',
+        MAX_CONNECTIONS_PER_ADDRESS: '1000000',
+        MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000000',
+        DRAIN_WINDOW_MS: '0',
+        ...settings,
+      })
+      const { port } = await service.waitForLog('service.listening')
+      return { service, url: `http://127.0.0.1:${String(port)}` }
+    }),
+  )
+  return { database, signal, store, pods }
+}
