@@ -1,0 +1,83 @@
+import { useRedis, waitFor } from '@payment-tracking/testkit'
+import { openBoardQueue, openDeliveryWorker, openQueue, type JobEnd } from '@payment-tracking/queue'
+import t from 'tap'
+
+const options = (REDIS_URL: string) => ({ REDIS_URL, ENVIRONMENT: 'test' })
+
+t.test('while Redis is away a producer fails at once, and works again when it is back', async t => {
+  const queue = openQueue(options('redis://127.0.0.1:1'))
+  t.teardown(() => queue.close())
+  const startedAt = Date.now()
+  await t.rejects(queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }]), {
+    code: 'QUEUE_UNAVAILABLE',
+    retry: 'later',
+  })
+  await t.rejects(queue.countWaiting(), { code: 'QUEUE_UNAVAILABLE' })
+  await t.rejects(queue.ping(), { code: 'QUEUE_UNAVAILABLE' })
+  t.ok(Date.now() - startedAt < 2_500)
+})
+
+t.test('jobs carry ids and nothing else, in one slot of a cluster', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  t.teardown(() => queue.close())
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  await queue.enqueueDeliveries([])
+  await queue.enqueueDeliveries([
+    { id: 9223372036854775807n, webhookId: 2n },
+    { id: 3n, webhookId: 4n, delayMs: 60_000 },
+  ])
+  t.equal(await queue.countWaiting(), 1, 'a delayed job does not wait')
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => board.close())
+  const [job] = await board.queue.getWaiting()
+  t.strictSame(job!.data, { deliveryId: '9223372036854775807', webhookId: '2' })
+  for (const key of await redis.client.keys('*')) t.match(key, /^\{payment-tracking:test\}:/)
+  await board.queue.pause()
+  t.equal(await queue.countWaiting(), 0, 'nor does any job of a paused queue')
+})
+
+t.test('a job shows what became of its delivery', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  const ends: Record<string, JobEnd[]> = {
+    '1': [{ kind: 'done', result: 'delivered' }],
+    '2': [{ kind: 'failed', reason: 'status 500' }],
+    '3': [
+      { kind: 'retry', delayMs: 10, reason: 'timeout' },
+      { kind: 'done', result: 'delivered' },
+    ],
+    '4': [
+      { kind: 'held', delayMs: 10 },
+      { kind: 'done', result: 'delivered' },
+    ],
+    // More retries than the job has attempts: the row decides, not the job.
+    '5': [
+      ...Array<JobEnd>(6).fill({ kind: 'retry', delayMs: 1, reason: 'timeout' }),
+      { kind: 'done', result: 'x' },
+    ],
+  }
+  const worker = await openDeliveryWorker({
+    ...options(redis.url),
+    concurrency: 4,
+    process: ({ deliveryId }) => {
+      const end = ends[deliveryId]?.shift()
+      return end ? Promise.resolve(end) : Promise.reject(new Error('not foreseen'))
+    },
+  })
+  t.teardown(() => worker.close())
+  t.strictSame(worker.progress(), { active: 0, started: 0 }, 'nothing runs before the start')
+  worker.start()
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  await queue.enqueueDeliveries(['1', '2', '3', '4', '5', '6'].map(id => ({ id: BigInt(id), webhookId: 1n })))
+  await waitFor(async () => (await board.queue.getCompletedCount()) === 4, { what: 'the jobs' })
+  const [failed] = await board.queue.getFailed()
+  t.match(failed, { data: { deliveryId: '2' }, failedReason: 'status 500', attemptsMade: 1 })
+  const completed = await board.queue.getCompleted()
+  const made = (id: string) => completed.find(job => job.data.deliveryId === id)!.attemptsMade
+  t.strictSame([made('1'), made('3'), made('4')], [1, 2, 1], 'a hold is no attempt')
+  t.equal(await board.queue.getDelayedCount(), 1, 'what the processor did not foresee comes back')
+  t.equal(worker.progress().active, 0)
+})

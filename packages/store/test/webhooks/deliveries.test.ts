@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { renderPaymentMessage } from '@payment-tracking/domain'
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openStore } from '../../src/store.js'
+import {
+  claimDeliveries,
+  createWebhook,
+  deactivateWebhooks,
+  deleteWebhooks,
+  finishAttempts,
+  insertDeliveries,
+  redeliverOne,
+  setWebhookActive,
+  sweepDeliveries,
+  type AttemptResult,
+  type ClaimedDelivery,
+} from '../../src/webhooks/index.js'
+
+const makeFacts = (gateway: string): PaymentFacts => ({
+  eventId: randomUUID(),
+  position: '1',
+  trackingId: 'order-1',
+  seq: 1,
+  signature: 's',
+  slot: 1,
+  occurredAt: '2026-11-20T10:00:00.000Z',
+  paidAt: '1',
+  paymentPolicy: 'p',
+  gateway,
+  amount: '18446744073709551615',
+  recordId: 1,
+  recipient: null,
+  payer: null,
+  tokenMint: null,
+})
+
+t.test('deliveries in Postgres', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 8 })
+  t.teardown(() => store.close())
+  const sql = store.prisma
+  const insert = (payments: PaymentFacts[]) => sql.$transaction(tx => insertDeliveries(tx, payments))
+  const addWebhook = async (gateway: string = randomUUID()) => ({
+    ...(await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })),
+    gateway,
+  })
+  const claimOne = async (id: bigint): Promise<ClaimedDelivery> => {
+    const [claim] = await claimDeliveries(sql, [String(id)], 60_000)
+    if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim?.kind)}`)
+    return claim.delivery
+  }
+  const stateOf = async (id: bigint) =>
+    (await database.pool.query('select * from deliveries where id = $1', [id])).rows[0]
+  const resultOf = (delivery: ClaimedDelivery, over: Partial<AttemptResult> = {}): AttemptResult => ({
+    attemptId: delivery.attemptId,
+    deliveryId: delivery.id,
+    attempt: delivery.attempt,
+    outcome: 'refused',
+    next: 'pending',
+    retryInMs: 0,
+    statusCode: 500,
+    error: 'status',
+    responseHeaders: null,
+    responseBody: null,
+    ...over,
+  })
+
+  t.test('one row for each active webhook of each payment, and none twice', async t => {
+    const [one, quiet] = [await addWebhook(), randomUUID()]
+    const two = await addWebhook(one.gateway)
+    const off = await addWebhook(one.gateway)
+    await setWebhookActive(store, one.gateway, off.id, false)
+    const gone = await addWebhook(one.gateway)
+    await deleteWebhooks(store, one.gateway, gone.id)
+    const payments = [makeFacts(one.gateway), makeFacts(quiet), makeFacts(one.gateway)]
+    const refs = await insert(payments)
+    t.strictSame(
+      refs.map(ref => ref.webhookId),
+      [one.id, two.id, one.id, two.id],
+    )
+    t.strictSame(await insert(payments), [], 'a replay writes nothing')
+    const { rows } = await database.pool.query(
+      'select event_id, message_id, body, state from deliveries where webhook_id = $1 order by id',
+      [one.id],
+    )
+    const messages = [payments[0]!, payments[2]!].map(facts => ({
+      facts,
+      message: renderPaymentMessage(facts),
+    }))
+    t.strictSame(
+      rows,
+      messages.map(({ facts, message }) => ({
+        event_id: facts.eventId,
+        message_id: message.id,
+        body: message.body,
+        state: 'pending',
+      })),
+    )
+    t.strictSame(await insert([]), [])
+  })
+
+  t.test('a transaction that rolls back leaves no delivery', async t => {
+    const webhook = await addWebhook()
+    const rolledBack = sql.$transaction(async tx => {
+      await insertDeliveries(tx, [makeFacts(webhook.gateway)])
+      throw new Error('the payment is not stored')
+    })
+    await t.rejects(rolledBack)
+    const { rowCount } = await database.pool.query('select from deliveries where webhook_id = $1', [
+      webhook.id,
+    ])
+    t.equal(rowCount, 0)
+  })
+
+  t.test('of many callers one claims, and the attempt is on record when it knows', async t => {
+    const webhook = await addWebhook()
+    const refs = await insert(Array.from({ length: 20 }, () => makeFacts(webhook.gateway)))
+    const ids = refs.map(ref => String(ref.id))
+    const claims = (await Promise.all([1, 2, 3, 4].map(() => claimDeliveries(sql, ids, 60_000)))).flat()
+    t.equal(claims.length, 80)
+    const claimed = claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.delivery] : []))
+    t.equal(new Set(claimed.map(({ id }) => id)).size, 20)
+    t.equal(claimed.length, 20)
+    const { rows } = await database.pool.query(
+      'select id from delivery_attempts where delivery_id = any($1) and finished_at is null',
+      [ids],
+    )
+    t.strictSame(rows.map(({ id }) => BigInt(id)).sort(), claimed.map(({ attemptId }) => attemptId).sort())
+  })
+
+  t.test('a failure of an old attempt moves nothing; a success always delivers', async t => {
+    const webhook = await addWebhook()
+    const [ref] = await insert([makeFacts(webhook.gateway)])
+    const first = await claimOne(ref!.id)
+    await database.pool.query(`update deliveries set claimed_until = now() - interval '1 s'`)
+    const second = await claimOne(ref!.id)
+    t.equal(second.attempt, 2)
+    await finishAttempts(sql, [resultOf(first, { next: 'failed' })])
+    t.match(await stateOf(ref!.id), { state: 'pending', attempts_made: 2 }, 'the second is still on its way')
+    await deactivateWebhooks(store, [webhook.id], 'failing')
+    t.match(await stateOf(ref!.id), { state: 'cancelled' })
+    await finishAttempts(sql, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
+    t.match(await stateOf(ref!.id), { state: 'delivered' }, 'the endpoint did accept')
+    await finishAttempts(sql, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
+    t.match(
+      await stateOf(ref!.id),
+      { state: 'delivered', attempts_made: 2 },
+      'writing it again changes nothing',
+    )
+  })
+
+  t.test('a delivery of a webhook that was switched off meanwhile is cancelled by its claim', async t => {
+    const webhook = await addWebhook()
+    const [ref] = await insert([makeFacts(webhook.gateway)])
+    await database.pool.query('update webhooks set active = false where id = $1', [webhook.id])
+    t.match(await claimDeliveries(sql, [String(ref!.id)], 1_000), [{ kind: 'nothing', state: 'cancelled' }])
+    t.match(await claimDeliveries(sql, ['9'.repeat(18)], 1_000), [{ kind: 'nothing', state: null }])
+  })
+
+  t.test('the sweeper finds what is overdue, and not again too soon', async t => {
+    const webhook = await addWebhook()
+    const refs = await insert([
+      makeFacts(webhook.gateway),
+      makeFacts(webhook.gateway),
+      makeFacts(webhook.gateway),
+    ])
+    const [lost, early, busy] = refs
+    await claimOne(busy!.id)
+    await database.pool.query(`update deliveries set due_at = now() - interval '1 min' where id = any($1)`, [
+      [lost!.id, busy!.id],
+    ])
+    await database.pool.query(`update deliveries set due_at = now() + interval '1 min' where id = $1`, [
+      early!.id,
+    ])
+    const sweep = () => sweepDeliveries(sql, { overdueMs: 1_000, againMs: 60_000, limit: 1_000 })
+    const found = (await Promise.all([sweep(), sweep(), sweep()]))
+      .flat()
+      .filter(ref => ref.webhookId === webhook.id)
+    t.strictSame(found, [{ id: lost!.id, webhookId: webhook.id }])
+  })
+
+  t.test('a redelivery opens a round of four tries, whatever was tried before', async t => {
+    const webhook = await addWebhook()
+    const [ref] = await insert([makeFacts(webhook.gateway)])
+    for (const triesLeft of [3, 2, 1, 0]) {
+      const delivery = await claimOne(ref!.id)
+      t.equal(delivery.triesLeft, triesLeft)
+      await finishAttempts(sql, [resultOf(delivery, { next: triesLeft === 0 ? 'failed' : 'pending' })])
+    }
+    t.strictSame(await redeliverOne(sql, webhook.id, ref!.id), [{ id: ref!.id, webhookId: webhook.id }])
+    const delivery = await claimOne(ref!.id)
+    t.match(delivery, { attempt: 5, triesLeft: 3, triesMade: 1 })
+    t.strictSame(await redeliverOne(sql, webhook.id, ref!.id), [], 'what is being sent is left alone')
+    t.strictSame(await redeliverOne(sql, webhook.id + 1n, ref!.id), [], "another webhook's is not found")
+  })
+})

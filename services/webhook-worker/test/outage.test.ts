@@ -1,0 +1,78 @@
+// Redis and Postgres go away and come back, and a worker that lost its place makes room for another.
+import { openBoardQueue } from '@payment-tracking/queue'
+import { openPrivateServers, openReceiver, startService, waitFor } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { countRepeats } from './support/count-repeats.js'
+import { openRig } from './support/start-worker.js'
+
+t.test('Redis and Postgres are killed and restarted under load: everything ends', async t => {
+  const servers = await openPrivateServers(t)
+  const rig = await openRig(t, servers)
+  const receiver = await openReceiver(t)
+  receiver.answer(() => ({ status: 200, delayMs: 20 }))
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const worker = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '60000' })
+  const { postgres, redis } = servers.private
+
+  await rig.pay(gateway, 60)
+  await receiver.waitForRequests(10)
+  await redis!.kill()
+  await rig.pay(gateway, 20, { enqueue: false })
+  t.rejects(rig.queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }]), { code: 'QUEUE_UNAVAILABLE' })
+  await redis!.restart()
+  await rig.waitForStates({ delivered: 80 }, { timeoutMs: 60_000 })
+
+  await rig.pay(gateway, 60)
+  await receiver.waitForRequests(100)
+  await postgres!.kill()
+  await postgres!.restart()
+  await rig.waitForStates({ delivered: 140 }, { timeoutMs: 60_000 })
+  countRepeats(t, receiver, 140)
+  t.equal(await worker.stop(), 0)
+
+  const client = new Redis(servers.redisUrl)
+  t.teardown(() => client.disconnect())
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+  const refused = await startService(t, 'webhook-worker', rig.env, { waitUntilReady: false })
+  t.equal(await refused.exited, 1, 'a Redis that drops keys of its own accord is refused')
+  t.ok(refused.logs.some(line => (line.err as { code?: string } | undefined)?.code === 'QUEUE_EVICTION'))
+})
+
+t.test('a worker that is connected and gets no job ends itself, to be restarted', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const stuck = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '1000', WEBHOOK_OVERDUE_MS: '600000' })
+  const key = (name: string) => `{payment-tracking:test}:deliveries:${name}`
+  // Redis says that the one job that may run is running, and it never ends.
+  await rig.redis.client.hset(key('meta'), 'concurrency', 1)
+  await rig.redis.client.rpush(key('active'), 'ghost')
+  await rig.pay(gateway, 5)
+  t.equal(await stuck.exited, 1)
+  t.ok(stuck.logs.some(line => line.msg === 'service.failed'))
+  t.equal(receiver.requests.length, 0)
+  await rig.redis.client.hdel(key('meta'), 'concurrency')
+  await rig.startWorker()
+  await rig.waitForStates({ delivered: 5 })
+})
+
+t.test('a queue that people paused is no stuck worker', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const worker = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '500', WEBHOOK_OVERDUE_MS: '600000' })
+  const board = openBoardQueue({ REDIS_URL: rig.redis.url, ENVIRONMENT: 'test' })
+  t.teardown(() => board.close())
+  await board.queue.pause()
+  await rig.pay(gateway, 3)
+  const figure = async () => {
+    const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
+    return Number(/^payment_tracking_delivery_oldest_undelivered_seconds (\S+)/m.exec(metrics)?.[1])
+  }
+  // Long after the watchdog's time; the age tells of it all the same.
+  await waitFor(async () => (await figure()) > 2, { what: 'the age' })
+  t.equal(receiver.requests.length, 0)
+  await board.queue.resume()
+  await rig.waitForStates({ delivered: 3 })
+})

@@ -1,0 +1,14 @@
+import type { Receiver } from '@payment-tracking/testkit'
+import type { Test } from 'tap'
+
+/** Tells how many requests were repeats, and that each repeat had the id and body of the first. */
+export function countRepeats(t: Test, receiver: Receiver, deliveries: number): void {
+  const bodies = new Map<string, string>()
+  for (const { headers, body } of receiver.requests) {
+    const id = String(headers['webhook-id'])
+    if (bodies.has(id)) t.equal(bodies.get(id), body, 'a repeat is the same bytes')
+    bodies.set(id, body)
+  }
+  t.equal(bodies.size, deliveries, 'none was lost')
+  t.comment(`${receiver.requests.length - bodies.size} repeats of ${deliveries} deliveries`)
+}
