@@ -52,6 +52,7 @@ const BODY_LIMIT_BYTES = 64 * 1024
 export async function buildApp({
   config,
   log,
+  metrics,
   store,
   signal,
   queue,
@@ -87,11 +88,19 @@ export async function buildApp({
     if (request.method === 'GET' || request.method === 'HEAD') request.raw.resume()
     done()
   })
+  const seconds = metrics.histogram(
+    'http_request_seconds',
+    'how long requests took to be answered',
+    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    ['route', 'status'],
+  )
   app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'none'
+    seconds.observe({ route, status: String(reply.statusCode) }, reply.elapsedTime / 1000)
     request.log.info(
       {
         method: request.method,
-        route: request.routeOptions.url ?? null,
+        route,
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
       },
@@ -126,6 +135,7 @@ export async function buildApp({
     maxConnections: config.STREAM_CONNECTIONS_PER_ADDRESS,
     pingEveryMs: config.STREAM_PING_INTERVAL_MS,
     stallMs: config.STREAM_STALL_TIMEOUT_MS,
+    sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),
   })
   await addReference(app)
   await app.ready()

@@ -58,6 +58,9 @@ t.test(
     insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
     select gen_random_uuid(), position, 1, 's', 0, 'Other', '{}', now(), gen_random_uuid(), 1 from head`)
     await waitFor(() => messages.length === 1, { what: 'the stream goes on' })
+    const metrics = await (await fetch(`${api.managementUrl}/metrics`)).text()
+    t.match(metrics, /payment_tracking_http_request_seconds_count\{route="\/v1\/events",status="503"\} [1-9]/)
+    t.match(metrics, /payment_tracking_stream_sockets 1/)
     t.equal(api.logs.filter(({ level }) => level === 'error').length, 0, 'an outage is no fault of ours')
   },
 )

@@ -48,6 +48,8 @@ export interface StreamOptions {
   maxConnections: number
   pingEveryMs: number
   stallMs: number
+  /** how many are open */
+  sockets: { set(count: number): void }
 }
 
 declare module 'fastify' {
@@ -127,8 +129,10 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
         socket,
         new Reader({ store, feed, socket, filter, position, write, log, stallMs: options.stallMs }),
       )
+      options.sockets.set(readers.size)
       socket.on('close', () => {
         readers.delete(socket)
+        options.sockets.set(readers.size)
         const left = connections.get(client)! - 1
         if (left === 0) connections.delete(client)
         else connections.set(client, left)
