@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { generateKeyPairSync } from 'node:crypto'
-import { createDatabase, fillEvents, startService, type FilledEvents } from '@payment-tracking/testkit'
+import { createDatabase, fillEvents, type FilledEvents } from '@payment-tracking/testkit'
 import { measureOf, percentile, type Bench, type BenchContext, type Row } from './bench.js'
+import { startBenchApi } from './start-bench-api.js'
 
 /** What is asked, by the answer that is promised to take the same time however much is stored. */
 const questions = (filled: FilledEvents, count: number): Record<string, string> => {
@@ -36,37 +34,11 @@ const questions = (filled: FilledEvents, count: number): Record<string, string> 
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 async function openApiOver(context: BenchContext, count: number) {
-  const { servers } = context
-  const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
+  const database = await createDatabase(context, { serverUrl: context.servers.databaseUrl })
   context.say(`filling ${count.toLocaleString('en')} events`)
   const filled = await fillEvents(database.pool, count)
-  const port = await freePort()
-  await startService(context, 'api', {
-    DATABASE_URL: database.url,
-    REDIS_URL: servers.redisUrl,
-    PORT: String(port),
-    RATE_LIMIT_MAX: '1000000000',
-    JWT_PRIVATE_KEYS: JSON.stringify([
-      { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'bench', alg: 'EdDSA' },
-    ]),
-  })
-  const ask = async (path: string): Promise<number> => {
-    const startedAt = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
-    await answer.arrayBuffer()
-    if (answer.status >= 500) throw new Error(`${path} was answered ${answer.status}`)
-    return performance.now() - startedAt
-  }
+  const ask = await startBenchApi(context, database.url)
   return { questions: questions(filled, count), ask }
 }
 

@@ -20,7 +20,7 @@ const ast = await openapiTypescript(source, {
 const types = HEADER + astToString(ast)
 if (process.argv.includes('--check')) {
   if (readFileSync(target, 'utf8') !== types) {
-    console.error('src/api-types.ts is not what openapi.json says: run `npm run openapi -w services/api`')
+    console.error('src/api-types.ts is not what openapi.json says: run `npm run openapi`')
     process.exit(1)
   }
 } else writeFileSync(target, types)

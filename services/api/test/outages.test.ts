@@ -1,6 +1,6 @@
 // What clients see while the servers behind the API are away, and that nobody has to restart it afterwards.
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { findFreePort } from '@payment-tracking/stack'
 import { createDatabase, openPrivateServers, startService, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -22,7 +22,7 @@ t.test(
   async t => {
     const servers = await openPrivateServers(t)
     const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
-    const port = await freePort()
+    const port = await findFreePort()
     const api = await startService(t, 'api', {
       DATABASE_URL: database.url,
       REDIS_URL: servers.redisUrl,
@@ -94,12 +94,3 @@ t.test('a question that takes too long is told which filter to add', async t => 
   await locker.query('rollback')
   t.equal((await get('/v1/events')).status, 200)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}

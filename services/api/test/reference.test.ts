@@ -62,5 +62,5 @@ t.test('the reference page is served here and asks nothing of other servers', as
 t.test("the client's document is the one that is served", async t => {
   const { get } = await openApi(t)
   const kept = readFileSync(new URL('../../../packages/client/openapi.json', import.meta.url), 'utf8')
-  t.strictSame(JSON.parse(kept), (await get('/openapi.json')).body, 'run `npm run openapi -w services/api`')
+  t.strictSame(JSON.parse(kept), (await get('/openapi.json')).body, 'run `npm run openapi`')
 })
