@@ -31,6 +31,8 @@ export function connectRedis(
     retryStrategy: attempt => reconnectDelayMs(attempt),
     connectTimeout: 5_000,
     keepAlive: 10_000,
+    // A server that was demoted: the name leads to the new one. Redis' error codes are the first word.
+    reconnectOnError: error => error.message.startsWith('READONLY '),
     ...more,
   })
   // Without a listener an error of the connection would end the process.
@@ -49,6 +51,22 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late:
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * Finds connections that are dead without saying so: a network that drops packets silently leaves them open for
+ * many minutes. One that does not answer in time is opened anew.
+ * @returns stops it
+ */
+export function watchConnection(redis: Redis, intervalMs: number, timeoutMs: number): () => void {
+  const timer = setInterval(() => {
+    if (redis.status !== 'ready') return
+    withDeadline(redis.ping(), timeoutMs, () => new Error('no answer')).catch(() => {
+      if (redis.status === 'ready') redis.disconnect(true)
+    })
+  }, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /** Closes for good, also when Redis is away or does not answer. */

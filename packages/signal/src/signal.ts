@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { announcePayments } from './announcer.js'
 import { SignalUnavailableError } from './errors.js'
 import { buildSignalKeys, type SignalKeys } from './keys.js'
-import { closeRedis, connectRedis, withDeadline, type MoreRedisOptions } from './redis.js'
+import { closeRedis, connectRedis, watchConnection, withDeadline, type MoreRedisOptions } from './redis.js'
 
 /** The settings of whoever opens a signal; spread into a service's schema. */
 export const SignalConfig = {
@@ -41,14 +41,18 @@ export interface Signal {
   close(): Promise<void>
 }
 
+const PING_INTERVAL_MS = 5_000
+
 /** Opens the connection to Redis. It connects by itself, also when Redis is away at first. */
 export function openSignal(options: SignalOptions): Signal {
   const { connectionName = 'payment-tracking', timeoutMs = 2_000 } = options
   const keys = buildSignalKeys(options.ENVIRONMENT ?? 'production')
   const connections: Redis[] = []
+  const watches: (() => void)[] = []
   const connect = (purpose: string, more?: MoreRedisOptions) => {
     const redis = connectRedis({ ...options, connectionName: `${connectionName}:${purpose}` }, more)
     connections.push(redis)
+    watches.push(watchConnection(redis, PING_INTERVAL_MS, timeoutMs))
     return redis
   }
   const redis = connect('commands')
@@ -63,6 +67,7 @@ export function openSignal(options: SignalOptions): Signal {
       await withDeadline(redis.ping(), timeoutMs, () => new SignalUnavailableError('Redis does not answer'))
     },
     async close() {
+      for (const stop of watches) stop()
       await Promise.all(connections.map(closeRedis))
     },
   }

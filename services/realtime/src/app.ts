@@ -20,6 +20,8 @@ export interface RealtimeParts {
   signal: Signal
   metrics: Metrics
   log: Logger
+  /** The database is another one: what this pod remembers of its payments is worth nothing. */
+  onOtherDatabase: (error: Error) => void
 }
 
 const SAMPLE_INTERVAL_MS = 500
@@ -32,7 +34,8 @@ export interface Realtime extends Intake {
 }
 
 /** A realtime pod. Building starts nothing: the intake listens. */
-export function buildRealtime({ config, store, signal, metrics: registry, log }: RealtimeParts): Realtime {
+export function buildRealtime(parts: RealtimeParts): Realtime {
+  const { config, store, signal, metrics: registry, log, onOtherDatabase } = parts
   const metrics = createRealtimeMetrics(registry)
   const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
 
@@ -62,7 +65,14 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     mayDeliver: () => seats.mayDeliver(),
     onGap: room => healer.noticeGap(room),
   })
-  const healer: Healer = new Healer({ rooms, store, metrics, log, intervalMs: config.HEAL_INTERVAL_MS })
+  const healer: Healer = new Healer({
+    rooms,
+    store,
+    metrics,
+    log,
+    intervalMs: config.HEAL_INTERVAL_MS,
+    onOtherDatabase,
+  })
   // What was announced while the connection was away went to nobody.
   subscriber.on('ready', () => void healer.healAll())
   const subscriptions = new Subscriptions({
@@ -79,6 +89,9 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
     metrics,
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
     isTrusted: readTrustedProxies(config.TRUST_PROXY),
+    // Above the budget of events, which answers before it closes.
+    packetsPerSecond: config.MAX_MESSAGES_PER_SECOND * 2,
+    packetBurst: config.MAX_MESSAGE_BURST * 4,
   })
   const adapter = buildPaymentAdapter({
     publisher: signal.redis,
@@ -91,6 +104,7 @@ export function buildRealtime({ config, store, signal, metrics: registry, log }:
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
 
+  server.io.engine.on('connection', (connection: EngineConnection) => gate.watch(connection))
   server.io.use((socket, next) => void gate.admit(socket, next))
   server.io.on('connection', socket => {
     const address = gate.addressOf(socket.request)

@@ -134,6 +134,22 @@ t.test('the protocol, refusals included', async t => {
     t.ok(witness.connected)
   })
 
+  t.test('one connection joins once, and packets of any kind are counted', async t => {
+    const open = async () => {
+      const raw = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
+      t.teardown(() => raw.terminate())
+      await once(raw, 'open')
+      return raw
+    }
+    const twice = await open()
+    twice.send('40')
+    twice.send('40')
+    t.match(await once(twice, 'close'), [4029])
+    const flood = await open()
+    for (let n = 0; n < 400; n++) flood.send('3')
+    t.match(await once(flood, 'close'), [4029])
+  })
+
   t.test('what is measured is shown', async t => {
     const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
     for (const name of [

@@ -2,6 +2,25 @@ import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
 
+t.test('a pod whose database was replaced starts anew: what it remembers is of the other one', async t => {
+  const pods = await usePods(t, { HEAL_INTERVAL_MS: '200' })
+  const pod = await pods.start()
+  const { epoch } = await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })
+  // Until the pod has looked once it cannot know that there was another one before.
+  let ended = false
+  void pod.service.exited.then(() => (ended = true))
+  await waitFor(
+    async () => {
+      await pods.database.pool.query('update stream_head set epoch = gen_random_uuid()')
+      return ended
+    },
+    { intervalMs: 500, what: 'the end of the pod' },
+  )
+  t.equal(await pod.service.exited, 1)
+  const next = await pods.start()
+  t.match(await subscribe(next.connect(), { trackingId: 'order', since: 0, epoch }), { recovered: false })
+})
+
 t.test('recovery by since and epoch', async t => {
   // No healing: what is promised here is promised by the order of join, read and acknowledgement.
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })

@@ -7,21 +7,33 @@ export interface KnownHead {
   seq: number
 }
 
+export interface StaleTrackings {
+  /** names this database: when it changes, nothing that is known is worth anything */
+  epoch: string
+  stale: KnownHead[]
+}
+
 /**
  * Which of the tracking IDs have payments beyond what is known of them, with their heads: all of a pod's
  * rooms in one statement. Takes no locks; relies on the primary key of trackings.
  * @throws StoreUnavailableError
  */
-export async function findStaleTrackings(sql: Sql, known: readonly KnownHead[]): Promise<KnownHead[]> {
-  if (known.length === 0) return []
+export async function findStaleTrackings(sql: Sql, known: readonly KnownHead[]): Promise<StaleTrackings> {
   const trackingIds = known.map(({ trackingId }) => trackingId)
   const seqs = known.map(({ seq }) => seq)
   try {
-    const rows = await sql.$queryRaw<{ tracking_id: string; head: bigint }[]>`
-      select t.tracking_id, t.head
-        from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as room (tracking_id, seq)
-        join trackings t on t.tracking_id = room.tracking_id collate "C" and t.head > room.seq`
-    return rows.map(({ tracking_id, head }) => ({ trackingId: tracking_id, seq: Number(head) }))
+    const rows = await sql.$queryRaw<{ epoch: string; tracking_id: string | null; head: bigint | null }[]>`
+      select s.epoch::text as epoch, beyond.tracking_id, beyond.head
+        from stream_head s
+        left join (
+          select t.tracking_id, t.head
+            from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as room (tracking_id, seq)
+            join trackings t on t.tracking_id = room.tracking_id collate "C" and t.head > room.seq
+        ) beyond on true`
+    const stale = rows.flatMap(({ tracking_id, head }) =>
+      tracking_id === null ? [] : [{ trackingId: tracking_id, seq: Number(head) }],
+    )
+    return { epoch: rows[0]!.epoch, stale }
   } catch (error) {
     throw translateStoreError(error)
   }

@@ -5,6 +5,8 @@ import { readPaymentsBySeq, readTrackingHeads, type SeqRange, type Store } from 
 
 export const PAGE_SIZE = 100
 const BATCH = 256
+/** Pages of other recipients' payments that one question may cost. */
+const MAX_PAGES = 20
 
 export interface HistoryRequest {
   trackingId: string
@@ -45,16 +47,16 @@ export class History {
   }
 
   /**
-   * One page. A page of another recipient's payments alone is skipped: a client always gets on.
+   * One page. Pages of other recipients' payments alone are skipped, up to a limit; `next` always gets on.
    * @throws StoreUnavailableError
    */
   async read(request: HistoryRequest): Promise<HistoryPage> {
     const { recipient } = request
     let page = await this.#readPage(request)
     if (recipient === undefined) return page
-    for (;;) {
+    for (let pages = 1; ; pages++) {
       const payments = page.payments.filter(payment => payment.recipient === recipient)
-      if (payments.length > 0 || page.next >= page.head) return { ...page, payments }
+      if (payments.length > 0 || page.next >= page.head || pages === MAX_PAGES) return { ...page, payments }
       page = await this.#readPage({ ...request, since: page.next })
     }
   }

@@ -18,6 +18,7 @@ export interface HealerOptions {
   metrics: RealtimeMetrics
   log: Logger
   intervalMs: number
+  onOtherDatabase: (error: Error) => void
 }
 
 export class Healer {
@@ -26,6 +27,7 @@ export class Healer {
   readonly #pending = new Map<Room, number>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #comparing: Promise<void> | undefined
+  #epoch: string | undefined
   #stopped = false
 
   constructor(options: HealerOptions) {
@@ -59,12 +61,15 @@ export class Healer {
   }
 
   async #compare(): Promise<void> {
-    const { rooms, store } = this.#options
+    const { rooms, store, onOtherDatabase } = this.#options
     const known = []
     for (const { trackingId, ledger } of rooms.all()) {
       if (ledger.contiguous !== null) known.push({ trackingId, seq: ledger.contiguous })
     }
-    for (const { trackingId, seq } of await findStaleTrackings(store.prisma, known)) {
+    const { epoch, stale } = await findStaleTrackings(store.prisma, known)
+    this.#epoch ??= epoch
+    if (epoch !== this.#epoch) return onOtherDatabase(new Error('the database was replaced by another one'))
+    for (const { trackingId, seq } of stale) {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)
     }

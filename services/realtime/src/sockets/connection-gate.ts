@@ -6,6 +6,7 @@ import type { Seats } from '@payment-tracking/signal'
 import type { RealtimeMetrics } from '../metrics.js'
 import { clientAddress, type IsTrusted } from './client-address.js'
 import { closeConnection, type EngineConnection } from './engine-connection.js'
+import { MessageBudget } from './message-budget.js'
 import type { ClientSocket } from './socket-session.js'
 
 export interface ConnectionGateOptions {
@@ -13,6 +14,9 @@ export interface ConnectionGateOptions {
   metrics: RealtimeMetrics
   limit: number
   isTrusted: IsTrusted
+  /** packets of any kind that a connection may send, on average and at once */
+  packetsPerSecond: number
+  packetBurst: number
 }
 
 /** Time for a refused client to read why, before its connection is closed. */
@@ -29,6 +33,7 @@ class RefusedConnection extends Error {
 export class ConnectionGate {
   readonly #options: ConnectionGateOptions
   readonly #local = new Map<string, number>()
+  readonly #joined = new WeakSet<EngineConnection>()
 
   constructor(options: ConnectionGateOptions) {
     this.#options = options
@@ -59,10 +64,33 @@ export class ConnectionGate {
     return true
   }
 
+  /**
+   * Counts every packet of a connection, whatever it is: events have a budget of their own, with an answer, but
+   * the protocol has packets that are none.
+   */
+  watch(connection: EngineConnection): void {
+    const budget = new MessageBudget(
+      this.#options.packetsPerSecond,
+      this.#options.packetBurst,
+      performance.now(),
+    )
+    connection.on('packet', () => {
+      if (budget.spend(performance.now()) === 'within') return
+      if (connection.readyState === 'open') this.#options.metrics.closes.inc({ reason: 'RATE_LIMITED' })
+      closeConnection(connection, 'RATE_LIMITED')
+    })
+  }
+
   /** For `io.use`. */
   async admit(socket: ClientSocket, next: (error?: Error) => void): Promise<void> {
     const { seats, metrics, limit } = this.#options
     const connection = socket.conn as unknown as EngineConnection
+    // The protocol would let one connection join again and again, with new caps each time.
+    if (this.#joined.has(connection)) {
+      closeConnection(connection, 'RATE_LIMITED')
+      return next(new Error('RATE_LIMITED'))
+    }
+    this.#joined.add(connection)
     const address = this.addressOf(socket.request)
     const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS')
     const name = `address:${createHash('sha256').update(address).digest('base64url').slice(0, 22)}`
