@@ -21,8 +21,8 @@ function pinnedLookup(addresses: readonly PinnedAddress[]): LookupFunction {
   }
 }
 
-/** @param options.trustAlso certificates beside the system's, for tests */
-export function openConnections(options: { timeoutMs: number; trustAlso?: string }): Connections {
+/** @param options.trustOnly certificates instead of the system's; tests have their own */
+export function openConnections(options: { timeoutMs: number; trustOnly?: string }): Connections {
   // Insertion order is order of use: the first is the one that was used longest ago.
   const pools = new Map<string, Pool>()
   return {
@@ -35,7 +35,7 @@ export function openConnections(options: { timeoutMs: number; trustAlso?: string
           connect: {
             lookup: pinnedLookup(addresses),
             timeout: options.timeoutMs,
-            ...(options.trustAlso === undefined ? {} : { ca: options.trustAlso }),
+            ...(options.trustOnly === undefined ? {} : { ca: options.trustOnly }),
           },
           keepAliveTimeout: KEEP_ALIVE_MS,
           keepAliveMaxTimeout: KEEP_ALIVE_MS,
