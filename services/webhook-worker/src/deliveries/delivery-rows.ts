@@ -75,10 +75,12 @@ export function buildDeliveryRows(options: {
     const gone = ids(finished.filter(row => row.outcome === 'gone'))
     const succeeded = ids(finished.filter(row => row.outcome === 'accepted' && row.failingSince !== null))
     const longAgo = Date.now() - FAILING_LIMIT_MS
+    // A webhook is judged when a delivery has spent its tries, not by one bad answer after weeks of silence.
     const failed = ids(
       finished.filter(
-        row =>
-          row.outcome === 'refused' && (row.failingSince === null || row.failingSince.getTime() < longAgo),
+        ({ outcome, state, failingSince }) =>
+          outcome === 'refused' &&
+          (failingSince === null || (state === 'failed' && failingSince.getTime() < longAgo)),
       ),
     ).filter(id => !finished.some(row => row.webhookId === id && row.outcome === 'accepted'))
     if (gone.length > 0) await deactivate(gone, 'gone')
