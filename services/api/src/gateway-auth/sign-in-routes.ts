@@ -44,7 +44,7 @@ const Token = Type.Object(
 const Proof = Type.Object(
   {
     signer: Text('the public key that signed: the authority of the gateway or its current signer'),
-    signature: Type.Union([Type.String(), Type.Array(Type.Integer(), { maxItems: 64 })], {
+    signature: Type.Union([Type.String(), Type.Array(Type.Integer())], {
       description: 'the signature of the nonce: base58, or an array of 64 bytes',
     }),
     nonce: Type.Optional(Text('the nonce that was signed; without it, the newest that fits')),

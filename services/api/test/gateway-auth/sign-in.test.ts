@@ -108,6 +108,7 @@ t.test('signing in', async t => {
       'another text': { signature: authority.sign('another text') },
       'no base58': { signature: '0OIl' },
       'a short signature': { signature: [1, 2, 3] },
+      'a long signature': { signature: Array<number>(65).fill(1) },
       'bytes out of range': { signature: Array<number>(64).fill(256) },
       'a signer that is no key': { signer: 'x' },
     }
