@@ -633,22 +633,6 @@ export interface components {
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
         };
-        /** @description A parameter is wrong; the sentence names it. */
-        ErrorAnswer: {
-            /** @enum {boolean} */
-            success: false;
-            /** @description one sentence for people */
-            error: string;
-            /**
-             * @description stable; listed in docs/errors.md
-             * @example INVALID_PARAMETER
-             */
-            code: string;
-            /** @description server time in milliseconds since the Unix epoch */
-            timestamp: number | bigint;
-            /** @description the same as in the `x-request-id` header */
-            requestId: string;
-        };
         /** @description A payment policy that exists on the chain. */
         SubscriptionRecord: {
             /**
@@ -732,6 +716,22 @@ export interface components {
             data: components["schemas"]["SubscriptionRecord"][];
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
+        };
+        /** @description A parameter is wrong; the sentence names it. */
+        ErrorAnswer: {
+            /** @enum {boolean} */
+            success: false;
+            /** @description one sentence for people */
+            error: string;
+            /**
+             * @description stable; listed in docs/errors.md
+             * @example INVALID_PARAMETER
+             */
+            code: string;
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+            /** @description the same as in the `x-request-id` header */
+            requestId: string;
         };
         /** @description Anyone can write any memo: check recipient, token mint and amount before you ship. */
         OneTimePayment: {
@@ -1248,15 +1248,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
-                };
-            };
-            /** @description A parameter is wrong; the sentence names it. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };

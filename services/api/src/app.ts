@@ -8,10 +8,12 @@ import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import type { ApiConfig } from './config.js'
 import { addGatewayRoutes } from './gateway-auth/add-gateway-routes.js'
+import { ApiError } from './http/api-errors.js'
 import { answerError } from './http/error-answer.js'
 import { parseQueryString } from './http/query-string.js'
 import { answerRawError } from './http/raw-errors.js'
 import { compileReader } from './http/read-input.js'
+import { refuseEncodedBodies } from './http/refuse-encoded-bodies.js'
 import { requestIdOf } from './http/request-id.js'
 import { readTrustedProxies } from './http/trusted-proxies.js'
 import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
@@ -66,6 +68,8 @@ export async function buildApp({
     trustProxy: readTrustedProxies(config.TRUST_PROXY),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
+    // What comes while stopping is refused below, in the one shape.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: parseQueryString },
     frameworkErrors: (error, request, reply) => {
       // No hook has run for a path that cannot be read.
@@ -82,11 +86,21 @@ export async function buildApp({
   app.setValidatorCompiler(compileReader)
   app.setSerializerCompiler(compileAnswerWriter)
   app.setErrorHandler(answerError)
+  let isStopping = false
+  app.addHook('preClose', done => {
+    isStopping = true
+    done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // A connection that was busy when stopping began would be kept alive, and the stop would wait for it.
+    if (isStopping) void reply.header('connection', 'close')
+    done(null, payload)
+  })
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
     // A body that nobody reads is read all the same: closing on it would cut off the answer.
     if (request.method === 'GET' || request.method === 'HEAD') request.raw.resume()
-    done()
+    done(isStopping ? new ApiError('STOPPING', 'This instance is stopping. Please try again.') : undefined)
   })
   const seconds = metrics.histogram(
     'http_request_seconds',
@@ -109,6 +123,7 @@ export async function buildApp({
     done()
   })
   ignoreUpgrades(app, STREAM_PATH)
+  refuseEncodedBodies(app)
   const methods = rememberMethods(app)
   await addManners(app, { corsOrigin: config.CORS_ORIGIN })
   await limitRequests(app, { max: config.RATE_LIMIT_MAX, signal, log, nowMs })

@@ -38,8 +38,9 @@ t.test('every operation has an id, a summary, a tag and the refusals it can meet
       t.match(operation, { operationId: String, summary: String, tags: [String] }, name)
       t.notOk(ids.has(operation.operationId), `${operation.operationId} is used once`)
       ids.add(operation.operationId)
+      if (path === '/v1/health') continue
       t.ok(operation.responses['400'], `${name} documents 400`)
-      if (path !== '/v1/health') t.ok(operation.responses['503'], `${name} documents 503`)
+      t.ok(operation.responses['503'], `${name} documents 503`)
     }
   }
   t.equal(JSON.stringify(body).includes('rawJson'), false)

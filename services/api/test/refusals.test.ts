@@ -67,3 +67,25 @@ t.test('what is not HTTP, or too much of it, is refused in the same shape', asyn
     t.match(JSON.parse(body!), { success: false, error: String, code, timestamp: Number, requestId: UUID })
   }
 })
+
+t.test('what a body may be is told: its size, its type, its form', async t => {
+  const { app } = await openApi(t)
+  const url = '/v1/gateway/So11111111111111111111111111111111111111112/auth/verify'
+  const json = { 'content-type': 'application/json' }
+  for (const [payload, headers, status, code] of [
+    ['x'.repeat(70_000), json, 413, 'BODY_TOO_LARGE'],
+    ['<a/>', { 'content-type': 'text/xml' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['{}', { ...json, 'content-encoding': 'gzip' }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['{', json, 400, 'INVALID_BODY'],
+    ['[]', json, 400, 'INVALID_BODY'],
+  ] as const) {
+    const answer = await app.inject({ method: 'POST', url, headers, payload })
+    t.equal(answer.statusCode, status, code)
+    t.match(answer.json(), { success: false, error: String, code, requestId: String })
+  }
+})
+
+t.test('health answers whatever it is asked with', async t => {
+  const { get } = await openApi(t)
+  t.match(await get('/v1/health?t=123&x='), { status: 200, body: { success: true, data: { status: 'ok' } } })
+})

@@ -1,0 +1,28 @@
+// The reference as a reader sees it, in a real browser.
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+import t from 'tap'
+import { openApi } from './open-api.js'
+
+const CHROMIUM = '/usr/bin/chromium'
+const skip = existsSync(CHROMIUM) ? false : 'Chromium is not installed: the page was not looked at'
+
+t.test('the reference renders and asks nothing of other servers', { skip }, async t => {
+  const { app } = await openApi(t, { RATE_LIMIT_MAX: '100000' })
+  const base = await app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const page = await browser.newPage()
+  const outside: string[] = []
+  page.on('request', asked => {
+    if (!asked.url().startsWith(base) && !/^(data|blob):/.test(asked.url())) outside.push(asked.url())
+  })
+  const refused: string[] = []
+  page.on('console', line => {
+    if (/Content Security Policy/i.test(line.text())) refused.push(line.text())
+  })
+  await page.goto(`${base}/docs/`)
+  await page.getByText('Find subscriptions').first().waitFor({ timeout: 30_000 })
+  t.strictSame(outside, [])
+  t.comment(refused.join('\n'))
+})
