@@ -19,10 +19,10 @@ const PAYMENT_HEAD = 4 + 8 + 8 + 1 + 1
 const PACKET_PREFIX = '42'
 
 export interface PaymentFrame {
-  seq: number
-  committedAtMs: number
+  readonly seq: number
+  readonly committedAtMs: number
   /** null when it was not known at the time of telling */
-  recipient: string | null
+  readonly recipient: string | null
   /**
    * a whole unmasked WebSocket text frame, as a server sends it; part of a larger read buffer, so copy what is
    * kept for long
@@ -94,8 +94,10 @@ export function readPayments<R>(
       take(room, {
         seq: bytes.readDoubleBE(at + 4),
         committedAtMs: bytes.readDoubleBE(at + 12),
-        recipient:
-          frameStart === recipientStart ? null : bytes.toString('latin1', recipientStart, frameStart),
+        // Few subscribers ask for it: it is read when they do.
+        get recipient() {
+          return frameStart === recipientStart ? null : bytes.toString('latin1', recipientStart, frameStart)
+        },
         wsFrame: bytes.subarray(frameStart, end),
       })
     }

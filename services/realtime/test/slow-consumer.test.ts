@@ -6,6 +6,8 @@ import { WebSocket } from 'ws'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
 
+const STALLED = 100
+
 /** As large as a payment never is, so that a few fill the buffers of the system between two processes. */
 const bigPayment = (seq: number): PaymentFacts => ({
   eventId: '00000000-0000-4000-8000-000000000000',
@@ -26,13 +28,17 @@ const bigPayment = (seq: number): PaymentFacts => ({
 })
 
 t.test('stalled clients are closed at a bounded queue; others and the pod do not notice', async t => {
-  const pods = await usePods(t, { MAX_QUEUED_PACKETS: '64', HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, {
+    MAX_QUEUED_PACKETS: '64',
+    HEAL_INTERVAL_MS: '3600000',
+    MAX_CONNECTIONS_PER_TRACKING_ID: String(STALLED + 1),
+  })
   const pod = await pods.start()
   const healthy = pod.connect()
   const received = collectPayments(healthy)
   await subscribe(healthy, { trackingId: 'order' })
   const stalled = await Promise.all(
-    Array.from({ length: 20 }, async () => {
+    Array.from({ length: STALLED }, async () => {
       const socket = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
       t.teardown(() => socket.terminate())
       const subscribed = new Promise<void>(resolve => {
