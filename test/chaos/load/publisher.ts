@@ -1,0 +1,126 @@
+// The indexer's part: publishes each message until the stream has acknowledged it, and keeps the journal.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { natsOptions } from '@payment-tracking/testkit'
+import { connect, DiscardPolicy, type JetStreamManager, type NatsConnection } from 'nats'
+import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
+import type { PlannedMessage } from '../plan/messages.js'
+
+export interface Published {
+  message: PlannedMessage
+  /** The sequence that was acknowledged; an earlier try may be stored as well, unacknowledged. */
+  sequence: number
+  ackedAtMs: number
+}
+
+export interface StreamEntry {
+  sequence: number
+  bytes: string
+}
+
+export interface Publisher {
+  journal: Published[]
+  /** How many were asked for; all are in the journal once `settle` has resolved. */
+  readonly asked: number
+  publish(message: PlannedMessage): Promise<void>
+  settle(): Promise<void>
+  /** Makes the stream refuse messages for a while. */
+  fill(forMs: number): Promise<void>
+  /** Messages that ingest has not acknowledged. */
+  lag(): Promise<number>
+  /** Everything in the stream, in order. */
+  readAll(): Promise<StreamEntry[]>
+  close(): Promise<void>
+}
+
+const ACK_TIMEOUT_MS = 1_500
+const UNLIMITED = -1
+
+const nameOf = (bytes: string): unknown => {
+  try {
+    return (JSON.parse(bytes) as { event_name?: unknown }).event_name
+  } catch {
+    return undefined
+  }
+}
+
+export async function openPublisher(natsUrl: string): Promise<Publisher> {
+  const connection: NatsConnection = await connect({
+    ...natsOptions(natsUrl),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+    reconnectJitter: 100,
+  })
+  const jetstream = connection.jetstream({ timeout: ACK_TIMEOUT_MS })
+  const journal: Published[] = []
+  const pending = new Set<Promise<void>>()
+  let asked = 0
+
+  const untilAcked = async (message: PlannedMessage): Promise<void> => {
+    const subject = subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
+    for (;;) {
+      try {
+        const { seq } = await jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
+        journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
+        return
+      } catch {
+        await sleep(150)
+      }
+    }
+  }
+  const persist = async <T>(work: (manager: JetStreamManager) => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await work(await connection.jetstreamManager({ timeout: ACK_TIMEOUT_MS }))
+      } catch {
+        await sleep(150)
+      }
+    }
+  }
+  return {
+    journal,
+    get asked() {
+      return asked
+    },
+    publish(message) {
+      asked++
+      const work = untilAcked(message).finally(() => pending.delete(work))
+      pending.add(work)
+      return work
+    },
+    settle: async () => {
+      await Promise.all(pending)
+    },
+    async fill(forMs) {
+      await persist(async manager => {
+        const { state } = await manager.streams.info(DEFAULT_STREAM)
+        await manager.streams.update(DEFAULT_STREAM, {
+          max_msgs: Math.max(1, state.messages),
+          discard: DiscardPolicy.New,
+        })
+      })
+      await sleep(forMs)
+      await persist(manager =>
+        manager.streams.update(DEFAULT_STREAM, { max_msgs: UNLIMITED, discard: DiscardPolicy.Old }),
+      )
+    },
+    lag: () =>
+      persist(async manager => {
+        const info = await manager.consumers.info(DEFAULT_STREAM, 'ingest')
+        return info.num_pending + info.num_ack_pending
+      }),
+    readAll: () =>
+      persist(async manager => {
+        const { state } = await manager.streams.info(DEFAULT_STREAM)
+        const entries: StreamEntry[] = []
+        if (state.messages === 0) return entries
+        const consumer = await connection.jetstream().consumers.get(DEFAULT_STREAM)
+        for await (const message of await consumer.consume({ max_messages: 500 })) {
+          entries.push({ sequence: message.seq, bytes: message.string() })
+          if (message.seq === state.last_seq) break
+        }
+        await consumer.delete()
+        return entries
+      }),
+    close: () => connection.close(),
+  }
+}

@@ -1,0 +1,98 @@
+// The gateways' endpoints: real HTTP servers with manners of their own, registered through sign-in and REST.
+import { sign } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from '@payment-tracking/testkit'
+import bs58 from 'bs58'
+import type { EndpointManner, PlannedGateway } from '../plan/load-plan.js'
+import type { Notary } from './notary.js'
+
+export interface Endpoint {
+  manner: EndpointManner
+  gateway: string
+  webhookId: number
+  secret: string
+  receiver: Receiver
+  /** By webhook-id, how each request was answered. */
+  answers: Map<string, number[]>
+  close(): Promise<void>
+}
+
+export interface ReceivedBody {
+  id: string
+  data: { signature: string; paymentPolicy: string; recordId: number }
+}
+
+/** The `number`th request with this id is answered so. 0: cut off. */
+function statusOf(manner: EndpointManner, messageId: string, number: number): number {
+  if (manner === 'dead') return number % 2 === 0 ? 0 : 503
+  if (manner !== 'flaky') return 200
+  // One message in six needs a second try, one a third: not so many that a breaker would open.
+  const sixth = parseInt(messageId.slice(-2), 16) % 6
+  return number > (sixth > 2 ? 0 : sixth) ? 200 : number % 2 === 0 ? 500 : 0
+}
+
+async function openEndpoint(manner: EndpointManner, notary: Notary): Promise<Omit<Endpoint, 'gateway' | 'secret'>> {
+  const receiver = await openReceiver()
+  const answers = new Map<string, number[]>()
+  const endpoint = { manner, webhookId: 0, receiver, answers, close: () => receiver.close() }
+  receiver.answer((request: ReceivedRequest): ReceiverAnswer => {
+    const messageId = String(request.headers['webhook-id'])
+    const given = answers.get(messageId) ?? []
+    answers.set(messageId, given)
+    const status = statusOf(manner, messageId, given.length + 1)
+    given.push(status)
+    notary.witnessRequest(endpoint.webhookId, messageId, given.length)
+    if (status === 0) return 'close'
+    return { status, ...(manner === 'slow' && { delayMs: 400 }) }
+  })
+  return endpoint
+}
+
+async function post(url: string, body: unknown, token?: string): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  })
+}
+
+/** A token, as a gateway's owner gets one. */
+async function signIn(baseUrl: string, { address, authority }: PlannedGateway): Promise<string> {
+  const url = `${baseUrl}/v1/gateway/${address}/auth`
+  for (;;) {
+    const challenge = await post(`${url}/challenge`, {}).catch(() => undefined)
+    if (challenge?.ok) {
+      const { nonce } = (await challenge.json()) as { nonce: string }
+      const signature = bs58.encode(sign(null, Buffer.from(nonce, 'utf8'), authority.privateKey))
+      const verified = await post(`${url}/verify`, { signer: authority.publicKey, signature, nonce })
+      if (verified.ok) return ((await verified.json()) as { token: string }).token
+    }
+    await sleep(200)
+  }
+}
+
+/** Opens and registers the endpoints of every gateway. Nothing is broken yet: what is refused, is an error. */
+export async function openEndpoints(
+  baseUrl: string,
+  gateways: readonly PlannedGateway[],
+  notary: Notary,
+): Promise<Endpoint[]> {
+  const endpoints: Endpoint[] = []
+  for (const gateway of gateways) {
+    if (gateway.endpoints.length === 0) continue
+    const token = await signIn(baseUrl, gateway)
+    for (const manner of gateway.endpoints) {
+      const opened = await openEndpoint(manner, notary)
+      const response = await post(
+        `${baseUrl}/v1/webhooks`,
+        { gateway_pubkey: gateway.address, endpoint_url: opened.receiver.url },
+        token,
+      )
+      if (response.status !== 201) throw new Error(`POST /v1/webhooks: ${await response.text()}`)
+      const { id, secret } = (await response.json()) as { id: number; secret: string }
+      endpoints.push(Object.assign(opened, { webhookId: id, gateway: gateway.address, secret }))
+    }
+  }
+  return endpoints
+}

@@ -1,0 +1,69 @@
+// Reads over REST all the while. Whatever is broken: an answer is the truth of some moment, or says that there
+// is none now; and what was once answered is never taken back.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface RestReader {
+  readonly answers: number
+  readonly refusals: number
+  problems: string[]
+  stop(): Promise<void>
+}
+
+const EVERY_MS = 150
+/** Refusals that say "not now". */
+const PASSING = new Set([429, 502, 503, 504])
+
+export function openRestReader(baseUrl: string, trackingIds: readonly string[]): RestReader {
+  const problems: string[] = []
+  const most = new Map<string, number>()
+  let answers = 0
+  let refusals = 0
+  let stopping = false
+
+  const read = async (path: string, count: (body: unknown) => number): Promise<void> => {
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(baseUrl + path, { signal: AbortSignal.timeout(8_000) })
+      text = await response.text()
+    } catch {
+      // Cut off in the middle: the process was killed.
+      refusals++
+      return
+    }
+    if (response.ok) {
+      answers++
+      const now = count(JSON.parse(text))
+      if (now < (most.get(path) ?? 0)) problems.push(`rest: ${path} had ${most.get(path)} and now has ${now}`)
+      most.set(path, Math.max(most.get(path) ?? 0, now))
+    } else if (PASSING.has(response.status)) refusals++
+    else if (response.status === 404 && !most.has(path)) answers++
+    else problems.push(`rest: ${path} answered ${response.status} ${text.slice(0, 200)}`)
+  }
+  const lengthOf = (body: unknown) => {
+    const { data } = body as { data: unknown }
+    return Array.isArray(data) ? data.length : 1
+  }
+  const running = (async () => {
+    for (let turn = 0; !stopping; turn++) {
+      const trackingId = trackingIds[turn % trackingIds.length]!
+      // One reader, one after the other: an answer that overtakes another proves nothing.
+      if (turn % 3 === 0) await read('/v1/events/count', body => (body as { count: number }).count)
+      else await read(`/v1/onetime/${encodeURIComponent(trackingId)}?limit=1000`, lengthOf)
+      await sleep(EVERY_MS)
+    }
+  })()
+  return {
+    get answers() {
+      return answers
+    },
+    get refusals() {
+      return refusals
+    },
+    problems,
+    async stop() {
+      stopping = true
+      await running
+    },
+  }
+}

@@ -1,0 +1,200 @@
+// A client of the real-time channel, written from the contract: it asks again after every connection from the
+// last `seq` up to which it knows everything, and keeps payments by `seq`. It does not look for gaps while it is
+// connected: those the service must heal by itself.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { io, type Socket } from 'socket.io-client'
+import type { ClientPlan } from '../plan/socket-plan.js'
+import type { Notary } from './notary.js'
+
+export interface SocketPayment {
+  trackingId: string
+  amountString: string
+  signature: string
+  slot: number
+  gateway: string
+  paymentPolicy: string
+  recordId: number
+  recipient: string | null
+  tokenMint: string | null
+  eventId: string
+  seq: number
+}
+
+/** One continuous subscription, as the client saw it. */
+export interface Hold {
+  client: string
+  trackingId: string
+  fromMs: number
+  /** undefined while it lasts */
+  toMs: number | undefined
+  /** When each payment was pushed; replays do not count. */
+  pushes: Map<number, number>
+}
+
+interface Followed {
+  known: Map<number, SocketPayment>
+  head: number
+  resume: string | undefined
+  epoch: string | undefined
+  hold: Hold | undefined
+}
+
+type Reply =
+  | {
+      ok: true
+      head: number
+      epoch: string
+      resume: string
+      recovered: boolean
+      replay: SocketPayment[]
+      more: boolean
+      next: number
+    }
+  | { ok: false; code: string; message: string }
+
+const ANSWER_TIMEOUT_MS = 2_000
+const AGAIN_MS = 250
+
+export class SocketClient {
+  readonly problems: string[] = []
+  readonly holds: Hold[] = []
+  readonly followed = new Map<string, Followed>()
+  /** When each event was first known, by its id. */
+  readonly firstKnownMs = new Map<string, number>()
+  #socket: Socket | undefined
+
+  constructor(
+    private readonly baseUrl: string,
+    readonly plan: ClientPlan,
+    private readonly notary: Notary,
+  ) {}
+
+  get connected(): boolean {
+    return this.#socket?.connected ?? false
+  }
+
+  come(): void {
+    if (this.#socket) return
+    for (const trackingId of this.plan.trackingIds) {
+      const before = this.plan.forgets ? undefined : this.followed.get(trackingId)
+      this.followed.set(
+        trackingId,
+        before ?? { known: new Map(), head: 0, resume: undefined, epoch: undefined, hold: undefined },
+      )
+    }
+    const socket = io(this.baseUrl, {
+      path: '/ws/v1',
+      transports: ['websocket'],
+      forceNew: true,
+      timeout: 2_000,
+      reconnectionDelay: 50,
+      reconnectionDelayMax: 500,
+    })
+    this.#socket = socket
+    socket.on('connect', () => {
+      for (const trackingId of this.plan.trackingIds) void this.#follow(socket, trackingId)
+    })
+    socket.on('disconnect', reason => {
+      this.#endHolds()
+      // The one reason after which the library does not come back by itself.
+      if (reason === 'io server disconnect') socket.connect()
+    })
+    socket.on('payment', ({ data }: { data: SocketPayment }) => this.#onPayment(data))
+    socket.on('error', ({ data }: { data: { code: string; trackingId?: string } }) => {
+      if (data.code !== 'TOO_MANY_CONNECTIONS' || data.trackingId === undefined) return
+      const followed = this.followed.get(data.trackingId)
+      if (!followed?.hold) return
+      this.#endHold(followed)
+      void this.#follow(socket, data.trackingId, AGAIN_MS)
+    })
+    socket.on('reconnect', ({ data }: { data: { afterMs: number } }) => {
+      setTimeout(() => {
+        if (this.#socket === socket) socket.disconnect().connect()
+      }, data.afterMs * Math.random())
+    })
+  }
+
+  leave(): void {
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.disconnect()
+    this.#endHolds()
+  }
+
+  /** Asks until it is answered, or the connection or the client is another one. */
+  async #follow(socket: Socket, trackingId: string, afterMs = 0): Promise<void> {
+    const { id } = socket
+    const followed = this.followed.get(trackingId)!
+    await sleep(afterMs)
+    while (this.#socket === socket && socket.id === id && socket.connected) {
+      const since = contiguousOf(followed)
+      const request = { trackingId, since, epoch: followed.epoch, resume: followed.resume }
+      const reply = (await socket
+        .timeout(ANSWER_TIMEOUT_MS)
+        .emitWithAck('subscribe', request)
+        .catch(() => undefined)) as Reply | undefined
+      if (socket.id !== id || this.followed.get(trackingId) !== followed) return
+      if (!reply?.ok) {
+        await sleep(AGAIN_MS + Math.random() * AGAIN_MS)
+        continue
+      }
+      followed.epoch = reply.epoch
+      followed.resume = reply.resume
+      followed.head = Math.max(followed.head, reply.head)
+      if (!reply.recovered) {
+        this.problems.push(
+          `socket: ${this.plan.name} has ${since} of ${trackingId}, head ${reply.head}, and was not recovered`,
+        )
+      }
+      for (const payment of reply.replay) this.#know(followed, payment)
+      followed.hold ??= this.#beginHold(trackingId)
+      if (!reply.more) return
+    }
+  }
+
+  #beginHold(trackingId: string): Hold {
+    const { name: client } = this.plan
+    const hold = { client, trackingId, fromMs: performance.now(), toMs: undefined, pushes: new Map() }
+    this.holds.push(hold)
+    return hold
+  }
+
+  #endHold(followed: Followed): void {
+    if (followed.hold) followed.hold.toMs = performance.now()
+    followed.hold = undefined
+  }
+
+  #endHolds(): void {
+    for (const followed of this.followed.values()) this.#endHold(followed)
+  }
+
+  #onPayment(payment: SocketPayment): void {
+    this.notary.witnessPush(this.plan.name, payment)
+    const followed = this.followed.get(payment.trackingId)
+    if (!followed) {
+      this.problems.push(`socket: ${this.plan.name} was sent ${payment.trackingId}, which it does not follow`)
+      return
+    }
+    if (followed.hold && !followed.hold.pushes.has(payment.seq)) {
+      followed.hold.pushes.set(payment.seq, performance.now())
+    }
+    this.#know(followed, payment)
+  }
+
+  #know({ known }: Followed, payment: SocketPayment): void {
+    const before = known.get(payment.seq)
+    if (before && before.eventId !== payment.eventId) {
+      const { trackingId, seq } = payment
+      this.problems.push(`socket: ${this.plan.name} was sent two payments as seq ${seq} of ${trackingId}`)
+    }
+    known.set(payment.seq, payment)
+    if (!this.firstKnownMs.has(payment.eventId)) this.firstKnownMs.set(payment.eventId, performance.now())
+  }
+}
+
+/** The last `seq` before the first gap. */
+export function contiguousOf({ known }: { known: ReadonlyMap<number, unknown> }): number {
+  let seq = 0
+  while (known.has(seq + 1)) seq++
+  return seq
+}

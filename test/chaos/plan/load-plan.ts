@@ -1,0 +1,179 @@
+// What is published and when: a small made-up chain, played with everything an indexer may do to it. Messages
+// come late, twice, in another style, in contradiction, and some are no messages at all.
+import { buildAddress, buildChain, type Chain, type ChainGateway, type ChainPolicy } from '@payment-tracking/testkit'
+import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
+import { buildRandom, type Random } from './random.js'
+import { spoil } from './rubbish.js'
+import { SIEGED_TRACKING_ID } from './socket-plan.js'
+
+export interface LoadStep {
+  atMs: number
+  message: PlannedMessage
+}
+
+/** How the endpoints of a gateway answer. */
+export const ENDPOINT_MANNERS = ['healthy', 'slow', 'flaky', 'dead'] as const
+export type EndpointManner = (typeof ENDPOINT_MANNERS)[number]
+
+export interface PlannedGateway extends ChainGateway {
+  endpoints: readonly EndpointManner[]
+}
+
+export interface LoadPlan {
+  gateways: PlannedGateway[]
+  /** Published and stored before anything is broken: gateways, first policies. */
+  opening: PlannedMessage[]
+  steps: LoadStep[]
+  trackingIds: string[]
+}
+
+/** Texts that have gone wrong somewhere before. */
+const TRACKING_IDS = ['order-1', 'order-2', 'commande-é', '订单-3', ' spaced ', 'a'.repeat(64), '💶', '__proto__']
+/** What no tracking ID follows from: nothing, and a NUL inside. */
+const MUTE_MEMOS = ['', 'a\0b']
+const ODD_AMOUNTS = [0n, 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n]
+const FREQUENCIES = ['Daily', 'Weekly', 'Monthly', 'Quarterly', 'SemiAnnually', 'Annually', 90_000, 1] as const
+
+const FIRST_TIME = Date.UTC(2026, 0, 31, 23, 30)
+const STEP_MS = 11 * 60_000
+const SIEGE_EVERY_MS = 1_200
+
+interface World {
+  chain: Chain
+  random: Random
+  gateways: PlannedGateway[]
+  policies: ChainPolicy[]
+  steps: LoadStep[]
+  trackingIds: string[]
+}
+
+const style = (random: Random): Style => ({
+  taggedEnums: random.chance(0.5),
+  literals: random.chance(0.5),
+  reversed: random.chance(0.5),
+  prefixed: random.chance(0.5),
+})
+
+/** @param everyMs on average one message in so many milliseconds */
+export async function planLoad(seed: string, lengthMs: number, everyMs: number): Promise<LoadPlan> {
+  const random = buildRandom(seed, 'load')
+  let time = FIRST_TIME
+  const chain = buildChain({ seed: `chaos ${seed}`, now: () => (time += STEP_MS) })
+  const endpoints: EndpointManner[][] = [['healthy', 'slow'], ['flaky'], ['dead'], []]
+  const gateways: PlannedGateway[] = []
+  for (const of of endpoints) gateways.push({ ...(await chain.openGateway()), endpoints: of })
+  const world: World = { chain, random, gateways, policies: [], steps: [], trackingIds: TRACKING_IDS }
+  const plain = (message: ChainGateway['created']) => writeMessage(message, PLAIN)
+  const opening = gateways.map(({ created }) => plain(created))
+  for (const trackingId of TRACKING_IDS) {
+    const { created, userPayment } = await openPolicy(world, trackingId)
+    opening.push(plain(userPayment.created), plain(created))
+  }
+  const sieged = await openPolicy(world, SIEGED_TRACKING_ID, gateways[0])
+  opening.push(plain(sieged.userPayment.created), plain(sieged.created))
+  world.policies.pop()
+
+  let siegeAtMs = 0
+  for (let atMs = 0; atMs < lengthMs; atMs += random.between(1, everyMs * 2 - 1)) {
+    for (; siegeAtMs < atMs; siegeAtMs += SIEGE_EVERY_MS) {
+      world.steps.push({ atMs: siegeAtMs, message: plain(chain.pay(sieged)) })
+    }
+    await act(world, atMs)
+  }
+  world.steps.sort((a, b) => a.atMs - b.atMs)
+  return { gateways, opening, steps: world.steps, trackingIds: [...TRACKING_IDS, SIEGED_TRACKING_ID] }
+}
+
+async function openPolicy(
+  { chain, random, gateways, policies }: World,
+  trackingId: string,
+  gateway = random.chance(0.04) ? gateways[2]! : random.pick([gateways[0]!, gateways[1]!, gateways[3]!]),
+): Promise<ChainPolicy> {
+  const policy = await chain.openPolicy(gateway, await chain.openUserPayment(buildAddress(`mint ${random.between(1, 3)}`)), {
+    trackingId,
+    amount: BigInt(random.between(1, 10_000_000)),
+    frequency: random.pick(FREQUENCIES),
+    maxRenewals: random.chance(0.3) ? random.between(1, 5) : null,
+    nextPaymentDue: Math.floor(FIRST_TIME / 1000) - random.between(0, 100) * 86_400,
+  })
+  policies.push(policy)
+  return policy
+}
+
+/** One more thing happens on the chain, or is said of it. */
+async function act(world: World, atMs: number): Promise<void> {
+  const { chain, random, policies, steps, trackingIds, gateways } = world
+  const policy = random.pick(policies)
+  const say = (message: PlannedMessage, delayMs = random.chance(0.15) ? random.between(1, 2_500) : 0) =>
+    void steps.push({ atMs: atMs + delayMs, message })
+  const tell = (message: PlannedMessage['message'] & object, delayMs?: number) =>
+    say(writeMessage(message, random.chance(0.3) ? style(random) : PLAIN), delayMs)
+  const die = random.next()
+  if (die < 0.52) {
+    const amount = random.chance(0.05) ? random.pick(ODD_AMOUNTS) : policy.amount
+    return tell(random.chance(0.05) ? mute(world, policy) : chain.pay(policy, amount))
+  }
+  if (die < 0.7) {
+    const { message } = earlier(world)
+    // The same bytes, or the same event in other words.
+    return say(message.message === null || random.chance(0.5) ? message : writeMessage(message.message, style(random)))
+  }
+  if (die < 0.76) {
+    const opened = await openPolicy(world, random.pick(trackingIds))
+    tell(opened.userPayment.created, random.between(0, 2_000))
+    // Its first payments may come before it.
+    tell(opened.created, random.between(0, 3_000))
+    return
+  }
+  if (die < 0.81) {
+    const paused = random.chance(0.5)
+    return tell(chain.changeStatus(policy, paused ? 'Active' : 'Paused', paused ? 'Paused' : 'Active'))
+  }
+  if (die < 0.84) {
+    // Closed, and opened again at the same address: a new life.
+    tell(chain.deletePolicy(policy))
+    if (random.chance(0.8)) tell(chain.emit('PaymentPolicyCreated', policy.created.data))
+    return
+  }
+  if (die < 0.9) return say(spoil(chain.pay({ ...policy, address: policy.gateway }), random))
+  if (die < 0.94) {
+    const { message } = earlier(world)
+    if (message.message?.event_name !== 'PaymentRecord') return tell(chain.pay(policy))
+    // Somebody says that it was another amount.
+    const { data } = message.message
+    const amount = String((BigInt(data.amount as string) + 1n) % 2n ** 64n)
+    return tell({ ...message.message, data: { ...data, amount } }, random.between(0, 500))
+  }
+  const gateway = random.pick(gateways)
+  if (die < 0.96) {
+    const event = chain.emit('GatewayFeeBpsChanged', {
+      gateway: gateway.address,
+      old_fee_bps: 100,
+      new_fee_bps: random.between(1, 1_000),
+    })
+    const { index: _index, ...withoutIndex } = event
+    return tell(random.chance(0.5) ? withoutIndex : event)
+  }
+  if (die < 0.98) {
+    return tell(
+      chain.emit('GatewaySignerChanged', {
+        gateway: gateways[3]!.address,
+        old_signer: gateway.authority.publicKey,
+        new_signer: buildAddress(`signer ${random.between(1, 5)}`),
+      }),
+    )
+  }
+  // A later program's event, with what JSON can hold and `jsonb` cannot.
+  tell(chain.emit('SomethingNew', { note: 'a\u0000b', lone: '\ud800', nested: { deep: [1e3, null, true] } }))
+}
+
+/** A payment that nobody can follow. */
+const mute = ({ chain, random }: World, policy: ChainPolicy) =>
+  chain.pay({ ...policy, trackingId: random.pick(MUTE_MEMOS) })
+
+const RECENT = 150
+
+/** A message that is on its way or was before. */
+function earlier({ steps, random }: World): LoadStep {
+  return steps[random.between(Math.max(0, steps.length - RECENT), steps.length - 1)]!
+}

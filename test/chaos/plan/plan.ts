@@ -1,0 +1,32 @@
+// A whole run, from its seed: nothing in here knows a clock, a process or a server.
+import { planFaults, type FaultStep } from './fault-plan.js'
+import { planLoad, type LoadPlan } from './load-plan.js'
+import { planClients, type ClientPlan } from './socket-plan.js'
+
+export interface Plan {
+  seed: string
+  lengthMs: number
+  load: LoadPlan
+  clients: ClientPlan[]
+  faults: FaultStep[]
+}
+
+export interface PlanOptions {
+  seed: string
+  seconds: number
+  /** on average one fault in so many milliseconds; 0: none */
+  faultEveryMs: number
+  messageEveryMs: number
+}
+
+export async function buildPlan({ seed, seconds, faultEveryMs, messageEveryMs }: PlanOptions): Promise<Plan> {
+  const lengthMs = seconds * 1_000
+  const load = await planLoad(seed, lengthMs, messageEveryMs)
+  return {
+    seed,
+    lengthMs,
+    load,
+    clients: planClients(seed, lengthMs, load.trackingIds.slice(0, -1)),
+    faults: faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs),
+  }
+}

@@ -1,0 +1,49 @@
+// Waits, on conditions alone, until the system has done what is left to do. What does not come about is no
+// error yet: reconciliation says what is missing because of it.
+import { waitFor } from '@payment-tracking/testkit'
+import { contiguousOf } from '../load/socket-client.js'
+import type { System } from '../system/open-system.js'
+import type { Witnesses } from './reconcile.js'
+
+/** @returns what did not come about */
+export async function comeToRest(
+  { publisher, notary, endpoints, clients, system }: Witnesses & { system: System },
+  withinMs: number,
+): Promise<string[]> {
+  const end = performance.now() + withinMs
+  const unrest: string[] = []
+  const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
+    try {
+      await waitFor(holds, { what, timeoutMs: Math.max(1, end - performance.now()), intervalMs: 200 })
+    } catch {
+      unrest.push(`rest: ${what} did not come about`)
+    }
+  }
+  const none = async (query: string, values: unknown[] = []) => (await notary.query(query, values)).length === 0
+
+  await until('a stream without lag', async () => (await publisher.lag()) === 0)
+  await until('batches all handed over', () => none('select 1 from ingest_batches where handed_over_at is null limit 1'))
+  const lively = endpoints.filter(({ manner }) => manner !== 'dead').map(({ webhookId }) => webhookId)
+  await until('deliveries all ended', () =>
+    none(`select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting') limit 1`, [
+      lively,
+    ]),
+  )
+  const heads = new Map(
+    (await notary.query<{ tracking_id: string; head: string }>('select tracking_id, head::text from trackings')).map(
+      row => [row.tracking_id, Number(row.head)],
+    ),
+  )
+  await until('clients that know everything', () =>
+    clients
+      .filter(({ plan }) => plan.kind !== 'contender')
+      .every(({ followed }) =>
+        [...followed].every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
+      ),
+  )
+  await until('every process ready', async () => {
+    await system.waitUntilReady()
+    return true
+  })
+  return unrest
+}

@@ -1,0 +1,148 @@
+// Deliveries: one for each payment and webhook of its gateway, attempts on record before requests, the body and
+// the id for ever the same, and every receiver able to verify what it got.
+import { Webhook } from 'standardwebhooks'
+import type { Notary } from '../load/notary.js'
+import type { Endpoint } from '../load/receivers.js'
+import type { ModelPayment } from '../model/state.js'
+import type { Differences } from './differences.js'
+import type { StoredEvent } from './stored-events.js'
+
+interface DeliveryRow {
+  id: string
+  webhook_id: string
+  event_id: string
+  message_id: string
+  body: string
+  state: string
+  attempts: number[] | null
+  outcomes: (string | null)[] | null
+}
+
+const ENDED = new Set(['delivered', 'failed'])
+/** 1 try and 3 retries. */
+const TRIES = 4
+
+export const readDeliveries = (notary: Notary): Promise<DeliveryRow[]> =>
+  notary.query<DeliveryRow & Record<string, unknown>>(`
+    select d.id::text, d.webhook_id::text, d.event_id, d.message_id, d.body, d.state,
+           array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
+           array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
+      from deliveries d left join delivery_attempts a on a.delivery_id = d.id group by d.id`)
+
+export async function compareDeliveries(
+  notary: Notary,
+  endpoints: readonly Endpoint[],
+  payments: readonly ModelPayment[],
+  storedOf: ReadonlyMap<string, StoredEvent>,
+  differences: Differences,
+): Promise<void> {
+  const rows = await readDeliveries(notary)
+  const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id}`, row]))
+  if (byKey.size !== rows.length) differences.add('deliveries', 'one event has two deliveries for one webhook')
+  const expected = new Set<string>()
+  for (const endpoint of endpoints) {
+    for (const payment of payments.filter(({ gateway }) => gateway === endpoint.gateway)) {
+      const stored = storedOf.get(payment.identity)
+      if (!stored) continue
+      const key = `${endpoint.webhookId} ${stored.id}`
+      expected.add(key)
+      const row = byKey.get(key)
+      if (!row) {
+        differences.add('deliveries', `${payment.signature} has none for webhook ${endpoint.webhookId}`)
+        continue
+      }
+      compareDelivery(endpoint, payment, stored, row, differences)
+    }
+    compareRequests(endpoint, rows, differences)
+  }
+  for (const [key, { id }] of byKey) {
+    if (!expected.has(key)) differences.add('deliveries', `delivery ${id} is of no payment of its webhook's gateway`)
+  }
+}
+
+function compareDelivery(
+  endpoint: Endpoint,
+  payment: ModelPayment,
+  stored: StoredEvent,
+  row: DeliveryRow,
+  differences: Differences,
+): void {
+  const say = (what: string) =>
+    differences.add('deliveries', `${row.id} of ${payment.signature} to ${endpoint.manner} webhook ${endpoint.webhookId} ${what}`)
+  compareBody(payment, stored, row, say)
+  const attempts = row.attempts ?? []
+  const answers = endpoint.answers.get(row.message_id) ?? []
+  if (attempts.some((number, index) => number !== index + 1)) say(`has attempts ${attempts.join()}`)
+  if (attempts.length > TRIES) say(`had ${attempts.length} attempts`)
+  if (answers.length > attempts.length) say(`was requested ${answers.length} times, ${attempts.length} are on record`)
+  // A dead endpoint's deliveries may still be held back by its breaker; they may never be delivered.
+  if (endpoint.manner === 'dead') {
+    if (row.state === 'delivered' || row.state === 'cancelled') say(`is ${row.state}`)
+    return
+  }
+  if (!ENDED.has(row.state)) say(`is still ${row.state} after ${attempts.length} attempts`)
+  if (row.state === 'delivered' && !answers.includes(200)) say('is delivered, but was never accepted')
+  if (row.state === 'failed' && attempts.length < TRIES) say(`failed after ${attempts.length} attempts`)
+  if (row.state === 'failed' && row.outcomes?.includes('accepted')) say('failed, though it was accepted')
+  if (row.state === 'failed' && endpoint.manner === 'healthy' && !row.outcomes?.includes('interrupted')) {
+    say(`failed with ${row.outcomes?.join()}`)
+  }
+}
+
+interface Body {
+  id: string
+  type: string
+  timestamp: string
+  data: Record<string, unknown>
+}
+
+function compareBody(
+  payment: ModelPayment,
+  stored: StoredEvent,
+  row: DeliveryRow,
+  say: (what: string) => void,
+): void {
+  const body = JSON.parse(row.body) as Body
+  const expected: Record<string, unknown> = {
+    trackingId: payment.trackingId,
+    eventId: stored.id,
+    signature: payment.signature,
+    slot: payment.message.slot,
+    timestamp: payment.paidAt,
+    paymentPolicy: payment.policy,
+    gateway: payment.gateway,
+    amountString: String(payment.amount),
+    memo: payment.trackingId,
+    recordId: payment.recordId,
+    seq: stored.seq,
+  }
+  if (body.id !== row.message_id) say(`has the id ${body.id} in its body and ${row.message_id} in its row`)
+  if (body.type !== 'payment.executed') say(`is of type ${body.type}`)
+  if (Date.parse(body.timestamp) !== payment.occurredAtMs) say(`says ${body.timestamp}`)
+  if (!row.body.includes(`"amount":${payment.amount},`)) say('does not have the amount digit by digit')
+  for (const [name, value] of Object.entries(expected)) {
+    if (body.data[name] !== value) say(`says ${name} ${String(body.data[name])}; it should be ${String(value)}`)
+  }
+}
+
+/** What the endpoint got, seen with its own eyes. */
+function compareRequests(endpoint: Endpoint, rows: readonly DeliveryRow[], differences: Differences): void {
+  const say = (what: string) => differences.add('requests', `webhook ${endpoint.webhookId} got ${what}`)
+  const verifier = new Webhook(endpoint.secret)
+  const bodies = new Map(
+    rows.filter(row => Number(row.webhook_id) === endpoint.webhookId).map(row => [row.message_id, row.body]),
+  )
+  for (const { headers, body } of endpoint.receiver.requests) {
+    const id = String(headers['webhook-id'])
+    const stored = bodies.get(id)
+    if (stored === undefined) say(`id ${id}, which is no delivery of its own`)
+    else if (stored !== body) say(`another body under id ${id} than is on record`)
+    try {
+      // The library refuses what is older than five minutes; long runs are checked by signature alone.
+      const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+      if (verifier.sign(id, at, body) !== headers['webhook-signature']) say(`a signature of ${id} that does not hold`)
+    } catch (error) {
+      say(`${id}, which cannot be verified: ${(error as Error).message}`)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// What every client ended up knowing: all payments of what it follows, as they are stored; and never more
+// connections of a tracking ID than there are seats.
+import type { Hold, SocketClient, SocketPayment } from '../load/socket-client.js'
+import type { ModelPayment } from '../model/state.js'
+import type { Differences } from './differences.js'
+import type { StoredEvent } from './stored-events.js'
+
+export function compareSockets(
+  clients: readonly SocketClient[],
+  payments: readonly ModelPayment[],
+  storedOf: ReadonlyMap<string, StoredEvent>,
+  seats: number,
+  differences: Differences,
+): void {
+  const expected = new Map<string, Map<number, [ModelPayment, StoredEvent]>>()
+  for (const payment of payments) {
+    const stored = storedOf.get(payment.identity)
+    if (!stored || payment.trackingId === null || stored.seq === null) continue
+    const ofTracking = expected.get(payment.trackingId) ?? new Map<number, [ModelPayment, StoredEvent]>()
+    expected.set(payment.trackingId, ofTracking.set(stored.seq, [payment, stored]))
+  }
+  for (const client of clients) {
+    differences.addAll(client.problems)
+    for (const [trackingId, { known }] of client.followed) {
+      const say = (what: string) => differences.add('sockets', `${client.plan.name} on ${trackingId} ${what}`)
+      const should = expected.get(trackingId) ?? new Map<number, [ModelPayment, StoredEvent]>()
+      for (const [seq, [payment, stored]] of should) {
+        const got = known.get(seq)
+        // More clients want this one than there are seats: what they know has no gaps, but may end early.
+        if (!got && client.plan.kind === 'contender') continue
+        if (!got) say(`never knew of seq ${seq}`)
+        else comparePayment(got, payment, stored, say)
+      }
+      for (const seq of known.keys()) if (!should.has(seq)) say(`knows of seq ${seq}, which is none`)
+    }
+  }
+  compareSeats(clients.flatMap(({ holds }) => holds), seats, differences)
+}
+
+function comparePayment(
+  got: SocketPayment,
+  payment: ModelPayment,
+  stored: StoredEvent,
+  say: (what: string) => void,
+): void {
+  const pairs: [string, unknown, unknown][] = [
+    ['eventId', got.eventId, stored.id],
+    ['amountString', got.amountString, String(payment.amount)],
+    ['signature', got.signature, payment.signature],
+    ['slot', got.slot, payment.message.slot],
+    ['gateway', got.gateway, payment.gateway],
+    ['paymentPolicy', got.paymentPolicy, payment.policy],
+    ['recordId', got.recordId, payment.recordId],
+  ]
+  for (const [name, is, should] of pairs) {
+    if (is !== should) say(`was told ${name} ${String(is)} for seq ${got.seq}; it is ${String(should)}`)
+  }
+}
+
+/**
+ * More connections than seats were sent to at one time, when more than that many, all subscribed before a
+ * payment reached the first of them, were sent it and the next one as well, and none had ended before the last
+ * of them was. A seat that changes hands without its holder's knowledge (its pod was paused) would have to
+ * change hands twice between two payments to look like that.
+ */
+function compareSeats(holds: readonly Hold[], seats: number, differences: Differences): void {
+  for (const trackingId of new Set(holds.map(hold => hold.trackingId))) {
+    const ofTracking = holds.filter(hold => hold.trackingId === trackingId)
+    const seqs = new Set(ofTracking.flatMap(({ pushes }) => [...pushes.keys()]))
+    for (const seq of seqs) {
+      const both = ofTracking.filter(({ pushes }) => pushes.has(seq) && pushes.has(seq + 1))
+      if (both.length <= seats) continue
+      const first = Math.min(...both.map(({ pushes }) => pushes.get(seq)!))
+      const last = Math.max(...both.map(({ pushes }) => pushes.get(seq + 1)!))
+      const together = both.filter(hold => hold.fromMs < first && (hold.toMs ?? Infinity) > last)
+      if (together.length > seats) {
+        const names = together.map(({ client }) => client).join(', ')
+        differences.add('seats', `seq ${seq} of ${trackingId} was sent to ${together.length} connections at once: ${names}`)
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// The end of a run: what is in the stream, given to the model, against everything the system holds and told.
+import type { Notary } from '../load/notary.js'
+import type { Publisher } from '../load/publisher.js'
+import type { Endpoint } from '../load/receivers.js'
+import type { SocketClient } from '../load/socket-client.js'
+import { readStream } from '../model/events.js'
+import { identityOf } from '../model/identity.js'
+import { buildModel } from '../model/state.js'
+import { SEATS } from '../system/open-system.js'
+import { compareDeadLetters } from './compare-dead-letters.js'
+import { compareDeliveries } from './compare-deliveries.js'
+import { compareEvents, findStoredWordings } from './compare-events.js'
+import { compareOrder } from './compare-order.js'
+import { compareProjections } from './compare-projections.js'
+import { compareSockets } from './compare-sockets.js'
+import { Differences } from './differences.js'
+import { readStoredEvents } from './stored-events.js'
+
+export interface Witnesses {
+  publisher: Publisher
+  notary: Notary
+  endpoints: readonly Endpoint[]
+  clients: readonly SocketClient[]
+}
+
+export interface Reconciliation {
+  differences: string[]
+  counts: Record<string, number>
+}
+
+export async function reconcile({ publisher, notary, endpoints, clients }: Witnesses): Promise<Reconciliation> {
+  const differences = new Differences()
+  const stream = await readJournal(publisher, differences)
+  const stored = await readStoredEvents(notary)
+  const wordings = findStoredWordings(
+    stream.flatMap(({ message }) => (message.message ? [message.message] : [])),
+    identityOf,
+    stored,
+  )
+  const { events, letters } = readStream(stream, identity => wordings.get(identity))
+  const model = await buildModel(events)
+  const storedOf = compareEvents(events, stored, differences)
+  await compareOrder(notary, stored, differences)
+  await compareProjections(notary, events, model, differences)
+  await compareDeadLetters(notary, letters, differences)
+  await compareDeliveries(notary, endpoints, model.payments, storedOf, differences)
+  compareSockets(clients, model.payments, storedOf, SEATS, differences)
+  const left = await notary.query<{ id: string }>(
+    'select id::text from ingest_batches where handed_over_at is null order by id',
+  )
+  for (const { id } of left) differences.add('batches', `batch ${id} was never handed over`)
+  differences.addAll(await notary.settle())
+  return {
+    differences: differences.lines,
+    counts: {
+      published: publisher.asked,
+      messages: stream.length,
+      events: events.length,
+      payments: model.payments.length,
+      policies: model.policies.size,
+      deadLetters: letters.length,
+      requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
+      known: clients.reduce(
+        (sum, { followed }) => sum + [...followed.values()].reduce((known, each) => known + each.known.size, 0),
+        0,
+      ),
+    },
+  }
+}
+
+/** The stream as the publisher's own messages; what it acknowledged must be there, and nothing that was not asked. */
+async function readJournal({ journal, readAll }: Publisher, differences: Differences) {
+  const byBytes = new Map(journal.map(({ message }) => [message.bytes, message]))
+  const entries = await readAll()
+  const present = new Map(entries.map(({ sequence, bytes }) => [sequence, bytes]))
+  for (const { message, sequence } of journal) {
+    if (present.get(sequence) !== message.bytes) differences.add('stream', `sequence ${sequence} was acknowledged and is lost`)
+  }
+  return entries.flatMap(({ sequence, bytes }) => {
+    const message = byBytes.get(bytes)
+    if (message) return [{ sequence, message }]
+    differences.add('stream', `sequence ${sequence} was never published`)
+    return []
+  })
+}

@@ -1,0 +1,142 @@
+// One run: open, load, break, let it come to rest, reconcile.
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { discardDataDir } from '@payment-tracking/stack'
+import { openInjector } from './faults/inject.js'
+import { openNotary } from './load/notary.js'
+import { openPublisher, type Publisher } from './load/publisher.js'
+import { openEndpoints, type Endpoint } from './load/receivers.js'
+import { openRestReader } from './load/rest-reader.js'
+import { SocketClient } from './load/socket-client.js'
+import type { Plan } from './plan/plan.js'
+import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
+import { comeToRest } from './reconcile/come-to-rest.js'
+import { measure, type Measured } from './report/recovery.js'
+import { openSystem } from './system/open-system.js'
+
+export interface RunOptions {
+  plan: Plan
+  /** The repository, or a copy that was broken on purpose. */
+  root: string
+  /** How long the system may take to come to rest once nothing is broken any more. */
+  restMs: number
+  log: (line: string) => void
+  /** Keeps the data directory and its logs. */
+  keep: boolean
+}
+
+export interface RunResult extends Reconciliation {
+  measured: Measured[]
+  dataDir: string
+}
+
+const PROGRESS_EVERY_MS = 3_000
+
+export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): Promise<RunResult> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'payment-tracking-test-chaos-'))
+  const closers: (() => Promise<unknown> | void)[] = keep ? [] : [() => discardDataDir(dataDir)]
+  const own = <T>(thing: T, close: (thing: T) => Promise<unknown> | void): T => {
+    closers.push(() => close(thing))
+    return thing
+  }
+  try {
+    const system = own(await openSystem({ dataDir, root, log }), ({ close }) => close())
+    const notary = own(openNotary(system.databaseUrl), ({ close }) => close())
+    const publisher = own(await openPublisher(system.servers.natsUrl), ({ close }) => close())
+    await system.waitUntilReady()
+    await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
+    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, notary), each =>
+      Promise.all(each.map(({ close }) => close())),
+    )
+    const clients = own(
+      plan.clients.map(client => new SocketClient(system.baseUrl, client, notary)),
+      each => each.forEach(client => client.leave()),
+    )
+    const injector = own(openInjector(system, publisher), ({ close }) => close())
+    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds), ({ stop }) => stop())
+
+    const startedMs = performance.now()
+    const progress = own(
+      setInterval(() => {
+        const second = ((performance.now() - startedMs) / 1000).toFixed(0).padStart(4)
+        log(
+          `${second} s  faults ${injector.injected.length}` +
+            `  published ${publisher.journal.length}/${publisher.asked}` +
+            `  ready ${system.processes.filter(({ ready }) => ready).length}/${system.processes.length}` +
+            `  sockets ${clients.filter(({ connected }) => connected).length}` +
+            `  requests ${countRequests(endpoints)}  reads ${rest.answers} (+${rest.refusals} refused)` +
+            `  last: ${injector.injected.at(-1)?.name ?? '–'}`,
+        )
+      }, PROGRESS_EVERY_MS),
+      clearInterval,
+    )
+    const play = async <T extends { atMs: number }>(steps: readonly T[], act: (step: T) => unknown) => {
+      for (const step of steps) {
+        await sleep(Math.max(0, startedMs + step.atMs - performance.now()))
+        act(step)
+      }
+    }
+    const comings = clients.flatMap(client =>
+      client.plan.stays.flatMap(({ fromMs, toMs }) => [
+        { atMs: fromMs, act: () => client.come() },
+        { atMs: toMs, act: () => client.plan.kind === 'comer' && client.leave() },
+      ]),
+    )
+    await Promise.all([
+      play(plan.load.steps, ({ message }) => publisher.publish(message)),
+      play(plan.faults, step => injector.inject(step)),
+      play(
+        comings.sort((a, b) => a.atMs - b.atMs),
+        ({ act }) => act(),
+      ),
+    ])
+    log('nothing is broken any more; waiting for rest')
+    await injector.settle()
+    await publisher.settle()
+    for (const client of clients) client.come()
+    const unrest = await comeToRest({ publisher, notary, endpoints, clients, system }, restMs)
+    clearInterval(progress)
+    await rest.stop()
+    const { differences, counts } = await reconcile({ publisher, notary, endpoints, clients })
+    const crashes = system.processes.flatMap(process => process.crashes)
+    const ends = await system.stop()
+    const badEnds = ends.filter(({ code }) => code !== 0).map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
+    return {
+      differences: [...unrest, ...differences, ...rest.problems, ...crashes.map(line => `crash: ${line}`), ...badEnds],
+      counts: { ...counts, faults: injector.injected.length },
+      measured: measure(injector.injected, findArrivals(publisher, clients)),
+      dataDir,
+    }
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+const countRequests = (endpoints: readonly Endpoint[]): number =>
+  endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0)
+
+/** When payments were published and when the first client knew of them. */
+function findArrivals({ journal }: Publisher, clients: readonly SocketClient[]) {
+  const known = new Map<string, number>()
+  for (const { followed, firstKnownMs } of clients) {
+    for (const { known: payments } of followed.values()) {
+      for (const { eventId, signature, recordId } of payments.values()) {
+        const key = `${signature} ${recordId}`
+        known.set(key, Math.min(known.get(key) ?? Infinity, firstKnownMs.get(eventId) ?? Infinity))
+      }
+    }
+  }
+  // A payment that was published again counts from the first time.
+  const arrivals = new Map<string, { publishedAtMs: number; knownAtMs: number }>()
+  for (const { message, ackedAtMs } of journal) {
+    const said = message.message
+    if (said?.event_name !== 'PaymentRecord') continue
+    const key = `${said.signature} ${String(said.data.record_id)}`
+    const knownAtMs = known.get(key)
+    if (knownAtMs === undefined) continue
+    arrivals.set(key, { publishedAtMs: Math.min(ackedAtMs, arrivals.get(key)?.publishedAtMs ?? Infinity), knownAtMs })
+  }
+  return [...arrivals.values()]
+}

@@ -1,0 +1,63 @@
+// npm run chaos [-- --seconds N] [--seed S] [--ci] [--json FILE] [--keep]: breaks everything, then looks whether
+// anything was lost, doubled or misdirected. Exit code 0: no difference.
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { buildPlan } from './plan/plan.js'
+import { renderRecovery, summarise, type Measured } from './report/recovery.js'
+import { runChaos, type RunResult } from './run-chaos.js'
+
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    'fault-every': { type: 'string', default: '900' },
+    'message-every': { type: 'string', default: '60' },
+    ci: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    plan: { type: 'boolean', default: false },
+  },
+})
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const REST_MS = 150_000
+const CI_SEED = 'the same every time'
+const CI_SECONDS = 45
+const freshSeed = () => randomBytes(6).toString('hex')
+
+const runs = flags.ci
+  ? [CI_SEED, freshSeed()].map(seed => ({ seed, seconds: CI_SECONDS }))
+  : [{ seed: flags.seed ?? freshSeed(), seconds: Number(flags.seconds) }]
+
+const log = (line: string) => console.log(line)
+const measured: Measured[] = []
+const reports: (Omit<RunResult, 'measured'> & { seed: string; seconds: number })[] = []
+for (const { seed, seconds } of runs) {
+  log(`chaos: ${seconds} s with seed "${seed}"`)
+  const plan = await buildPlan({
+    seed,
+    seconds,
+    faultEveryMs: Number(flags['fault-every']),
+    messageEveryMs: Number(flags['message-every']),
+  })
+  if (flags.plan) {
+    for (const fault of plan.faults) log(JSON.stringify(fault))
+    continue
+  }
+  const { measured: ofRun, ...report } = await runChaos({ plan, root: ROOT, restMs: REST_MS, log, keep: flags.keep })
+  measured.push(...ofRun)
+  reports.push({ seed, seconds, ...report })
+  log(Object.entries(report.counts).map(([name, count]) => `${name} ${count}`).join(', '))
+  for (const line of report.differences) log(`DIFFERENCE ${line}`)
+  log(
+    report.differences.length === 0
+      ? `no difference after ${report.counts.faults} faults`
+      : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"`,
+  )
+  if (flags.keep) log(`logs and data: ${report.dataDir}`)
+}
+if (measured.length > 0) log(`\n${renderRecovery(summarise(measured))}`)
+if (flags.json) await writeFile(flags.json, JSON.stringify({ reports, measured }, null, 2))
+process.exit(reports.every(({ differences }) => differences.length === 0) ? 0 : 1)

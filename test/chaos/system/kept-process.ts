@@ -1,0 +1,138 @@
+// One process of a service, started again whenever it ends, as an orchestrator would; it never gives up.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { findFreePort } from '@payment-tracking/stack'
+
+export interface KeptProcess {
+  readonly name: string
+  /** Where it serves; undefined while it is not ready. */
+  readonly port: number | undefined
+  readonly ready: boolean
+  /** Ends that nobody asked for: neither a signal of ours nor the stop. */
+  readonly crashes: string[]
+  /** Resolves with the moment at which it answered ready to a question asked after `sinceMs`. */
+  readyAfter(sinceMs: number): Promise<number>
+  signal(signal: NodeJS.Signals): void
+  /** SIGTERM, and SIGKILL when that takes too long. @returns the exit code */
+  stop(): Promise<number | null>
+}
+
+export interface KeepOptions {
+  name: string
+  main: string
+  env: NodeJS.ProcessEnv
+  portVariable?: string
+  logFile: string
+}
+
+const FOLLOW_PARENT = new URL('../../../infra/stack/dist/launcher/follow-parent.js', import.meta.url).href
+const RESTART_AFTER_MS = 100
+const PROBE_EVERY_MS = 150
+const PROBE_TIMEOUT_MS = 1_500
+const STOP_GRACE_MS = 15_000
+
+export function keepProcess(options: KeepOptions): KeptProcess {
+  const { name, main, env, portVariable, logFile } = options
+  const crashes: string[] = []
+  let child: ChildProcess | undefined
+  let port: number | undefined
+  let ready = false
+  let stopping = false
+  /** A signal of ours that may end it. */
+  let hit = false
+  /** When the last question that was answered "ready" was asked, and when the answer came. */
+  let lastReady = { askedMs: -1, answeredMs: -1 }
+  let waiters: (() => void)[] = []
+
+  const probe = async (url: string, alive: () => boolean): Promise<void> => {
+    while (alive()) {
+      const askedMs = performance.now()
+      const ok = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+        async response => {
+          await response.body?.cancel()
+          return response.ok
+        },
+        () => false,
+      )
+      if (!alive()) return
+      ready = ok
+      if (ok) {
+        lastReady = { askedMs, answeredMs: performance.now() }
+        for (const wake of waiters.splice(0)) wake()
+      }
+      await sleep(PROBE_EVERY_MS)
+    }
+  }
+
+  const runOnce = async (): Promise<number | null> => {
+    port = portVariable === undefined ? undefined : await findFreePort()
+    const managementPort = await findFreePort()
+    if (stopping) return null
+    const output = openSync(logFile, 'a')
+    const started = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, main], {
+      env: {
+        ...env,
+        ...(portVariable !== undefined && { [portVariable]: String(port) }),
+        MANAGEMENT_PORT: String(managementPort),
+      },
+      detached: true,
+      stdio: ['ignore', output, output, 'ipc'],
+    })
+    closeSync(output)
+    child = started
+    hit = false
+    let over = false
+    const ended = new Promise<{ code: number | null; signal: string | null }>(resolve => {
+      started.once('error', () => resolve({ code: -1, signal: null }))
+      started.once('exit', (code, signal) => resolve({ code, signal }))
+    })
+    void probe(`http://127.0.0.1:${managementPort}`, () => !over)
+    const { code, signal } = await ended
+    over = true
+    ready = false
+    child = undefined
+    if (!hit && !stopping) crashes.push(`${name} ended by itself (${signal ?? `exit code ${code}`})`)
+    return code
+  }
+
+  let lastCode: number | null = null
+  const running = (async () => {
+    while (!stopping) {
+      lastCode = await runOnce()
+      if (!stopping) await sleep(RESTART_AFTER_MS)
+    }
+  })()
+
+  return {
+    name,
+    crashes,
+    get port() {
+      return ready ? port : undefined
+    },
+    get ready() {
+      return ready
+    },
+    async readyAfter(sinceMs) {
+      while (lastReady.askedMs < sinceMs) await new Promise<void>(resolve => waiters.push(resolve))
+      return lastReady.answeredMs
+    },
+    signal(signal) {
+      if (signal === 'SIGKILL' || signal === 'SIGTERM') {
+        hit = true
+        ready = false
+      }
+      child?.kill(signal)
+    },
+    async stop() {
+      stopping = true
+      child?.kill('SIGCONT')
+      child?.kill('SIGTERM')
+      const force = setTimeout(() => child?.kill('SIGKILL'), STOP_GRACE_MS)
+      await running
+      clearTimeout(force)
+      waiters = []
+      return lastCode
+    },
+  }
+}

@@ -1,0 +1,136 @@
+// The system under test: its own servers, two of each service, a link between each process and each server it
+// speaks to, and one base URL before them.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
+import { migrate } from '@payment-tracking/store'
+import { LINKS, REPLICAS, SERVICES, serviceOf, type ServerName, type ServiceName } from '../plan/fault-plan.js'
+import { keepProcess, type KeptProcess } from './kept-process.js'
+import { openLink, type Link } from './tcp-link.js'
+
+export interface System {
+  baseUrl: string
+  servers: Servers
+  /** Straight to the server, for whoever looks on. */
+  databaseUrl: string
+  processes: KeptProcess[]
+  process(name: string): KeptProcess
+  link(process: string, server: ServerName): Link
+  /** Resolves when every process answered ready to a question asked after now. */
+  waitUntilReady(): Promise<void>
+  stop(): Promise<{ name: string; code: number | null }[]>
+  close(): Promise<void>
+}
+
+export interface SystemOptions {
+  dataDir: string
+  /** Where services/<name>/dist/main.js lies: the repository, or a copy that was broken on purpose. */
+  root: string
+  log: (line: string) => void
+}
+
+const DATABASE_NAME = 'chaos'
+
+/** At most so many connections a tracking ID: few, so that there is a fight. */
+export const SEATS = 4
+
+/** Everything that waits by the clock waits shortly, so that a short run sees it end. */
+const SETTINGS = {
+  ENVIRONMENT: 'production',
+  LOG_LEVEL: 'info',
+  STOP_DEADLINE_MS: '8000',
+  ACK_WAIT_MS: '4000',
+  SWEEP_INTERVAL_MS: '1000',
+  RATE_LIMIT_MAX: '1000000',
+  TRUST_PROXY: 'on',
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+  WEBHOOK_BACKOFF_MS: '150',
+  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_CLAIM_MARGIN_MS: '1000',
+  WEBHOOK_OVERDUE_MS: '1000',
+  WEBHOOK_CONCURRENCY: '64',
+  MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
+  MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000',
+  MAX_CONNECTIONS_PER_ADDRESS: '1000',
+  LEASE_MS: '2500',
+  DRAIN_WINDOW_MS: '500',
+  HEAL_INTERVAL_MS: '2000',
+  OPS_TOKEN: 'a token of this run alone',
+}
+
+const PORT_VARIABLES: Partial<Record<ServiceName, string>> = { api: 'PORT', realtime: 'PORT', ops: 'OPS_PORT' }
+
+const at = (url: string, port: number): string => {
+  const changed = new URL(url)
+  changed.port = String(port)
+  return changed.href
+}
+
+export async function openSystem({ dataDir, root, log }: SystemOptions): Promise<System> {
+  const servers = await openServers({ dataDir, durable: false, log })
+  const database = new URL(servers.databaseUrl)
+  database.pathname = `/${DATABASE_NAME}`
+  await migrate(database.href)
+  const urls: Record<ServerName, [variable: string, url: string]> = {
+    postgres: ['DATABASE_URL', database.href],
+    redis: ['REDIS_URL', servers.redisUrl],
+    nats: ['NATS_URL', servers.natsUrl],
+  }
+  const links = new Map<string, Link>()
+  const processes: KeptProcess[] = []
+  const jwtKeys = buildJwtKeys()
+  mkdirSync(join(dataDir, 'logs'), { recursive: true })
+  for (const service of SERVICES) {
+    for (let replica = 1; replica <= REPLICAS; replica++) {
+      const name = `${service}-${replica}`
+      const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...SETTINGS, JWT_PRIVATE_KEYS: jwtKeys }
+      for (const server of LINKS[service]) {
+        const [variable, url] = urls[server]
+        const link = await openLink(Number(new URL(url).port))
+        links.set(`${name} ${server}`, link)
+        env[variable] = at(url, link.port)
+      }
+      processes.push(
+        keepProcess({
+          name,
+          main: join(root, 'services', service, 'dist', 'main.js'),
+          env,
+          ...(PORT_VARIABLES[service] && { portVariable: PORT_VARIABLES[service] }),
+          logFile: join(dataDir, 'logs', `${name}.log`),
+        }),
+      )
+    }
+  }
+  const portsOf = (service: ServiceName) =>
+    processes.flatMap(({ name, port }) => (serviceOf(name) === service && port !== undefined ? [port] : []))
+  const edge = await openEdge({
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy: false,
+    apiPorts: () => portsOf('api'),
+    realtimePorts: () => portsOf('realtime'),
+  })
+  log(`two of each of ${SERVICES.join(', ')} of ${pathToFileURL(root).pathname} behind ${edge.url}`)
+  const stop = () =>
+    Promise.all(processes.map(async process => ({ name: process.name, code: await process.stop() })))
+  return {
+    baseUrl: edge.url,
+    servers,
+    databaseUrl: database.href,
+    processes,
+    process: name => processes.find(process => process.name === name)!,
+    link: (process, server) => links.get(`${process} ${server}`)!,
+    async waitUntilReady() {
+      const now = performance.now()
+      await Promise.all(processes.map(process => process.readyAfter(now)))
+    },
+    stop,
+    async close() {
+      await stop()
+      await edge.close()
+      await Promise.all([...links.values()].map(link => link.close()))
+      await servers.close()
+    },
+  }
+}
