@@ -10,6 +10,7 @@ import { openPublisher, type Publisher } from './load/publisher.js'
 import { openEndpoints, type Endpoint } from './load/receivers.js'
 import { openRestReader } from './load/rest-reader.js'
 import { SocketClient } from './load/socket-client.js'
+import { openStreamFollower } from './load/stream-follower.js'
 import type { Plan } from './plan/plan.js'
 import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
 import { comeToRest } from './reconcile/come-to-rest.js'
@@ -46,6 +47,7 @@ export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): P
     const notary = own(openNotary(system.databaseUrl), ({ close }) => close())
     const publisher = own(await openPublisher(system.servers.natsUrl), ({ close }) => close())
     await system.waitUntilReady()
+    const follower = own(await openStreamFollower(system.baseUrl), ({ close }) => close())
     await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
     const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, notary), each =>
       Promise.all(each.map(({ close }) => close())),
@@ -96,15 +98,24 @@ export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): P
     await injector.settle()
     await publisher.settle()
     for (const client of clients) client.come()
-    const unrest = await comeToRest({ publisher, notary, endpoints, clients, system }, restMs)
+    const witnesses = { publisher, notary, endpoints, clients, follower, baseUrl: system.baseUrl }
+    const unrest = await comeToRest({ ...witnesses, system }, restMs)
     clearInterval(progress)
     await rest.stop()
-    const { differences, counts } = await reconcile({ publisher, notary, endpoints, clients })
+    const { differences, counts } = await reconcile(witnesses)
     const crashes = system.processes.flatMap(process => process.crashes)
     const ends = await system.stop()
-    const badEnds = ends.filter(({ code }) => code !== 0).map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
+    const badEnds = ends
+      .filter(({ code }) => code !== 0)
+      .map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
     return {
-      differences: [...unrest, ...differences, ...rest.problems, ...crashes.map(line => `crash: ${line}`), ...badEnds],
+      differences: [
+        ...unrest,
+        ...differences,
+        ...rest.problems,
+        ...crashes.map(line => `crash: ${line}`),
+        ...badEnds,
+      ],
       counts: { ...counts, faults: injector.injected.length },
       measured: measure(injector.injected, findArrivals(publisher, clients)),
       dataDir,
@@ -136,7 +147,10 @@ function findArrivals({ journal }: Publisher, clients: readonly SocketClient[]) 
     const key = `${said.signature} ${String(said.data.record_id)}`
     const knownAtMs = known.get(key)
     if (knownAtMs === undefined) continue
-    arrivals.set(key, { publishedAtMs: Math.min(ackedAtMs, arrivals.get(key)?.publishedAtMs ?? Infinity), knownAtMs })
+    arrivals.set(key, {
+      publishedAtMs: Math.min(ackedAtMs, arrivals.get(key)?.publishedAtMs ?? Infinity),
+      knownAtMs,
+    })
   }
   return [...arrivals.values()]
 }

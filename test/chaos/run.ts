@@ -46,10 +46,20 @@ for (const { seed, seconds } of runs) {
     for (const fault of plan.faults) log(JSON.stringify(fault))
     continue
   }
-  const { measured: ofRun, ...report } = await runChaos({ plan, root: ROOT, restMs: REST_MS, log, keep: flags.keep })
+  const { measured: ofRun, ...report } = await runChaos({
+    plan,
+    root: ROOT,
+    restMs: REST_MS,
+    log,
+    keep: flags.keep,
+  })
   measured.push(...ofRun)
   reports.push({ seed, seconds, ...report })
-  log(Object.entries(report.counts).map(([name, count]) => `${name} ${count}`).join(', '))
+  log(
+    Object.entries(report.counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', '),
+  )
   for (const line of report.differences) log(`DIFFERENCE ${line}`)
   log(
     report.differences.length === 0

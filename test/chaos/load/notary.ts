@@ -21,7 +21,10 @@ export function openNotary(databaseUrl: string): Notary {
   pool.on('error', () => {})
   const problems: string[] = []
   const open = new Set<Promise<void>>()
-  const query = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> => {
+  const query = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values: unknown[] = [],
+  ): Promise<Row[]> => {
     for (;;) {
       try {
         return (await pool.query<Row>(text, values)).rows

@@ -34,6 +34,8 @@ export interface Publisher {
 
 const ACK_TIMEOUT_MS = 1_500
 const UNLIMITED = -1
+/** For what was sent before, had no answer and comes late. */
+const ROOM = 5
 
 const nameOf = (bytes: string): unknown => {
   try {
@@ -55,11 +57,19 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
   const pending = new Set<Promise<void>>()
   let asked = 0
 
+  // Tries under way, and what new ones wait for: a limit may only be set while nothing comes, for a stream that
+  // has more than its limit throws the oldest away, whatever it is told to discard.
+  let gate: Promise<void> = Promise.resolve()
+  const tries = new Set<Promise<unknown>>()
+
   const untilAcked = async (message: PlannedMessage): Promise<void> => {
     const subject = subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
     for (;;) {
+      await gate
       try {
-        const { seq } = await jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
+        const trying = jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
+        tries.add(trying)
+        const { seq } = await trying.finally(() => tries.delete(trying))
         journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
         return
       } catch {
@@ -91,13 +101,17 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
       await Promise.all(pending)
     },
     async fill(forMs) {
+      let open = () => {}
+      gate = new Promise<void>(resolve => (open = resolve))
+      await Promise.allSettled(tries)
+      await connection.flush()
       await persist(async manager => {
         const { state } = await manager.streams.info(DEFAULT_STREAM)
         await manager.streams.update(DEFAULT_STREAM, {
-          max_msgs: Math.max(1, state.messages),
+          max_msgs: state.messages + ROOM,
           discard: DiscardPolicy.New,
         })
-      })
+      }).finally(open)
       await sleep(forMs)
       await persist(manager =>
         manager.streams.update(DEFAULT_STREAM, { max_msgs: UNLIMITED, discard: DiscardPolicy.Old }),

@@ -1,7 +1,12 @@
 // The gateways' endpoints: real HTTP servers with manners of their own, registered through sign-in and REST.
 import { sign } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from '@payment-tracking/testkit'
+import {
+  openReceiver,
+  type ReceivedRequest,
+  type Receiver,
+  type ReceiverAnswer,
+} from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import type { EndpointManner, PlannedGateway } from '../plan/load-plan.js'
 import type { Notary } from './notary.js'
@@ -31,7 +36,10 @@ function statusOf(manner: EndpointManner, messageId: string, number: number): nu
   return number > (sixth > 2 ? 0 : sixth) ? 200 : number % 2 === 0 ? 500 : 0
 }
 
-async function openEndpoint(manner: EndpointManner, notary: Notary): Promise<Omit<Endpoint, 'gateway' | 'secret'>> {
+async function openEndpoint(
+  manner: EndpointManner,
+  notary: Notary,
+): Promise<Omit<Endpoint, 'gateway' | 'secret'>> {
   const receiver = await openReceiver()
   const answers = new Map<string, number[]>()
   const endpoint = { manner, webhookId: 0, receiver, answers, close: () => receiver.close() }

@@ -43,7 +43,9 @@ export function countEverything(events: readonly ModelEvent[], model: Model): Mo
   return {
     event_counts: new Map([...counts].map(([key, count]) => [key, String(count)])),
     payment_stats: new Map([...groups].map(([key, group]) => [key, describe(group)])),
-    payment_token_stats: new Map([...tokens].map(([key, amounts]) => [key, `${amounts.length} ${sum(amounts)}`])),
+    payment_token_stats: new Map(
+      [...tokens].map(([key, amounts]) => [key, `${amounts.length} ${sum(amounts)}`]),
+    ),
   }
 }
 

@@ -14,7 +14,8 @@ export function sortedText(value: unknown): string {
 
 export function identityOf(message: Message): string {
   const { signature, event_name: name, index, data } = message
-  if (name === 'PaymentRecord') return `payment ${signature} ${text(data.payment_policy)} ${text(data.record_id)}`
+  if (name === 'PaymentRecord')
+    return `payment ${signature} ${text(data.payment_policy)} ${text(data.record_id)}`
   return index === undefined
     ? `event ${signature} ${name} ${sortedText(data)}`
     : `event ${signature} ${index} ${name}`

@@ -54,7 +54,8 @@ const seconds = (message: Message): number => Math.floor(Date.parse(message.time
 const inChainOrder = (a: ModelEvent, b: ModelEvent): number =>
   a.message.slot - b.message.slot || (a.message.index ?? 0) - (b.message.index ?? 0)
 
-const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void => void (map.get(key)?.push(value) ?? map.set(key, [value]))
+const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
+  void (map.get(key)?.push(value) ?? map.set(key, [value]))
 
 export async function buildModel(events: readonly ModelEvent[]): Promise<Model> {
   const ofGateway = new Map<string, Message[]>()
@@ -88,7 +89,9 @@ export async function buildModel(events: readonly ModelEvent[]): Promise<Model> 
   }
   return {
     gateways: new Map([...ofGateway].map(([address, history]) => [address, readGateway(history)])),
-    userPayments: new Map([...ofUserPayment].map(([address, history]) => [address, readUserPayment(history)])),
+    userPayments: new Map(
+      [...ofUserPayment].map(([address, history]) => [address, readUserPayment(history)]),
+    ),
     policies: new Map(
       [...ofPolicy].flatMap(([address, history]) => {
         const policy = readPolicy(history)

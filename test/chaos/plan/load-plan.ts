@@ -1,6 +1,12 @@
 // What is published and when: a small made-up chain, played with everything an indexer may do to it. Messages
 // come late, twice, in another style, in contradiction, and some are no messages at all.
-import { buildAddress, buildChain, type Chain, type ChainGateway, type ChainPolicy } from '@payment-tracking/testkit'
+import {
+  buildAddress,
+  buildChain,
+  type Chain,
+  type ChainGateway,
+  type ChainPolicy,
+} from '@payment-tracking/testkit'
 import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
 import { buildRandom, type Random } from './random.js'
 import { spoil } from './rubbish.js'
@@ -28,11 +34,29 @@ export interface LoadPlan {
 }
 
 /** Texts that have gone wrong somewhere before. */
-const TRACKING_IDS = ['order-1', 'order-2', 'commande-é', '订单-3', ' spaced ', 'a'.repeat(64), '💶', '__proto__']
+const TRACKING_IDS = [
+  'order-1',
+  'order-2',
+  'commande-é',
+  '订单-3',
+  ' spaced ',
+  'a'.repeat(64),
+  '💶',
+  '__proto__',
+]
 /** What no tracking ID follows from: nothing, and a NUL inside. */
 const MUTE_MEMOS = ['', 'a\0b']
 const ODD_AMOUNTS = [0n, 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n]
-const FREQUENCIES = ['Daily', 'Weekly', 'Monthly', 'Quarterly', 'SemiAnnually', 'Annually', 90_000, 1] as const
+const FREQUENCIES = [
+  'Daily',
+  'Weekly',
+  'Monthly',
+  'Quarterly',
+  'SemiAnnually',
+  'Annually',
+  90_000,
+  1,
+] as const
 
 const FIRST_TIME = Date.UTC(2026, 0, 31, 23, 30)
 const STEP_MS = 11 * 60_000
@@ -89,13 +113,17 @@ async function openPolicy(
   trackingId: string,
   gateway = random.chance(0.04) ? gateways[2]! : random.pick([gateways[0]!, gateways[1]!, gateways[3]!]),
 ): Promise<ChainPolicy> {
-  const policy = await chain.openPolicy(gateway, await chain.openUserPayment(buildAddress(`mint ${random.between(1, 3)}`)), {
-    trackingId,
-    amount: BigInt(random.between(1, 10_000_000)),
-    frequency: random.pick(FREQUENCIES),
-    maxRenewals: random.chance(0.3) ? random.between(1, 5) : null,
-    nextPaymentDue: Math.floor(FIRST_TIME / 1000) - random.between(0, 100) * 86_400,
-  })
+  const policy = await chain.openPolicy(
+    gateway,
+    await chain.openUserPayment(buildAddress(`mint ${random.between(1, 3)}`)),
+    {
+      trackingId,
+      amount: BigInt(random.between(1, 10_000_000)),
+      frequency: random.pick(FREQUENCIES),
+      maxRenewals: random.chance(0.3) ? random.between(1, 5) : null,
+      nextPaymentDue: Math.floor(FIRST_TIME / 1000) - random.between(0, 100) * 86_400,
+    },
+  )
   policies.push(policy)
   return policy
 }
@@ -108,7 +136,8 @@ async function act(world: World, atMs: number): Promise<void> {
     void steps.push({ atMs: atMs + delayMs, message })
   const tell = (message: PlannedMessage['message'] & object, delayMs?: number) =>
     say(writeMessage(message, random.chance(0.3) ? style(random) : PLAIN), delayMs)
-  const die = random.next()
+  // At first there is nothing to repeat or contradict.
+  const die = steps.length === 0 ? 0 : random.next()
   if (die < 0.52) {
     const amount = random.chance(0.05) ? random.pick(ODD_AMOUNTS) : policy.amount
     return tell(random.chance(0.05) ? mute(world, policy) : chain.pay(policy, amount))
@@ -116,7 +145,9 @@ async function act(world: World, atMs: number): Promise<void> {
   if (die < 0.7) {
     const { message } = earlier(world)
     // The same bytes, or the same event in other words.
-    return say(message.message === null || random.chance(0.5) ? message : writeMessage(message.message, style(random)))
+    return say(
+      message.message === null || random.chance(0.5) ? message : writeMessage(message.message, style(random)),
+    )
   }
   if (die < 0.76) {
     const opened = await openPolicy(world, random.pick(trackingIds))

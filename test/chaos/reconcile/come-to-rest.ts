@@ -7,7 +7,7 @@ import type { Witnesses } from './reconcile.js'
 
 /** @returns what did not come about */
 export async function comeToRest(
-  { publisher, notary, endpoints, clients, system }: Witnesses & { system: System },
+  { publisher, notary, endpoints, clients, follower, system }: Witnesses & { system: System },
   withinMs: number,
 ): Promise<string[]> {
   const end = performance.now() + withinMs
@@ -19,20 +19,26 @@ export async function comeToRest(
       unrest.push(`rest: ${what} did not come about`)
     }
   }
-  const none = async (query: string, values: unknown[] = []) => (await notary.query(query, values)).length === 0
+  const none = async (query: string, values: unknown[] = []) =>
+    (await notary.query(query, values)).length === 0
 
   await until('a stream without lag', async () => (await publisher.lag()) === 0)
-  await until('batches all handed over', () => none('select 1 from ingest_batches where handed_over_at is null limit 1'))
+  await until('batches all handed over', () =>
+    none('select 1 from ingest_batches where handed_over_at is null limit 1'),
+  )
   const lively = endpoints.filter(({ manner }) => manner !== 'dead').map(({ webhookId }) => webhookId)
   await until('deliveries all ended', () =>
-    none(`select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting') limit 1`, [
-      lively,
-    ]),
+    none(
+      `select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting') limit 1`,
+      [lively],
+    ),
   )
   const heads = new Map(
-    (await notary.query<{ tracking_id: string; head: string }>('select tracking_id, head::text from trackings')).map(
-      row => [row.tracking_id, Number(row.head)],
-    ),
+    (
+      await notary.query<{ tracking_id: string; head: string }>(
+        'select tracking_id, head::text from trackings',
+      )
+    ).map(row => [row.tracking_id, Number(row.head)]),
   )
   await until('clients that know everything', () =>
     clients
@@ -41,6 +47,10 @@ export async function comeToRest(
         [...followed].every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
       ),
   )
+  await until('a stream of events that brought everything', async () => {
+    const [head] = await notary.query<{ position: string }>('select position::text from stream_head')
+    return follower.ids.length >= Number(head!.position)
+  })
   await until('every process ready', async () => {
     await system.waitUntilReady()
     return true

@@ -16,7 +16,11 @@ export async function compareDeadLetters(
     new Map([...lines].map(([key, value]) => [key, value.length > 120 ? `${value.slice(0, 120)}…` : value]))
   differences.compareMaps(
     'dead letters',
-    short(new Map(letters.map(({ sequence, code, bytes }) => [String(sequence), describe(code, Buffer.from(bytes))]))),
+    short(
+      new Map(
+        letters.map(({ sequence, code, bytes }) => [String(sequence), describe(code, Buffer.from(bytes))]),
+      ),
+    ),
     short(new Map(rows.map(({ sequence, code, bytes }) => [sequence, describe(code, bytes)]))),
   )
 }

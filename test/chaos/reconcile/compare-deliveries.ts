@@ -38,7 +38,8 @@ export async function compareDeliveries(
 ): Promise<void> {
   const rows = await readDeliveries(notary)
   const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id}`, row]))
-  if (byKey.size !== rows.length) differences.add('deliveries', 'one event has two deliveries for one webhook')
+  if (byKey.size !== rows.length)
+    differences.add('deliveries', 'one event has two deliveries for one webhook')
   const expected = new Set<string>()
   for (const endpoint of endpoints) {
     for (const payment of payments.filter(({ gateway }) => gateway === endpoint.gateway)) {
@@ -56,7 +57,8 @@ export async function compareDeliveries(
     compareRequests(endpoint, rows, differences)
   }
   for (const [key, { id }] of byKey) {
-    if (!expected.has(key)) differences.add('deliveries', `delivery ${id} is of no payment of its webhook's gateway`)
+    if (!expected.has(key))
+      differences.add('deliveries', `delivery ${id} is of no payment of its webhook's gateway`)
   }
 }
 
@@ -68,13 +70,17 @@ function compareDelivery(
   differences: Differences,
 ): void {
   const say = (what: string) =>
-    differences.add('deliveries', `${row.id} of ${payment.signature} to ${endpoint.manner} webhook ${endpoint.webhookId} ${what}`)
+    differences.add(
+      'deliveries',
+      `${row.id} of ${payment.signature} to ${endpoint.manner} webhook ${endpoint.webhookId} ${what}`,
+    )
   compareBody(payment, stored, row, say)
   const attempts = row.attempts ?? []
   const answers = endpoint.answers.get(row.message_id) ?? []
   if (attempts.some((number, index) => number !== index + 1)) say(`has attempts ${attempts.join()}`)
   if (attempts.length > TRIES) say(`had ${attempts.length} attempts`)
-  if (answers.length > attempts.length) say(`was requested ${answers.length} times, ${attempts.length} are on record`)
+  if (answers.length > attempts.length)
+    say(`was requested ${answers.length} times, ${attempts.length} are on record`)
   // A dead endpoint's deliveries may still be held back by its breaker; they may never be delivered.
   if (endpoint.manner === 'dead') {
     if (row.state === 'delivered' || row.state === 'cancelled') say(`is ${row.state}`)
@@ -121,7 +127,8 @@ function compareBody(
   if (Date.parse(body.timestamp) !== payment.occurredAtMs) say(`says ${body.timestamp}`)
   if (!row.body.includes(`"amount":${payment.amount},`)) say('does not have the amount digit by digit')
   for (const [name, value] of Object.entries(expected)) {
-    if (body.data[name] !== value) say(`says ${name} ${String(body.data[name])}; it should be ${String(value)}`)
+    if (body.data[name] !== value)
+      say(`says ${name} ${String(body.data[name])}; it should be ${String(value)}`)
   }
 }
 
@@ -140,7 +147,8 @@ function compareRequests(endpoint: Endpoint, rows: readonly DeliveryRow[], diffe
     try {
       // The library refuses what is older than five minutes; long runs are checked by signature alone.
       const at = new Date(Number(headers['webhook-timestamp']) * 1000)
-      if (verifier.sign(id, at, body) !== headers['webhook-signature']) say(`a signature of ${id} that does not hold`)
+      if (verifier.sign(id, at, body) !== headers['webhook-signature'])
+        say(`a signature of ${id} that does not hold`)
     } catch (error) {
       say(`${id}, which cannot be verified: ${(error as Error).message}`)
     }

@@ -8,7 +8,8 @@ import type { StoredEvent } from './stored-events.js'
 /** A key that both sides can build; messages without an index are told apart by their data. */
 function keysOf(event: ModelEvent): string[] {
   const { signature, event_name: name, index, data } = event.message
-  if (name === 'PaymentRecord') return [`${signature} ${String(data.payment_policy)} ${String(data.record_id)}`]
+  if (name === 'PaymentRecord')
+    return [`${signature} ${String(data.payment_policy)} ${String(data.record_id)}`]
   if (index !== undefined) return [`${signature} ${name} ${index}`]
   return [...event.dataTexts].map(dataText => `${signature} ${name} ${dataText}`)
 }
@@ -17,7 +18,10 @@ export function keyOfStored(stored: StoredEvent): string[] {
   if (stored.name === 'PaymentRecord') {
     return [`${stored.signature} ${stored.paymentPolicy} ${stored.recordId}`]
   }
-  return [`${stored.signature} ${stored.name} ${stored.eventIndex}`, `${stored.signature} ${stored.name} ${stored.dataText}`]
+  return [
+    `${stored.signature} ${stored.name} ${stored.eventIndex}`,
+    `${stored.signature} ${stored.name} ${stored.dataText}`,
+  ]
 }
 
 /** @returns the stored row of each event, by the event's identity */
@@ -46,7 +50,10 @@ export function compareEvents(
   }
   for (const { identity, message } of events) {
     if (!found.has(identity)) {
-      differences.add('events', `${message.event_name} ${message.signature} of slot ${message.slot} is not stored`)
+      differences.add(
+        'events',
+        `${message.event_name} ${message.signature} of slot ${message.slot} is not stored`,
+      )
     }
   }
   return found
@@ -56,7 +63,8 @@ function compareFields({ message, dataTexts }: ModelEvent, row: StoredEvent, dif
   const { data } = message
   const where = `${row.name} ${row.signature}`
   const check = (field: string, is: unknown, should: unknown) => {
-    if (is !== should) differences.add('events', `${where}: ${field} is ${String(is)}; it should be ${String(should)}`)
+    if (is !== should)
+      differences.add('events', `${where}: ${field} is ${String(is)}; it should be ${String(should)}`)
   }
   check('slot', row.slot, message.slot)
   check('time', row.occurredAtMs, Date.parse(message.timestamp))

@@ -9,7 +9,8 @@ export async function compareOrder(
   differences: Differences,
 ): Promise<void> {
   stored.forEach(({ position, signature }, index) => {
-    if (position !== index + 1) differences.add('positions', `${signature} is at ${position}; it should be at ${index + 1}`)
+    if (position !== index + 1)
+      differences.add('positions', `${signature} is at ${position}; it should be at ${index + 1}`)
   })
   const [head] = await notary.query<{ position: string }>('select position::text from stream_head')
   if (Number(head?.position) !== stored.length) {
@@ -20,7 +21,8 @@ export async function compareOrder(
     const counted = name === 'PaymentRecord' && trackingId !== null
     const should = counted ? (counts.get(trackingId) ?? 0) + 1 : null
     if (counted) counts.set(trackingId, should!)
-    if (seq !== should) differences.add('seq', `${signature} of ${trackingId} has ${seq}; it should have ${should}`)
+    if (seq !== should)
+      differences.add('seq', `${signature} of ${trackingId} has ${seq}; it should have ${should}`)
   }
   const heads = await notary.query<{ tracking_id: string; head: string }>(
     'select tracking_id, head::text from trackings',

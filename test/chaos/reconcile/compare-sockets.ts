@@ -34,7 +34,11 @@ export function compareSockets(
       for (const seq of known.keys()) if (!should.has(seq)) say(`knows of seq ${seq}, which is none`)
     }
   }
-  compareSeats(clients.flatMap(({ holds }) => holds), seats, differences)
+  compareSeats(
+    clients.flatMap(({ holds }) => holds),
+    seats,
+    differences,
+  )
 }
 
 function comparePayment(
@@ -75,7 +79,10 @@ function compareSeats(holds: readonly Hold[], seats: number, differences: Differ
       const together = both.filter(hold => hold.fromMs < first && (hold.toMs ?? Infinity) > last)
       if (together.length > seats) {
         const names = together.map(({ client }) => client).join(', ')
-        differences.add('seats', `seq ${seq} of ${trackingId} was sent to ${together.length} connections at once: ${names}`)
+        differences.add(
+          'seats',
+          `seq ${seq} of ${trackingId} was sent to ${together.length} connections at once: ${names}`,
+        )
       }
     }
   }

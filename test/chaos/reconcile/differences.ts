@@ -11,7 +11,11 @@ export class Differences {
   }
 
   /** Compares two sets of rows by key, line by line. */
-  compareMaps(where: string, expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): void {
+  compareMaps(
+    where: string,
+    expected: ReadonlyMap<string, string>,
+    found: ReadonlyMap<string, string>,
+  ): void {
     for (const [key, value] of expected) {
       const other = found.get(key)
       if (other === undefined) this.add(where, `${key} is missing; it should be ${value}`)

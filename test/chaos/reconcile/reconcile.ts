@@ -3,10 +3,12 @@ import type { Notary } from '../load/notary.js'
 import type { Publisher } from '../load/publisher.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
+import type { StreamFollower } from '../load/stream-follower.js'
 import { readStream } from '../model/events.js'
 import { identityOf } from '../model/identity.js'
 import { buildModel } from '../model/state.js'
 import { SEATS } from '../system/open-system.js'
+import { compareAnswers } from './compare-answers.js'
 import { compareDeadLetters } from './compare-dead-letters.js'
 import { compareDeliveries } from './compare-deliveries.js'
 import { compareEvents, findStoredWordings } from './compare-events.js'
@@ -14,13 +16,15 @@ import { compareOrder } from './compare-order.js'
 import { compareProjections } from './compare-projections.js'
 import { compareSockets } from './compare-sockets.js'
 import { Differences } from './differences.js'
-import { readStoredEvents } from './stored-events.js'
+import { readStoredEvents, type StoredEvent } from './stored-events.js'
 
 export interface Witnesses {
   publisher: Publisher
   notary: Notary
   endpoints: readonly Endpoint[]
   clients: readonly SocketClient[]
+  follower: StreamFollower
+  baseUrl: string
 }
 
 export interface Reconciliation {
@@ -28,7 +32,8 @@ export interface Reconciliation {
   counts: Record<string, number>
 }
 
-export async function reconcile({ publisher, notary, endpoints, clients }: Witnesses): Promise<Reconciliation> {
+export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
+  const { publisher, notary, endpoints, clients, follower, baseUrl } = witnesses
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
   const stored = await readStoredEvents(notary)
@@ -45,6 +50,8 @@ export async function reconcile({ publisher, notary, endpoints, clients }: Witne
   await compareDeadLetters(notary, letters, differences)
   await compareDeliveries(notary, endpoints, model.payments, storedOf, differences)
   compareSockets(clients, model.payments, storedOf, SEATS, differences)
+  compareFollower(follower, stored, differences)
+  await compareAnswers(baseUrl, events, model, differences)
   const left = await notary.query<{ id: string }>(
     'select id::text from ingest_batches where handed_over_at is null order by id',
   )
@@ -61,11 +68,28 @@ export async function reconcile({ publisher, notary, endpoints, clients }: Witne
       deadLetters: letters.length,
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
       known: clients.reduce(
-        (sum, { followed }) => sum + [...followed.values()].reduce((known, each) => known + each.known.size, 0),
+        (sum, { followed }) =>
+          sum + [...followed.values()].reduce((known, each) => known + each.known.size, 0),
         0,
       ),
     },
   }
+}
+
+/** Every event once, in the order of commits, however often it was cut off. */
+function compareFollower(
+  { ids, problems }: StreamFollower,
+  stored: readonly StoredEvent[],
+  differences: Differences,
+) {
+  differences.addAll(problems)
+  const first = stored.findIndex(({ id }, index) => ids[index] !== id)
+  if (first === -1 && ids.length === stored.length) return
+  const at = first === -1 ? stored.length : first
+  differences.add(
+    'stream of events',
+    `brought ${ids.length} of ${stored.length} events; number ${at + 1} is ${ids[at] ?? 'missing'}, not ${stored[at]?.id ?? 'nothing'}`,
+  )
 }
 
 /** The stream as the publisher's own messages; what it acknowledged must be there, and nothing that was not asked. */
@@ -74,7 +98,8 @@ async function readJournal({ journal, readAll }: Publisher, differences: Differe
   const entries = await readAll()
   const present = new Map(entries.map(({ sequence, bytes }) => [sequence, bytes]))
   for (const { message, sequence } of journal) {
-    if (present.get(sequence) !== message.bytes) differences.add('stream', `sequence ${sequence} was acknowledged and is lost`)
+    if (present.get(sequence) !== message.bytes)
+      differences.add('stream', `sequence ${sequence} was acknowledged and is lost`)
   }
   return entries.flatMap(({ sequence, bytes }) => {
     const message = byBytes.get(bytes)

@@ -19,7 +19,8 @@ export interface Arrival {
 
 const median = (values: readonly number[]): number | null =>
   values.length === 0 ? null : [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!
-const largest = (values: readonly number[]): number | null => (values.length === 0 ? null : Math.max(...values))
+const largest = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : Math.max(...values)
 
 export interface Measured {
   name: string

@@ -1,6 +1,6 @@
 // One process of a service, started again whenever it ends, as an orchestrator would; it never gives up.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '@payment-tracking/stack'
 
@@ -66,8 +66,8 @@ export function keepProcess(options: KeepOptions): KeptProcess {
   }
 
   const runOnce = async (): Promise<number | null> => {
-    port = portVariable === undefined ? undefined : await findFreePort()
-    const managementPort = await findFreePort()
+    port = portVariable === undefined ? undefined : await findQuietPort()
+    const managementPort = await findQuietPort()
     if (stopping) return null
     const output = openSync(logFile, 'a')
     const started = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, main], {
@@ -92,7 +92,8 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     over = true
     ready = false
     child = undefined
-    if (!hit && !stopping) crashes.push(`${name} ended by itself (${signal ?? `exit code ${code}`})`)
+    if (!hit && !stopping)
+      crashes.push(`${name} ended by itself (${signal ?? `exit code ${code}`}): ${lastWords(logFile)}`)
     return code
   }
 
@@ -135,4 +136,14 @@ export function keepProcess(options: KeepOptions): KeptProcess {
       return lastCode
     },
   }
+}
+
+/** Below the ports that connections are given: one of those could take it before the process listens. */
+const findQuietPort = (): Promise<number> => findFreePort(20_000 + Math.floor(Math.random() * 12_000))
+
+/** Why it ended, as its log says. */
+function lastWords(logFile: string): string {
+  const lines = readFileSync(logFile, 'utf8').trim().split('\n')
+  const last = lines.findLast(line => line.includes('"level":"fatal"')) ?? lines.at(-1) ?? ''
+  return last.slice(0, 1_000)
 }

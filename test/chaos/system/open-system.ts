@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
-import { LINKS, REPLICAS, SERVICES, serviceOf, type ServerName, type ServiceName } from '../plan/fault-plan.js'
+import {
+  LINKS,
+  REPLICAS,
+  SERVICES,
+  serviceOf,
+  type ServerName,
+  type ServiceName,
+} from '../plan/fault-plan.js'
 import { keepProcess, type KeptProcess } from './kept-process.js'
 import { openLink, type Link } from './tcp-link.js'
 
@@ -59,7 +66,11 @@ const SETTINGS = {
   OPS_TOKEN: 'a token of this run alone',
 }
 
-const PORT_VARIABLES: Partial<Record<ServiceName, string>> = { api: 'PORT', realtime: 'PORT', ops: 'OPS_PORT' }
+const PORT_VARIABLES: Partial<Record<ServiceName, string>> = {
+  api: 'PORT',
+  realtime: 'PORT',
+  ops: 'OPS_PORT',
+}
 
 const at = (url: string, port: number): string => {
   const changed = new URL(url)

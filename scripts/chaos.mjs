@@ -1,0 +1,19 @@
+// `npm run chaos [-- --seconds N] [--seed S] [--ci]` and `npm run chaos:self-test`: sets up like npm start, then
+// breaks everything on servers of its own.
+import { spawn } from 'node:child_process'
+import { setUp } from './set-up.mjs'
+
+const [first, ...rest] = process.argv.slice(2)
+const [file, args] = first === 'self-test' ? ['self-test', rest] : ['run', process.argv.slice(2)]
+try {
+  await setUp(line => console.log(line))
+} catch (error) {
+  console.error(error.message)
+  process.exit(1)
+}
+const run = spawn(process.execPath, ['--import', 'tsx', `test/chaos/${file}.ts`, ...args], {
+  stdio: 'inherit',
+})
+// Ctrl-C reaches the run as well; its end is ours.
+process.on('SIGINT', () => {})
+run.once('exit', code => process.exit(code ?? 1))

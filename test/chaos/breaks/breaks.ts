@@ -1,0 +1,219 @@
+// Ways to break the system on purpose, as changes to the built files of a copy, each with faults that bring it
+// to light and with what chaos must say of it. A text that is not found is an error: the product has moved on,
+// and the break must follow it.
+import type { FaultStep } from '../plan/fault-plan.js'
+
+export interface Patch {
+  /** below the root of the copy */
+  file: string
+  find: string
+  replace: string
+}
+
+export interface Break {
+  name: string
+  patches: Patch[]
+  faults: FaultStep[]
+  /** One of the differences must look like this. */
+  caughtAs: RegExp
+}
+
+const pauseRealtime = (replica: 1 | 2, atMs: number): FaultStep => ({
+  kind: 'pause',
+  target: `realtime-${replica}`,
+  forMs: 6_500,
+  atMs,
+})
+const killServer = (target: 'postgres' | 'redis', atMs: number, forMs = 1_500): FaultStep => ({
+  kind: 'kill-server',
+  target,
+  forMs,
+  atMs,
+})
+const slowIngest = (replica: 1 | 2): FaultStep => ({
+  kind: 'slow',
+  target: `ingest-${replica}`,
+  server: 'postgres',
+  forMs: 9_000,
+  atMs: 500,
+})
+
+export const BREAKS: readonly Break[] = [
+  {
+    name: 'acknowledge before commit',
+    patches: [
+      {
+        file: 'packages/bus/dist/consumer.js',
+        find: 'let redeliver;\n',
+        replace: 'let redeliver;\n        for (const message of batch) message.ack();\n',
+      },
+    ],
+    faults: [
+      killServer('postgres', 2_000),
+      { kind: 'kill', target: 'ingest-1', atMs: 5_000 },
+      killServer('postgres', 8_000),
+    ],
+    caughtAs: /^events: .* is not stored$/,
+  },
+  {
+    name: 'no dedupe',
+    patches: [
+      {
+        file: 'packages/domain/dist/identity.js',
+        find: "digest(['payment', signature, policy, recordId])",
+        replace: "digest(['payment', signature, policy, recordId, Math.random()])",
+      },
+    ],
+    faults: [],
+    caughtAs: /^events: .* is stored twice$/,
+  },
+  {
+    name: 'count duplicates in a projection',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'if (fresh.length === 0)\n',
+        replace:
+          'if (fresh.length === 0) await project(tx, received.map(({ event }) => event), before, before);\n    if (fresh.length === 0)\n',
+      },
+    ],
+    faults: [],
+    caughtAs: /^(policies|event_counts|payment_stats): .* it should be /,
+  },
+  {
+    name: 'announce before commit',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'tx => writeBatch(tx, batch)',
+        replace:
+          'async tx => { const committed = await writeBatch(tx, batch); await globalThis.announceNow(committed); return committed; }',
+      },
+      {
+        file: 'services/ingest/dist/main.js',
+        find: 'const outlets = {',
+        replace:
+          'globalThis.announceNow = ({ payments }) => signal.announce(payments, Date.now()).catch(() => {});\n    const outlets = {',
+      },
+    ],
+    faults: [slowIngest(1), slowIngest(2)],
+    caughtAs: /^push: .* before it was stored$/,
+  },
+  {
+    name: "forget ingest's sweeper",
+    patches: [
+      {
+        file: 'services/ingest/dist/hand-over/sweeper.js',
+        find: 'start() {\n',
+        replace: 'start() {\n        return;\n',
+      },
+    ],
+    faults: [killServer('redis', 2_000), killServer('redis', 6_000)],
+    caughtAs: /^batches: .* never handed over$/,
+  },
+  {
+    name: "forget the worker's sweeper",
+    patches: [
+      {
+        file: 'services/webhook-worker/dist/webhook-worker.js',
+        find: 'await sweepOnce({ store, queue }, limits)',
+        replace: '0',
+      },
+    ],
+    faults: [2, 4, 5, 6, 7, 8, 9, 10].map(second => ({
+      kind: 'flush',
+      target: 'redis',
+      atMs: second * 1_000,
+    })),
+    caughtAs: /^deliveries: .* is still (pending|waiting) /,
+  },
+  {
+    name: 'lose the fence of the leases',
+    patches: [
+      {
+        file: 'services/realtime/dist/app.js',
+        find: 'mayDeliver: () => seats.mayDeliver()',
+        replace: 'mayDeliver: () => true',
+      },
+    ],
+    faults: [pauseRealtime(1, 1_000), pauseRealtime(2, 9_500), pauseRealtime(1, 18_000)],
+    caughtAs: /^seats: /,
+  },
+  {
+    name: 'forget to heal rooms',
+    patches: [
+      {
+        file: 'services/realtime/dist/rooms/healer.js',
+        find: 'async #heal(room) {\n',
+        replace: 'async #heal(room) {\n        return;\n',
+      },
+    ],
+    faults: [
+      killServer('redis', 2_000, 2_000),
+      { kind: 'stall', target: 'realtime-1', server: 'redis', forMs: 2_000, atMs: 6_000 },
+      { kind: 'cut', target: 'realtime-1', server: 'redis', atMs: 7_500 },
+      { kind: 'cut', target: 'realtime-2', server: 'redis', atMs: 8_500 },
+    ],
+    caughtAs: /^sockets: .* never knew of seq /,
+  },
+  {
+    name: 'reuse a webhook id',
+    patches: [
+      {
+        file: 'packages/domain/dist/delivery-message.js',
+        find: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}`",
+        replace: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 1)}`",
+      },
+    ],
+    faults: [],
+    caughtAs: /^deliveries: .* has none for webhook /,
+  },
+  {
+    name: 'another id for each attempt',
+    patches: [
+      {
+        file: 'services/webhook-worker/dist/requests/send-delivery.js',
+        find: 'id: delivery.messageId',
+        replace: 'id: `${delivery.messageId}${delivery.attempt}`',
+      },
+    ],
+    faults: [],
+    caughtAs: /^requests: .* which is no delivery of its own$/,
+  },
+  {
+    name: 'drop a dead letter',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/dead-letters.js',
+        find: 'if (letters.length === 0)',
+        replace:
+          "letters = letters.filter(({ code }) => code !== 'CONFLICT');\n    if (letters.length === 0)",
+      },
+    ],
+    faults: [],
+    caughtAs: /^dead letters: .* is missing/,
+  },
+  {
+    name: 'send before the attempt is on record',
+    patches: [
+      {
+        file: 'packages/store/dist/webhooks/claim-deliveries.js',
+        find: 'insert into delivery_attempts (delivery_id, number)\n      select id, attempts_made from claimed\n',
+        replace:
+          'insert into delivery_attempts (delivery_id, number)\n      select id, attempts_made from claimed where attempts_made > 1\n',
+      },
+      {
+        file: 'packages/store/dist/webhooks/claim-deliveries.js',
+        find: 'if (row.attempt_id === null) {',
+        replace: 'if (row.attempt === null) {',
+      },
+      {
+        file: 'packages/store/dist/webhooks/claim-deliveries.js',
+        find: 'attemptId: row.attempt_id,',
+        replace: 'attemptId: row.attempt_id ?? 0n,',
+      },
+    ],
+    faults: [],
+    caughtAs: /^attempts: request .* are on record$/,
+  },
+]

@@ -1,0 +1,97 @@
+// What REST answers at the end, through the base URL as everybody asks: it must be what the model knows.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ModelEvent } from '../model/events.js'
+import type { Model, ModelPayment } from '../model/state.js'
+import type { Differences } from './differences.js'
+
+const MOST = 1_000
+
+async function ask(baseUrl: string, path: string): Promise<string> {
+  for (;;) {
+    const response = await fetch(baseUrl + path)
+    const text = await response.text()
+    if (response.ok || response.status === 404) return text
+    await sleep(200)
+  }
+}
+
+const sum = (payments: readonly ModelPayment[]): bigint =>
+  payments.reduce((total, { amount }) => total + amount, 0n)
+
+export async function compareAnswers(
+  baseUrl: string,
+  events: readonly ModelEvent[],
+  model: Model,
+  differences: Differences,
+): Promise<void> {
+  const check = (path: string, what: string, is: unknown, should: unknown) => {
+    if (is !== should)
+      differences.add('rest', `${path} says ${what} ${String(is)}; it should be ${String(should)}`)
+  }
+  const count = '/v1/events/count'
+  check(count, 'count', (JSON.parse(await ask(baseUrl, count)) as { count: number }).count, events.length)
+  const names = [...new Set(events.map(({ message }) => message.event_name))].sort().join()
+  check(
+    '/v1/events/names',
+    'names',
+    (JSON.parse(await ask(baseUrl, '/v1/events/names')) as string[]).join(),
+    names,
+  )
+  for (const gateway of model.gateways.keys()) {
+    const path = `/v1/events/payments/stats?gateway=${gateway}`
+    const text = await ask(baseUrl, path)
+    const payments = model.payments.filter(payment => payment.gateway === gateway)
+    check(path, 'count', (JSON.parse(text) as { count: number }).count, payments.length)
+    // Sums may be beyond what JSON.parse can read.
+    check(path, 'totalAmount', /"totalAmount":(\d+)/.exec(text)?.[1], String(sum(payments)))
+  }
+  for (const trackingId of new Set(model.payments.map(payment => payment.trackingId))) {
+    if (trackingId !== null) await compareTracking(baseUrl, trackingId, model, check)
+  }
+}
+
+type Check = (path: string, what: string, is: unknown, should: unknown) => void
+
+async function compareTracking(
+  baseUrl: string,
+  trackingId: string,
+  model: Model,
+  check: Check,
+): Promise<void> {
+  const payments = model.payments.filter(payment => payment.trackingId === trackingId)
+  const oneTime = `/v1/onetime/${encodeURIComponent(trackingId)}?limit=${MOST}`
+  if (payments.length <= MOST) {
+    const { data } = JSON.parse(await ask(baseUrl, oneTime)) as {
+      data: { signature: string }[] | { signature: string }
+    }
+    const signatures = [data].flat().map(({ signature }) => signature)
+    check(
+      oneTime,
+      'payments',
+      signatures.sort().join(),
+      payments
+        .map(({ signature }) => signature)
+        .sort()
+        .join(),
+    )
+  }
+  const subscriptions = `/v1/subscriptions?trackingId=${encodeURIComponent(trackingId)}`
+  const { data } = JSON.parse(await ask(baseUrl, subscriptions)) as {
+    data: { policyAddress: string; status: string; paymentCount: number }[]
+  }
+  const live = [...model.policies].filter(([, policy]) => policy.live && policy.trackingId === trackingId)
+  const describe = (address: string, status: string, paymentCount: number) =>
+    `${address} ${status} ${paymentCount}`
+  check(
+    subscriptions,
+    'policies',
+    data
+      .map(row => describe(row.policyAddress, row.status, row.paymentCount))
+      .sort()
+      .join(),
+    live
+      .map(([address, policy]) => describe(address, policy.status, policy.paymentCount))
+      .sort()
+      .join(),
+  )
+}

@@ -1,0 +1,93 @@
+// npm run chaos:self-test [-- --only NAME]: breaks a copy of the system in many ways, and shows that chaos finds
+// each of them. First of all it runs the copy unbroken: with the same faults, nothing may be found.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { BREAKS, type Break } from './breaks/breaks.js'
+import { applyPatches, copySystem } from './breaks/copy-system.js'
+import type { FaultStep } from './plan/fault-plan.js'
+import { buildPlan } from './plan/plan.js'
+import { runChaos } from './run-chaos.js'
+
+const { values: flags } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, verbose: { type: 'boolean', default: false } },
+})
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SEED = 'self-test'
+const SHORTEST_SECONDS = 10
+/** For what never comes to rest because it is broken. */
+const REST_MS = 15_000
+const CONTROL_REST_MS = 90_000
+
+const secondsFor = (faults: readonly FaultStep[]): number =>
+  Math.max(
+    SHORTEST_SECONDS,
+    ...faults.map(fault => (fault.atMs + ('forMs' in fault ? fault.forMs : 0)) / 1000 + 2),
+  )
+
+async function runBroken(
+  { name, patches, faults }: Omit<Break, 'caughtAs'>,
+  restMs: number,
+): Promise<string[]> {
+  const copy = await mkdtemp(join(tmpdir(), 'payment-tracking-broken-'))
+  try {
+    await copySystem(ROOT, copy)
+    await applyPatches(copy, patches)
+    const plan = await buildPlan({
+      seed: SEED,
+      seconds: secondsFor(faults),
+      faultEveryMs: 0,
+      messageEveryMs: 60,
+    })
+    const log = (line: string) => flags.verbose && console.log(`  ${line}`)
+    const { differences } = await runChaos({
+      plan: { ...plan, faults },
+      root: copy,
+      restMs,
+      log,
+      keep: false,
+    })
+    return differences
+  } catch (error) {
+    throw new Error(`${name}: the run itself failed`, { cause: error })
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+let failed = 0
+const report = (
+  good: boolean,
+  name: string,
+  differences: readonly string[],
+  matching: string | undefined,
+) => {
+  if (!good) failed++
+  console.log(
+    `${good ? 'ok' : 'NOT OK'} ${name}: ${differences.length} differences${matching ? `, such as\n   ${matching}` : ''}`,
+  )
+  if (!good) for (const line of differences.slice(0, 20)) console.log(`   ${line}`)
+}
+
+const chosen = flags.only ? BREAKS.filter(({ name }) => flags.only!.includes(name)) : BREAKS
+if (!flags.only) {
+  // All faults of all breaks, one after the other.
+  let endMs = 0
+  const faults = BREAKS.flatMap(each => {
+    const beginMs = endMs
+    endMs += each.faults.length === 0 ? 0 : (secondsFor(each.faults) - 2) * 1000
+    return each.faults.map(fault => ({ ...fault, atMs: beginMs + fault.atMs }))
+  })
+  const differences = await runBroken({ name: 'unbroken', patches: [], faults }, CONTROL_REST_MS)
+  report(differences.length === 0, 'the unbroken copy under the faults of all breaks', differences, undefined)
+}
+for (const each of chosen) {
+  const differences = await runBroken(each, REST_MS)
+  const matching = differences.find(line => each.caughtAs.test(line))
+  report(matching !== undefined, each.name, differences, matching)
+}
+console.log(failed === 0 ? `all ${chosen.length} breaks were caught` : `${failed} were not as they should be`)
+process.exit(failed === 0 ? 0 : 1)
