@@ -10,6 +10,7 @@ import { openPublisher, type Publisher } from './load/publisher.js'
 import { openEndpoints, type Endpoint } from './load/receivers.js'
 import { openRestReader } from './load/rest-reader.js'
 import { SocketClient } from './load/socket-client.js'
+import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
 import type { Plan } from './plan/plan.js'
 import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
@@ -43,21 +44,22 @@ export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): P
     return thing
   }
   try {
-    const system = own(await openSystem({ dataDir, root, log }), ({ close }) => close())
-    const notary = own(openNotary(system.databaseUrl), ({ close }) => close())
-    const publisher = own(await openPublisher(system.servers.natsUrl), ({ close }) => close())
+    const system = own(await openSystem({ dataDir, root, log }), it => it.close())
+    const notary = own(openNotary(system.databaseUrl), it => it.close())
+    const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())
     await system.waitUntilReady()
-    const follower = own(await openStreamFollower(system.baseUrl), ({ close }) => close())
+    const follower = own(await openStreamFollower(system.baseUrl), it => it.close())
     await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
     const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, notary), each =>
-      Promise.all(each.map(({ close }) => close())),
+      Promise.all(each.map(it => it.close())),
     )
     const clients = own(
       plan.clients.map(client => new SocketClient(system.baseUrl, client, notary)),
       each => each.forEach(client => client.leave()),
     )
-    const injector = own(openInjector(system, publisher), ({ close }) => close())
-    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds), ({ stop }) => stop())
+    const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
+    const injector = own(openInjector(system, publisher), it => it.close())
+    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds), it => it.stop())
 
     const startedMs = performance.now()
     const progress = own(
@@ -98,7 +100,7 @@ export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): P
     await injector.settle()
     await publisher.settle()
     for (const client of clients) client.come()
-    const witnesses = { publisher, notary, endpoints, clients, follower, baseUrl: system.baseUrl }
+    const witnesses = { publisher, notary, endpoints, clients, watchers, follower, baseUrl: system.baseUrl }
     const unrest = await comeToRest({ ...witnesses, system }, restMs)
     clearInterval(progress)
     await rest.stop()

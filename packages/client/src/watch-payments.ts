@@ -103,6 +103,12 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
 
   socket.on('connect', subscribe)
   socket.on('payment', ({ data }) => data.trackingId === options.trackingId && hand(data))
+  // A seat that was lost while the connection goes on: nobody else says that nothing comes any more.
+  socket.on('error', ({ data }) => {
+    if (data.code === 'TOO_MANY_CONNECTIONS' && data.trackingId === options.trackingId) {
+      later(FIRST_RETRY_MS, subscribe)
+    }
+  })
   socket.on('reconnect', ({ data }) =>
     later(Math.random() * data.afterMs, () => socket.disconnect().connect()),
   )

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Publisher } from '../load/publisher.js'
-import { nameOfFault, type Fault, type FaultStep, type ServerName } from '../plan/fault-plan.js'
+import { nameOfFault, type Fault, type FaultStep } from '../plan/fault-plan.js'
 import type { System } from '../system/open-system.js'
 
 export interface Injected {
@@ -106,7 +106,7 @@ export function openInjector(system: System, publisher: Publisher): Injector {
   return {
     injected,
     inject(step) {
-      const key: string | ServerName = 'server' in step ? `${step.target} ${step.server}` : step.target
+      const key = 'server' in step ? `${step.target} ${step.server}` : step.target
       const before = turns.get(key) ?? Promise.resolve()
       const work = run(step, before)
       turns.set(key, work)

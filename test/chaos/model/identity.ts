@@ -25,4 +25,4 @@ export function identityOf(message: Message): string {
 export const wordingOf = (message: Message): string =>
   `${message.slot} ${Date.parse(message.timestamp)} ${sortedText(message.data)}`
 
-export const text = (value: unknown): string => String(value as string | number)
+export const text = (value: unknown): string => String(value)

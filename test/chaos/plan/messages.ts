@@ -32,7 +32,7 @@ function tagged(value: unknown): unknown {
   const { variant, ...rest } = fields
   const names = Object.keys(rest)
   const payload = names.length === 0 ? null : names.length === 1 && names[0] === 'field' ? rest.field : rest
-  return { [variant as string]: payload }
+  return { [variant]: payload }
 }
 
 const LITERAL_FIELDS = /"(amount|timestamp|next_payment_due)":"(-?\d+)"/g

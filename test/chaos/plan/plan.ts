@@ -8,6 +8,8 @@ export interface Plan {
   lengthMs: number
   load: LoadPlan
   clients: ClientPlan[]
+  /** What the published client follows. */
+  watched: string[]
   faults: FaultStep[]
 }
 
@@ -27,6 +29,8 @@ export async function buildPlan({ seed, seconds, faultEveryMs, messageEveryMs }:
     lengthMs,
     load,
     clients: planClients(seed, lengthMs, load.trackingIds.slice(0, -1)),
+    // The last seat of each; the sieged one is not among them.
+    watched: load.trackingIds.slice(0, 4),
     faults: faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs),
   }
 }

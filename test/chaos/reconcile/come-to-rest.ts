@@ -7,7 +7,7 @@ import type { Witnesses } from './reconcile.js'
 
 /** @returns what did not come about */
 export async function comeToRest(
-  { publisher, notary, endpoints, clients, follower, system }: Witnesses & { system: System },
+  { publisher, notary, endpoints, clients, watchers, follower, system }: Witnesses & { system: System },
   withinMs: number,
 ): Promise<string[]> {
   const end = performance.now() + withinMs
@@ -46,6 +46,9 @@ export async function comeToRest(
       .every(({ followed }) =>
         [...followed].every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
       ),
+  )
+  await until('published clients that know everything', () =>
+    watchers.every(({ trackingId, eventIds }) => eventIds.length >= (heads.get(trackingId) ?? 0)),
   )
   await until('a stream of events that brought everything', async () => {
     const [head] = await notary.query<{ position: string }>('select position::text from stream_head')

@@ -4,6 +4,7 @@ import type { Publisher } from '../load/publisher.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
 import type { StreamFollower } from '../load/stream-follower.js'
+import type { Watcher } from '../load/watchers.js'
 import { readStream } from '../model/events.js'
 import { identityOf } from '../model/identity.js'
 import { buildModel } from '../model/state.js'
@@ -23,6 +24,7 @@ export interface Witnesses {
   notary: Notary
   endpoints: readonly Endpoint[]
   clients: readonly SocketClient[]
+  watchers: readonly Watcher[]
   follower: StreamFollower
   baseUrl: string
 }
@@ -33,7 +35,7 @@ export interface Reconciliation {
 }
 
 export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
-  const { publisher, notary, endpoints, clients, follower, baseUrl } = witnesses
+  const { publisher, notary, endpoints, clients, watchers, follower, baseUrl } = witnesses
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
   const stored = await readStoredEvents(notary)
@@ -50,6 +52,7 @@ export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
   await compareDeadLetters(notary, letters, differences)
   await compareDeliveries(notary, endpoints, model.payments, storedOf, differences)
   compareSockets(clients, model.payments, storedOf, SEATS, differences)
+  compareWatchers(watchers, stored, differences)
   compareFollower(follower, stored, differences)
   await compareAnswers(baseUrl, events, model, differences)
   const left = await notary.query<{ id: string }>(
@@ -76,6 +79,21 @@ export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
   }
 }
 
+/** The published client hands over each payment of its tracking ID, and each once. */
+function compareWatchers(
+  watchers: readonly Watcher[],
+  stored: readonly StoredEvent[],
+  differences: Differences,
+) {
+  for (const { trackingId, eventIds, resets } of watchers) {
+    const should = stored.filter(row => row.trackingId === trackingId && row.seq !== null).map(({ id }) => id)
+    const say = (what: string) => differences.add('client', `the watch of ${trackingId} ${what}`)
+    if (new Set(eventIds).size !== eventIds.length) say('handed a payment over twice')
+    for (const id of should) if (!eventIds.includes(id)) say(`never handed over ${id}`)
+    if (resets.length > 0) say('was told that the database is another one')
+  }
+}
+
 /** Every event once, in the order of commits, however often it was cut off. */
 function compareFollower(
   { ids, problems }: StreamFollower,
@@ -93,9 +111,10 @@ function compareFollower(
 }
 
 /** The stream as the publisher's own messages; what it acknowledged must be there, and nothing that was not asked. */
-async function readJournal({ journal, readAll }: Publisher, differences: Differences) {
+async function readJournal(publisher: Publisher, differences: Differences) {
+  const { journal } = publisher
   const byBytes = new Map(journal.map(({ message }) => [message.bytes, message]))
-  const entries = await readAll()
+  const entries = await publisher.readAll()
   const present = new Map(entries.map(({ sequence, bytes }) => [sequence, bytes]))
   for (const { message, sequence } of journal) {
     if (present.get(sequence) !== message.bytes)
