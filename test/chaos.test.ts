@@ -1,0 +1,49 @@
+// What `npm run chaos` promises of itself and can be shown without breaking anything.
+import { buildPlan } from './chaos/plan/plan.js'
+import { summarise } from './chaos/report/recovery.js'
+import t from 'tap'
+
+const options = { seconds: 20, faultEveryMs: 500, messageEveryMs: 100 }
+
+t.test('a seed is a schedule: the same twice, another for another seed', async t => {
+  const [first, again, other] = await Promise.all(
+    ['seed', 'seed', 'another'].map(seed => buildPlan({ seed, ...options })),
+  )
+  t.same(first!.faults, again!.faults)
+  t.same(first!.clients, again!.clients)
+  t.same(
+    first!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
+    again!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
+  )
+  t.notSame(first!.faults, other!.faults)
+})
+
+t.test('a long schedule has every kind of fault', async t => {
+  const { faults } = await buildPlan({
+    seed: 'long',
+    seconds: 600,
+    faultEveryMs: 200,
+    messageEveryMs: 60_000,
+  })
+  t.same([...new Set(faults.map(({ kind }) => kind))].sort(), [
+    'cut',
+    'fill-stream',
+    'flush',
+    'kill',
+    'kill-server',
+    'pause',
+    'pause-server',
+    'slow',
+    'stall',
+    'terminate',
+  ])
+})
+
+t.test('what was never ready again is told apart from what was', async t => {
+  const [row] = summarise([
+    { name: 'kill api', readyMs: 10, flowMs: null },
+    { name: 'kill api', readyMs: null, flowMs: null },
+    { name: 'kill api', readyMs: 30, flowMs: 5 },
+  ])
+  t.match(row, { count: 3, readyP50: 10, readyMax: 30, flowP50: 5, flowMax: 5 })
+})
