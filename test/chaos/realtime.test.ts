@@ -16,7 +16,7 @@ const SEATS = 8
 const ROOMS = 4
 const CLIENTS_PER_ROOM = 6
 const CONTENDERS = 20
-const ROUNDS = LONG ? 60 : 1
+const ROUNDS = LONG ? 20 : 1
 const PAYMENT_PAUSE_MS = 25
 
 /** One of many, drawn anew each time. */
