@@ -1,4 +1,5 @@
 import { openPrivateServers, useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
 import t from 'tap'
 import { openSignal, Seats, type Seat, type SeatRequest } from '../src/index.js'
 
@@ -181,6 +182,29 @@ t.test('after a flush only those who hold seats are admitted, for one lease time
     [[], []],
   )
 })
+
+t.test(
+  'a flush is remembered until the seats are restored, also when the answer that says so is lost',
+  async t => {
+    const servers = await openPrivateServers(t)
+    const open = useSeatPods(t, servers.redisUrl)
+    const pod = await open({ leaseMs: 2_000, timeoutMs: 150 })
+    for (let n = 0; n < 3; n++) seatOf(await pod.ask({ limit: 3 }))
+    const redis = new Redis(servers.redisUrl)
+    t.teardown(() => redis.disconnect())
+    await redis.flushall()
+    // The next renewal is sent while Redis hangs, given up, and carried out all the same.
+    await redis.call('CLIENT', 'PAUSE', '900', 'ALL')
+    const newcomer = await open({ leaseMs: 2_000 })
+    const settled = await waitFor(async () => {
+      const answer = await newcomer.ask({ limit: 3 })
+      return ('seat' in answer || answer.refused === 'full') && answer
+    })
+    t.match(settled, { refused: 'full' })
+    t.ok(pod.seats.mayDeliver(), 'the pod went on')
+    t.notOk(pod.lost.includes('full'))
+  },
+)
 
 t.test('a paused pod finds itself fenced, begins anew and takes back what nobody took', async t => {
   const open = useSeatPods(t, (await useRedis(t)).url)

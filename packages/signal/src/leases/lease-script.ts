@@ -1,19 +1,21 @@
 // The leases, as one script: Redis runs it whole, so no two pods can be granted the same seat.
 //
 // What is in Redis:
-//   run          the run id of the Redis that the rest was written on
+//   run          the run id of the Redis that the rest was written on, and its generation: a new one each time
+//                the data was lost or the server restarted
 //   recovering   exists for one lease time after the data was lost or the server restarted
 //   idle         exists when the last pod ended orderly: nobody holds anything
 //   pods         sorted set: pod → when its lease ends (ms, Redis' clock)
 //   seats:<name> set: one member a seat, `<pod>.<address tag>.<secret>`
-//   evict:<pod>  list: seats that were handed over and that the pod must give up
+//   evict:<pod>  set: seats that were handed over and that the pod must give up
 //
 // A seat lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
 // A seat of a pod whose lease ended counts until somebody needs its place.
 //
 //   init      leases are used for the first time: an empty Redis has lost nothing
-//   join      a pod without seats begins                          → 'joined'
-//   renew     it goes on → 'renewed', seats to give up… | 'restore' (write your seats again) | 'expired'
+//   join      a pod without seats begins → 'joined', generation
+//   renew     it goes on → 'renewed', seats to give up… | 'restore' (write your seats again), generation |
+//             'expired'
 //   restore   its seats, again → the members that have no place any more
 //   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
 //   release   → 1 | 0
@@ -30,9 +32,10 @@ local op, run, leaseMs, pod = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local ranOn = redis.call('GET', runKey)
+local ranOn, generation = string.match(redis.call('GET', runKey) or '', '^(.*):(.*)$')
 if ranOn ~= run then
-  redis.call('SET', runKey, run)
+  generation = time[1] .. '.' .. time[2]
+  redis.call('SET', runKey, run .. ':' .. generation)
   local nobodyHolds = op == 'init' or (ranOn and redis.call('EXISTS', idleKey) == 1)
   if not nobodyHolds then redis.call('SET', recoveringKey, '1', 'PX', leaseMs) end
 end
@@ -62,25 +65,28 @@ if op == 'join' then
   redis.call('ZADD', podsKey, now + leaseMs, pod)
   redis.call('ZREMRANGEBYSCORE', podsKey, '-inf', now - leaseMs)
   redis.call('DEL', idleKey)
-  return { 'joined' }
+  return { 'joined', generation }
 end
 
 if op == 'leave' then
   redis.call('ZREM', podsKey, pod)
   redis.call('DEL', evictKey)
   redis.call('ZREMRANGEBYSCORE', podsKey, '-inf', now - leaseMs)
-  if redis.call('EXISTS', podsKey) == 0 then redis.call('SET', idleKey, '1') end
+  if not recovering and redis.call('EXISTS', podsKey) == 0 then redis.call('SET', idleKey, '1') end
   return { 'left' }
 end
 
 if op == 'renew' then
-  local restoredOn, unfenced = ARGV[5], ARGV[6] == '1'
+  local restored, unfenced = ARGV[5], ARGV[6] == '1'
   local living = endOf(pod) > now
   if not living and not (recovering and unfenced) then return { 'expired' } end
   redis.call('ZADD', podsKey, now + leaseMs, pod)
-  if restoredOn ~= run or not living then return { 'restore' } end
-  local answer = redis.call('LRANGE', evictKey, 0, -1)
-  redis.call('DEL', evictKey)
+  redis.call('DEL', idleKey)
+  -- Not "it is new here": the answer to the call that made it known may have been lost.
+  if restored ~= generation then return { 'restore', generation } end
+  -- What the pod has heard of goes only now, for the same reason.
+  for i = 7, #ARGV do redis.call('SREM', evictKey, ARGV[i]) end
+  local answer = redis.call('SMEMBERS', evictKey)
   table.insert(answer, 1, 'renewed')
   return answer
 end
@@ -114,9 +120,9 @@ if op == 'acquire' then
         local oldPod = podOf(old)
         local left = endOf(oldPod) - now
         if oldPod == pod or left <= 0 then return { 'granted', 0, '', old } end
-        local list = string.gsub(evictKey, '[^:]+$', '') .. oldPod
-        redis.call('RPUSH', list, old)
-        redis.call('PEXPIRE', list, 2 * leaseMs)
+        local evicted = string.gsub(evictKey, '[^:]+$', '') .. oldPod
+        redis.call('SADD', evicted, old)
+        redis.call('PEXPIRE', evicted, 2 * leaseMs)
         return { 'granted', left, oldPod, old }
       end
     end

@@ -91,7 +91,10 @@ export class Seats {
   #begun = 0
   #pod = `${this.#node}~0`
   #known = false
-  #restoredOn = ''
+  /** The generation of Redis' data in which all seats of this pod are known to be written. */
+  #restored = ''
+  /** Seats to give up that the last renewal told of and the next one confirms. */
+  #heard: readonly string[] = []
   #fenceAtMs = 0
   #state: 'fenced' | 'holding' = 'fenced'
   #auditAtMs = performance.now() + AUDIT_INTERVAL_MS
@@ -150,6 +153,11 @@ export class Seats {
       // It may have been granted all the same.
       this.#release(member, request.name)
       this.#options.onError(error)
+      return { refused: 'unavailable' }
+    }
+    if (!member.startsWith(`${this.#pod}.`)) {
+      // The pod began anew meanwhile, without this seat: it would be sent to and be nobody's.
+      this.#release(member, request.name)
       return { refused: 'unavailable' }
     }
     const [result, waitMs, oldPod, oldMember] = answer as [string, number, string, string]
@@ -228,23 +236,24 @@ export class Seats {
     for (let round = 0; round < 2; round++) {
       const sentAtMs = performance.now()
       const unfenced = this.mayDeliver() ? '1' : '0'
-      const call: LeaseCall = { op: 'renew', pod: this.#pod, name: '', rest: [this.#restoredOn, unfenced] }
-      const [result, ...evicted] = (await this.#link.call(call)) as string[]
+      const rest = [this.#restored, unfenced, ...this.#heard]
+      const call: LeaseCall = { op: 'renew', pod: this.#pod, name: '', rest }
+      const [result, ...told] = (await this.#link.call(call)) as string[]
       if (result === 'expired') return this.#fence()
       if (result === 'renewed') {
-        for (const member of evicted) this.#lose(member, 'taken-over')
+        for (const member of told) this.#lose(member, 'taken-over')
+        this.#heard = told
         this.#extend(sentAtMs)
         await this.#retryReleases()
-        if (performance.now() > this.#auditAtMs) await this.#restore()
+        if (performance.now() > this.#auditAtMs) await this.#restore(this.#restored)
         return
       }
-      await this.#restore()
+      await this.#restore(told[0]!)
     }
   }
 
   /** Writes every seat again. What has no place any more is lost. */
-  async #restore(): Promise<void> {
-    const { run } = this.#link
+  async #restore(generation: string): Promise<void> {
     const byName = new Map<string, Held[]>()
     for (const held of this.#held.values()) {
       const list = byName.get(held.request.name)
@@ -258,15 +267,15 @@ export class Seats {
     for (const refused of await this.#link.callAll(calls)) {
       for (const member of refused as string[]) this.#lose(member, 'full')
     }
-    if (this.#restoredOn !== run)
+    if (this.#restored !== generation) {
       for (const [member, { name }] of this.#given) this.#toRelease.set(member, name)
-    this.#restoredOn = run
+    }
+    this.#restored = generation
     this.#auditAtMs = performance.now() + AUDIT_INTERVAL_MS
   }
 
   /** Begins as a new pod and takes every seat back. Throws when that is not possible yet. */
   async #begin(): Promise<void> {
-    const { run } = this.#link
     if (!this.#known) {
       await this.#options.firstUse(async () => {
         await this.#link.call({ op: 'init', pod: this.#pod, name: '', rest: [] })
@@ -278,8 +287,9 @@ export class Seats {
     this.#toRelease.clear()
     this.#given.clear()
     let sentAtMs = performance.now()
-    await this.#link.call({ op: 'join', pod: this.#pod, name: '', rest: [] })
-    this.#restoredOn = run
+    const [, generation] = await this.#link.call({ op: 'join', pod: this.#pod, name: '', rest: [] })
+    this.#restored = generation as string
+    this.#heard = []
     const before = [...this.#held.values()]
     const calls = before.map(({ member, request }) => {
       const [, tag, secret] = member.split('.') as [string, string, string]
@@ -313,7 +323,9 @@ export class Seats {
   async #keepAlive(sentAtMs: number): Promise<number> {
     if (performance.now() - sentAtMs < this.#options.leaseMs / RENEWALS_PER_LEASE) return sentAtMs
     const now = performance.now()
-    await this.#link.call({ op: 'renew', pod: this.#pod, name: '', rest: [this.#restoredOn, '0'] })
+    const call: LeaseCall = { op: 'renew', pod: this.#pod, name: '', rest: [this.#restored, '0'] }
+    const [result] = await this.#link.call(call)
+    if (result !== 'renewed') throw new SignalUnavailableError('Redis lost its data meanwhile')
     return now
   }
 
