@@ -112,6 +112,7 @@ t.test(
         await blows[name]!()
         await allCaughtUp(`recovery after: ${name}`)
         await contest.waitUntilFull(SEATS)
+        if (contest.most > SEATS) throw new Error(`${contest.most} were sent to after: ${name}`)
         if (LONG) t.comment(`round ${round + 1}: ${name}`)
       }
     }
