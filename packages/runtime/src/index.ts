@@ -1,3 +1,4 @@
+export { clientAddress, countedAddress, readTrustedProxies, type TrustedProxies } from './client-address.js'
 export {
   CommonConfig,
   ConfigError,

@@ -37,7 +37,7 @@ export const ApiConfig = Type.Object({
   TRUST_PROXY: Type.String({
     default: 'off',
     description:
-      'whose x-forwarded-for counts: off, on (everybody: only behind a proxy that sets it), a number of hops, or addresses and networks, comma separated',
+      'whose x-forwarded-for counts: off, on (the proxy that connects to us), a number of proxies, or addresses and networks, comma separated',
   }),
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',

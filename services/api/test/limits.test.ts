@@ -37,6 +37,16 @@ t.test("a proxy's word on the client counts only when it is trusted", async t =>
   t.equal(await remainingAfter({ TRUST_PROXY: '10.0.0.0/8' }), '8')
 })
 
+t.test('what a client wrote before its proxy is not believed', async t => {
+  const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', TRUST_PROXY: 'on' })
+  const remaining = []
+  for (const invented of ['6.6.6.6', '7.7.7.7', '2001:db8::1']) {
+    const headers = { 'x-forwarded-for': `${invented}, 203.0.113.7` }
+    remaining.push((await app.inject({ url: '/v1/events/names', headers })).headers['ratelimit-remaining'])
+  }
+  t.same(remaining, ['9', '8', '7'], 'one client, whoever it says it is')
+})
+
 t.test('addresses of one IPv6 network are one client', async t => {
   const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', TRUST_PROXY: 'on' })
   const ask = async (address: string) =>

@@ -1,4 +1,4 @@
-import type { Intake, Logger, Metrics } from '@payment-tracking/runtime'
+import { readTrustedProxies, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
 import { buildPaymentAdapter, Seats, type Signal } from '@payment-tracking/signal'
 import { rememberLeaseUse, type Store } from '@payment-tracking/store'
 import type { RealtimeConfig } from './config.js'
@@ -6,7 +6,6 @@ import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
 import { Rooms } from './rooms/rooms.js'
-import { readTrustedProxies } from './sockets/client-address.js'
 import { ConnectionGate } from './sockets/connection-gate.js'
 import { drainSockets } from './sockets/drain.js'
 import { closeConnection, type EngineConnection } from './sockets/engine-connection.js'
@@ -88,7 +87,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     seats,
     metrics,
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
-    isTrusted: readTrustedProxies(config.TRUST_PROXY),
+    trusted: readTrustedProxies(config.TRUST_PROXY),
     // Above the budget of events, which answers before it closes.
     packetsPerSecond: config.MAX_MESSAGES_PER_SECOND * 2,
     packetBurst: config.MAX_MESSAGE_BURST * 4,

@@ -1,5 +1,5 @@
 // A gateway signs in: it asks for a nonce, signs it with its wallet, and gets a token.
-import { countedClient } from './counted-client.js'
+import { countedAddress } from '@payment-tracking/runtime'
 import { buildNonces, SignalUnavailableError, type Signal } from '@payment-tracking/signal'
 import type { Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
@@ -79,7 +79,7 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
       if (!(await readSigners(store, gateway))) throw new NotFoundError('There is no such gateway.')
       const expiresAt = new Date(Date.now() + NONCE_LIFETIME_MS)
       const nonce = makeSignInNonce(parts.environment, gateway, expiresAt)
-      if (!(await needNonces().keep(gateway, nonce, countedClient(request.ip), NONCE_LIFETIME_MS))) {
+      if (!(await needNonces().keep(gateway, nonce, countedAddress(request.ip), NONCE_LIFETIME_MS))) {
         throw new ApiError(
           'TOO_MANY_CHALLENGES',
           'Use one of the nonces you have, or come back in a minute.',

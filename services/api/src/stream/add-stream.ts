@@ -1,7 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { WebSocket } from 'ws'
 import { Type } from 'typebox'
-import type { Logger } from '@payment-tracking/runtime'
+import { countedAddress, type Logger } from '@payment-tracking/runtime'
 import {
   decodePositionCursor,
   encodePositionCursor,
@@ -10,7 +10,6 @@ import {
 } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
-import { countedClient } from '../gateway-auth/counted-client.js'
 import { compileAnswer } from '../http/write-answer.js'
 import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
 import { EventFilters, toEventFilter } from '../schemas/event-query.js'
@@ -107,7 +106,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
     },
     preHandler: async request => {
       checkUpgrade(request.raw.headers)
-      if ((connections.get(countedClient(request.ip)) ?? 0) >= maxConnections) {
+      if ((connections.get(countedAddress(request.ip)) ?? 0) >= maxConnections) {
         throw new ApiError('TOO_MANY_CONNECTIONS', `A client may have ${maxConnections} streams at a time.`)
       }
       request.streamStart = await start(request.query.since)
@@ -117,7 +116,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
     },
     wsHandler: (socket, request) => {
       const { epoch, position } = request.streamStart!
-      const client = countedClient(request.ip)
+      const client = countedAddress(request.ip)
       connections.set(client, (connections.get(client) ?? 0) + 1)
       const write = (event: StreamEvent) =>
         writeRecord({

@@ -2,9 +2,9 @@
 // leases as subscriptions. While Redis is away each pod counts for itself.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { clientAddress, countedAddress, type TrustedProxies } from '@payment-tracking/runtime'
 import type { Seats } from '@payment-tracking/signal'
 import type { RealtimeMetrics } from '../metrics.js'
-import { clientAddress, type IsTrusted } from './client-address.js'
 import { closeConnection, type EngineConnection } from './engine-connection.js'
 import { MessageBudget } from './message-budget.js'
 import type { ClientSocket } from './socket-session.js'
@@ -13,7 +13,7 @@ export interface ConnectionGateOptions {
   seats: Seats
   metrics: RealtimeMetrics
   limit: number
-  isTrusted: IsTrusted
+  trusted: TrustedProxies
   /** packets of any kind that a connection may send, on average and at once */
   packetsPerSecond: number
   packetBurst: number
@@ -41,7 +41,7 @@ export class ConnectionGate {
 
   addressOf(request: IncomingMessage): string {
     const address = request.socket.remoteAddress ?? ''
-    return clientAddress(address, request.headers['x-forwarded-for'], this.#options.isTrusted)
+    return countedAddress(clientAddress(address, request.headers['x-forwarded-for'], this.#options.trusted))
   }
 
   /**

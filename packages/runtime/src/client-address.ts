@@ -1,3 +1,5 @@
+// Who is calling, as far as it can be believed: every service that counts or limits clients asks here, so that
+// none of them can be talked into another answer.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** IPv4 inside IPv6, as a dual-stack socket reports it. */
@@ -14,7 +16,7 @@ function groupsOf(address: string): string[] {
   return [...left, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...right]
 }
 
-/** Whom the caps count: an IPv4 address, or the /64 network of an IPv6 one, which a single client owns. */
+/** Whom limits count: an IPv4 address, or the /64 network of an IPv6 one, which a single client owns. */
 export function countedAddress(address: string): string {
   const bare = withoutMapping(address.split('%')[0]!)
   if (!isIPv6(bare)) return bare
@@ -25,14 +27,19 @@ export function countedAddress(address: string): string {
 /** Whether what this address says about who called it is believed. Hop 0 is the connection itself. */
 export type IsTrusted = (address: string, hop: number) => boolean
 
+/** False: nobody's word counts. */
+export type TrustedProxies = false | IsTrusted
+
 /**
- * Whose `x-forwarded-for` counts.
+ * Whose `x-forwarded-for` counts. `on` believes one hop only: the entries before the last are whatever the
+ * client chose to send to the proxy.
  * @param setting `off`; `on`, the proxy that connects to us; a number of proxies; or addresses and networks,
  *   comma separated
+ * @throws when the setting is none of these
  */
-export function readTrustedProxies(setting: string): IsTrusted {
+export function readTrustedProxies(setting: string): TrustedProxies {
   const word = setting.trim().toLowerCase()
-  if (['', 'off', 'false', 'no', '0'].includes(word)) return () => false
+  if (['', 'off', 'false', 'no', '0'].includes(word)) return false
   if (['on', 'true', 'yes'].includes(word)) return (_, hop) => hop === 0
   if (/^\d+$/.test(word)) return (_, hop) => hop < Number(word)
   const trusted = new BlockList()
@@ -55,14 +62,15 @@ export function readTrustedProxies(setting: string): IsTrusted {
 export function clientAddress(
   connectionAddress: string,
   forwardedFor: string | string[] | undefined,
-  isTrusted: IsTrusted,
+  trusted: TrustedProxies,
 ): string {
+  if (trusted === false) return connectionAddress
   const forwarded = String(forwardedFor ?? '')
     .split(',')
     .map(entry => entry.trim())
     .filter(entry => entry !== '')
   const chain = [connectionAddress, ...forwarded.reverse()]
   let hop = 0
-  while (hop < chain.length - 1 && isTrusted(chain[hop]!, hop)) hop++
-  return countedAddress(chain[hop]!)
+  while (hop < chain.length - 1 && trusted(chain[hop]!, hop)) hop++
+  return chain[hop]!
 }

@@ -1,8 +1,14 @@
 import t from 'tap'
-import { clientAddress, countedAddress, readTrustedProxies } from '../src/sockets/client-address.js'
+import { clientAddress, countedAddress, readTrustedProxies } from '../src/client-address.js'
 
 t.test('an IPv6 client is its /64 network, an IPv4 client its address, however written', async t => {
-  const same = ['2001:db8::1', '2001:0db8:0:0:ffff::', '2001:DB8:0:0:a:b:c:d', '2001:db8::5%eth0']
+  const same = [
+    '2001:db8::1',
+    '2001:0db8:0:0:ffff::',
+    '2001:DB8:0:0:a:b:c:d',
+    '2001:db8::ffff:0:1',
+    '2001:db8::5%eth0',
+  ]
   t.same([...new Set(same.map(countedAddress))], ['2001:db8:0:0::/64'])
   t.equal(countedAddress('2001:db8:0:1::1'), '2001:db8:0:1::/64')
   t.equal(countedAddress('::1'), '0:0:0:0::/64')
@@ -24,5 +30,6 @@ t.test('x-forwarded-for counts as far as it can be believed', async t => {
   t.equal(from('10.0.0.1', chain), '10.0.0.9')
   t.equal(from('10.0.0.0/8', chain, '::ffff:10.0.0.1'), '7.7.7.7')
   t.equal(from('10.0.0.0/8', chain, '9.9.9.9'), '9.9.9.9', 'a stranger is not a proxy')
+  t.equal(from('off', '8.8.8.8'), '10.0.0.1')
   t.throws(() => readTrustedProxies('everybody'))
 })
