@@ -27,6 +27,12 @@ export class StoreRefusedError extends ServiceError {
   }
 }
 
+/** Neither the values nor an outage: most likely a fault of ours, for a person to look at. */
+export class StoreFaultError extends ServiceError {
+  readonly code = 'STORE_FAULT'
+  readonly retry = 'later'
+}
+
 /** Data exceptions, broken constraints, program limits: classes 22, 23 and 54. */
 const REFUSED = /^(22|23|54)/
 /** query_canceled: the statement timeout. */
@@ -45,7 +51,35 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined
 }
 
-/** Translates whatever Prisma or pg threw. What is neither refused nor timed out may succeed later. */
+/**
+ * Connections, sign-in, a missing database, deadlocks, resources, locks, shutdown and broken disks: what another
+ * moment may mend.
+ */
+const OUTAGE = /^(08|28|3D|40|53|55|57|58)|^25P03$/
+/** The system's codes (ECONNRESET) and those of Prisma's engine about connections, pools and transactions. */
+const OUTAGE_CODES = /^(E[A-Z_]{3,}|P1\d{3}|P2024|P2028|P2034)$/
+/** The kinds by which Prisma's adapter names a broken connection that has no SQLSTATE. */
+const OUTAGE_KINDS = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']
+
+/**
+ * Whether the database could not be used. pg speaks of connections that broke, and of waiting too long for one,
+ * in plain errors without a code; errors in our own code have classes of their own (TypeError).
+ */
+function isOutage(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  if (state !== undefined && OUTAGE.test(state)) return true
+  if (!(error instanceof Error)) return false
+  const { code, errorCode, meta } = error as {
+    code?: string
+    errorCode?: string
+    meta?: { driverAdapterError?: { cause?: { kind?: string } } }
+  }
+  const known = code ?? errorCode
+  if (known === undefined) return error.constructor === Error
+  return OUTAGE_CODES.test(known) || OUTAGE_KINDS.includes(meta?.driverAdapterError?.cause?.kind ?? '')
+}
+
+/** Translates whatever Prisma, pg or our own code around them threw. */
 export function translateStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const state = sqlStateOf(error)
@@ -53,5 +87,7 @@ export function translateStoreError(error: unknown): ServiceError {
   if (state !== undefined && REFUSED.test(state)) {
     return new StoreRefusedError(`the database refused a value (SQLSTATE ${state})`, state, { cause: error })
   }
-  return new StoreUnavailableError('the database cannot be used right now', { cause: error })
+  return isOutage(error)
+    ? new StoreUnavailableError('the database cannot be used right now', { cause: error })
+    : new StoreFaultError('a call on the database failed unexpectedly', { cause: error })
 }

@@ -94,3 +94,14 @@ t.test('a question that takes too long is told which filter to add', async t => 
   await locker.query('rollback')
   t.equal((await get('/v1/events')).status, 200)
 })
+
+t.test('a fault of ours is 500 and an error in the log, never an outage', async t => {
+  const { get, database, logs } = await openApi(t)
+  await database.pool.query('alter table events rename column data to moved')
+  const { status, body } = await get('/v1/events')
+  t.equal(status, 500)
+  t.match(body, { success: false, code: 'INTERNAL', error: 'Something went wrong on our side.' })
+  const failed = logs.map(line => JSON.parse(line)).filter(({ level }) => level === 'error')
+  t.match(failed, [{ msg: 'request.failed', code: 'INTERNAL', requestId: body.requestId }])
+  t.match(JSON.stringify(failed), /42703/, 'the log says what it was')
+})

@@ -1,0 +1,66 @@
+// What failures of a read are called: outages are nobody's fault, everything unexpected is ours.
+import { openStore, readFrom, type Store } from '@payment-tracking/store'
+import { createDatabase, openPrivateServers, waitFor, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+
+const SLEEP = 'select pg_sleep(30)::text'
+
+async function openOver(t: TestContext, url: string, poolSize = 2): Promise<Store> {
+  const store = openStore({ DATABASE_URL: url, poolSize })
+  t.teardown(() => store.close())
+  return store
+}
+
+/** The code of what a read ends with, and whether what was thrown is kept. */
+const failureOf = (reading: Promise<unknown>): Promise<string> =>
+  reading.then(
+    () => 'none',
+    (error: { code: string; cause?: unknown }) => (error.cause === undefined ? 'no cause' : error.code),
+  )
+
+t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t => {
+  const servers = await openPrivateServers(t)
+  const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
+  const store = await openOver(t, database.url)
+  const read = (text: string) => failureOf(readFrom(store, sql => sql.$queryRawUnsafe(text)))
+  const isAsleep = () =>
+    database.pool
+      .query(`select 1 from pg_stat_activity where query = $1 and state = 'active'`, [SLEEP])
+      .then(({ rowCount }) => rowCount === 1)
+
+  t.equal(await read('select 1'), 'none')
+  t.equal(await read("select 'x'::integer"), 'STORE_REFUSED')
+  t.equal(await read('selec 1'), 'STORE_FAULT')
+  t.equal(await read('select nothing from events'), 'STORE_FAULT')
+  const ours = () => Promise.resolve(undefined as unknown as { id: string }).then(row => row.id)
+  t.equal(await failureOf(readFrom(store, ours)), 'STORE_FAULT', 'a TypeError of our own')
+  t.equal(
+    await failureOf(readFrom(store, sql => sql.$queryRaw`select ${'x'} ${'y'}`)),
+    'STORE_FAULT',
+    'a statement that cannot be',
+  )
+
+  const stranger = new URL(database.url)
+  stranger.password = 'wrong'
+  const refused = await openOver(t, stranger.href)
+  t.equal(await failureOf(readFrom(refused, sql => sql.$queryRaw`select 1`)), 'STORE_UNAVAILABLE')
+
+  const terminated = read(SLEEP)
+  await waitFor(isAsleep, { what: 'a statement to end' })
+  await database.pool.query('select pg_terminate_backend(pid) from pg_stat_activity where query = $1', [
+    SLEEP,
+  ])
+  t.equal(await terminated, 'STORE_UNAVAILABLE', 'a connection that was terminated')
+
+  const crowded = await openOver(t, database.url, 1)
+  const holding = failureOf(readFrom(crowded, sql => sql.$queryRawUnsafe(SLEEP)))
+  await waitFor(isAsleep, { what: 'the only connection to be taken' })
+  t.equal(
+    await failureOf(readFrom(crowded, sql => sql.$queryRaw`select 1`)),
+    'STORE_UNAVAILABLE',
+    'no connection became free in time',
+  )
+  await servers.private.postgres!.kill()
+  t.equal(await holding, 'STORE_UNAVAILABLE', 'a server that died')
+  t.equal(await read('select 1'), 'STORE_UNAVAILABLE', 'a server that is away')
+})
