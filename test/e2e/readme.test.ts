@@ -1,11 +1,15 @@
 // The first five minutes of the README, line by line as they stand there, against a stack of its own.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { startStack, waitFor } from '@payment-tracking/testkit'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+// The test runner has its children load what it reads TypeScript with; the compiler needs none of it.
+const COMPILE =
+  'NODE_OPTIONS= node node_modules/typescript-7/bin/tsc --noEmit --ignoreConfig --strict --module nodenext --target es2023 --skipLibCheck'
 const readme = readFileSync(`${ROOT}/README.md`, 'utf8')
 const chapter = readme.slice(
   readme.indexOf('## The first five minutes'),
@@ -31,19 +35,37 @@ function runLine(line: string): Promise<{ code: number | null; output: string }>
   )
 }
 
+/** Keeps an example in a file of its own, where it finds the packages as a user's would. */
+async function keepExample(t: Test, code: string): Promise<string> {
+  const cache = `${ROOT}/node_modules/.cache`
+  await mkdir(cache, { recursive: true })
+  const dir = await mkdtemp(`${cache}/readme-`)
+  t.teardown(() => rm(dir, { recursive: true }))
+  await writeFile(`${dir}/example.mts`, here(code))
+  return `${dir}/example.mts`
+}
+
+/** Runs a client of the README until the test ends. */
+function listen(t: Test, nodeArguments: string[]): { heard(): string } {
+  const child = spawn(process.execPath, nodeArguments, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  let heard = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk))
+  return { heard: () => heard }
+}
+
 t.test('every line works as it is written', async t => {
   const [client, ...others] = blocksOf('js')
   t.same(others, [])
   const lines = blocksOf('sh').flatMap(block => block.trim().split('\n'))
   t.ok(lines.length >= 7, 'the lines were found')
 
-  const listener = spawn(process.execPath, ['--input-type=module', '--eval', here(client!)], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(() => listener.kill('SIGKILL'))
-  let heard = ''
-  listener.stdout.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk))
+  const [typed, ...otherTyped] = blocksOf('ts')
+  t.same(otherTyped, [])
+  const listener = listen(t, ['--input-type=module', '--eval', here(client!)])
+  const typedClient = await keepExample(t, typed!)
+  t.equal((await runLine(`${COMPILE} ${typedClient}`)).output, '', 'the types of the typed client hold')
+  const typedListener = listen(t, ['--import', 'tsx', typedClient])
 
   for (const line of lines) {
     const { code, output } = await runLine(line)
@@ -63,7 +85,11 @@ t.test('every line works as it is written', async t => {
       )
     }
   }
-  await waitFor(() => /^#1 \d+ of \w+ to \w+$/m.test(heard), {
+  await waitFor(() => /^#1 \d+ of \w+ to \w+$/m.test(listener.heard()), {
     what: 'the payments at the README’s socket client',
+  })
+  await waitFor(() => /^\d+ events$/m.test(typedListener.heard()), { what: 'the count of the typed client' })
+  await waitFor(() => /^#1 \d+ of \w+$/m.test(typedListener.heard()), {
+    what: 'the payments at the README’s typed client',
   })
 })

@@ -22,7 +22,7 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   const servers = await openPrivateServers(t)
   const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
   const store = await openOver(t, database.url)
-  const read = (text: string) => failureOf(readFrom(store, sql => sql.$queryRawUnsafe(text)))
+  const read = (text: string) => failureOf(readFrom(store, () => store.prisma.$queryRawUnsafe(text)))
   const isAsleep = () =>
     database.pool
       .query(`select 1 from pg_stat_activity where query = $1 and state = 'active'`, [SLEEP])
@@ -53,7 +53,7 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   t.equal(await terminated, 'STORE_UNAVAILABLE', 'a connection that was terminated')
 
   const crowded = await openOver(t, database.url, 1)
-  const holding = failureOf(readFrom(crowded, sql => sql.$queryRawUnsafe(SLEEP)))
+  const holding = failureOf(readFrom(crowded, () => crowded.prisma.$queryRawUnsafe(SLEEP)))
   await waitFor(isAsleep, { what: 'the only connection to be taken' })
   t.equal(
     await failureOf(readFrom(crowded, sql => sql.$queryRaw`select 1`)),

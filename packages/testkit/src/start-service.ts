@@ -115,7 +115,9 @@ export async function startService(
     exited,
   }
   if (waitUntilReady) {
+    let isReady = false
     const dead = exited.then(code => {
+      if (isReady) return
       console.error(`--- what ${name} wrote ---\n${output}---`)
       throw new Error(`${name} ended with exit code ${code} before it was ready`)
     })
@@ -125,6 +127,7 @@ export async function startService(
       dead,
       waitFor(async () => (await fetch(`${service.managementUrl}/readyz`)).ok, { what: `${name} ready` }),
     ])
+    isReady = true
   }
   return service
 }

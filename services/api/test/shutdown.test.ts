@@ -1,6 +1,8 @@
 import { findFreePort } from '@payment-tracking/stack'
 import { createDatabase, startService, useServers, waitFor } from '@payment-tracking/testkit'
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import t from 'tap'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 
@@ -27,6 +29,12 @@ t.test('a request in hand is answered, what comes after is sent away, and nothin
         .on('error', reject)
         .end()
     })
+  // A connection whose request is not whole yet is not idle: it is still there when stopping begins.
+  const late = connect(port, '127.0.0.1')
+  let lateAnswer = ''
+  late.setEncoding('utf8').on('data', (chunk: string) => (lateAnswer += chunk))
+  late.write('GET /v1/events HTTP/1.1\r\n')
+  const lateClosed = once(late, 'close')
   const locker = await database.pool.connect()
   await locker.query('begin; lock table events in access exclusive mode')
   const inHand = ask('/v1/events')
@@ -39,6 +47,9 @@ t.test('a request in hand is answered, what comes after is sent away, and nothin
   })
   const exited = api.stop()
   await api.waitForLog('service.stopping')
+  late.write('host: x\r\n\r\n')
+  await lateClosed
+  t.match(lateAnswer, /^HTTP\/1.1 503 [^]*retry-after: 1\r\n[^]*"success":false,[^]*"code":"STOPPING"/i)
   await locker.query('rollback')
   locker.release()
   t.equal((await inHand).status, 200)

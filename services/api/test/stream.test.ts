@@ -197,6 +197,20 @@ t.test('a stream ends with a reason when the instance stops', async t => {
   t.match(reason.toString(), /^STOPPING/)
 })
 
+t.test('a stream ends with a reason when the database is another one than before', async t => {
+  const { open, refusalOf, database } = await openStreams(t)
+  const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')
+  const cursor = Buffer.from(`c ${rows[0]!.epoch} 0`).toString('base64url')
+  const { socket } = open(`?since=${cursor}`)
+  await once(socket, 'open')
+  const closed = once(socket, 'close') as Promise<[number, Buffer]>
+  await database.pool.query('update stream_head set epoch = gen_random_uuid()')
+  const [code, reason] = await closed
+  t.equal(code, 4009)
+  t.match(reason.toString(), /^OTHER_EPOCH/)
+  t.match(await refusalOf(`?since=${cursor}`), { status: 400, body: { error: /another database/ } })
+})
+
 t.test('a socket that answers no ping is cut', async t => {
   const { open } = await openStreams(t, { STREAM_PING_INTERVAL_MS: '100' })
   const good = open()
