@@ -1,14 +1,22 @@
-// npm run bench [-- --only NAME] [--quick] [--json FILE]: runs the benches of this folder, prints one table.
+// npm run bench [-- --only NAME] [--quick] [--json FILE] [--data DIR]: runs the benches of this folder, prints
+// one table. `--data` keeps the servers' data in a directory, so that filled databases are made once.
 import { openServers } from '@payment-tracking/stack'
-import { readdir, writeFile } from 'node:fs/promises'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir, totalmem } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Bench, Measure, Row } from './bench.js'
+import type { Bench } from './bench.js'
+import { describeMachine } from './describe-machine.js'
+import { renderMachine, renderTable, type Report } from './report.js'
 
 const { values: flags } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, quick: { type: 'boolean' }, json: { type: 'string' } },
+  options: {
+    only: { type: 'string', multiple: true },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'string' },
+    data: { type: 'string' },
+  },
 })
 
 const files = (await readdir(import.meta.dirname)).filter(file => file.endsWith('.bench.ts')).sort()
@@ -20,49 +28,42 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
-const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
-console.log(
-  `machine: ${machine}${flags.quick ? '\nquick run: the figures mean nothing, only that the benches work' : ''}\n`,
-)
-
-const dataDir = mkdtempSync(join(tmpdir(), 'payment-tracking-bench-'))
+const dataDir = flags.data ?? mkdtempSync(join(tmpdir(), 'payment-tracking-bench-'))
 const servers = await openServers({ dataDir, log: () => {} })
-const rows: (Row & { bench: string })[] = []
+const report: Report = {
+  at: new Date().toISOString(),
+  quick: flags.quick,
+  ...(await describeMachine(servers)),
+  rows: [],
+}
+console.log(`machine: ${renderMachine(report)}`)
+if (flags.quick) console.log('quick run: the figures mean nothing, only that the benches work')
+const save = () => flags.json && writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
 try {
   for (const bench of chosen) {
-    console.log(`${bench.name}: ${bench.about}`)
+    console.log(`\n${bench.name}: ${bench.about}`)
     const closers: (() => unknown)[] = []
-    const say = (line: string) => console.log(`  ${line}`)
+    const startedAt = performance.now()
+    const say = (line: string) =>
+      console.log(`  ${((performance.now() - startedAt) / 1000).toFixed(0).padStart(3)} s  ${line}`)
     try {
       const found = await bench.run({
         name: bench.name,
-        quick: flags.quick ?? false,
+        quick: flags.quick,
         servers,
         say,
         teardown: close => closers.push(close),
       })
-      rows.push(...found.map(row => ({ bench: bench.name, ...row })))
+      report.rows.push(...found.map(row => ({ bench: bench.name, ...row })))
+      // What was measured stays, also when a later bench fails.
+      await save()
     } finally {
       for (const close of closers.reverse()) await close()
     }
+    say('done')
   }
 } finally {
   await servers.close()
-  rmSync(dataDir, { recursive: true, force: true })
+  if (flags.data === undefined) rmSync(dataDir, { recursive: true, force: true })
 }
-
-const round = (figure: number) =>
-  figure >= 100 ? Math.round(figure).toLocaleString('en') : figure.toPrecision(3)
-const spread = ({ median, min, max }: Measure) => `${round(median)} (${round(min)}–${round(max)})`
-const ratio = (row: Row) => (row.limit ? (row.measured.median / row.limit.measured.median).toFixed(2) : '')
-console.log(
-  '\n| bench | subject | median (min–max) | unit | limit | median (min–max) | ratio |\n| --- | --- | --- | --- | --- | --- | --- |',
-)
-for (const row of rows) {
-  const limit = row.limit ? `${row.limit.name} | ${spread(row.limit.measured)}` : ' | '
-  console.log(
-    `| ${row.bench} | ${row.subject} | ${spread(row.measured)} | ${row.unit} | ${limit} | ${ratio(row)} |`,
-  )
-}
-for (const { subject, note } of rows) if (note) console.log(`\n${subject}: ${note}`)
-if (flags.json) await writeFile(flags.json, JSON.stringify({ machine, rows }, null, 2))
+console.log(`\n${renderTable(report.rows)}`)

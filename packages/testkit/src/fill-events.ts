@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import bs58 from 'bs58'
 import type pg from 'pg'
 
 export interface FilledEvents {
@@ -19,107 +18,181 @@ const FIRST_SLOT = 400_000_000
 const FIRST_TIME_MS = Date.UTC(2026, 0, 1)
 /** An event every ten seconds: a million are four months. */
 const STEP_MS = 10_000
+const [GATEWAYS, RECIPIENTS, AUTHORITIES, MINTS] = [40, 50, 40, 3]
+/** From so many on, indexes are made once the rows are there: several times faster than one row after the other. */
+const INDEX_LAST_FROM = 10_000
+/** Base58 that is 32 bytes with 44 digits, 64 with 88: the same in SQL and here. */
+const KEY_DIGITS = 44
+const SIGNATURE_DIGITS = 88
+const textOf = (label: string, n: number, digits: number): string =>
+  `3${createHash('md5')
+    .update(`${label}${n}`)
+    .digest('hex')
+    .repeat(3)
+    .replaceAll('0', 'Z')
+    .slice(0, digits - 1)}`
+const textInSql = (label: string, n: string, digits: number): string =>
+  `'3' || left(replace(repeat(md5('${label}' || (${n})), 3), '0', 'Z'), ${digits - 1})`
+const keyInSql = (label: string, n: string): string => textInSql(label, n, KEY_DIGITS)
 
 const keysOf = (label: string, count: number): string[] =>
-  Array.from({ length: count }, (_, n) => bs58.encode(createHash('sha256').update(`${label}${n}`).digest()))
+  Array.from({ length: count }, (_, n) => textOf(label, n, KEY_DIGITS))
+
+/** So that a policy, a tracking ID or a user payment has about as many events however many there are. */
+const perKey = (count: number) => Math.ceil(count / 100)
+const userPaymentsOf = (many: number) => Math.ceil(many / 3)
 
 /**
- * Fills an empty database with so many events and what ingest would have made of them: aggregates, policies,
- * user payments, one batch. Of a hundred 85 are payments, 8 create policies, 4 create user payments, 2 change
- * a status, 1 creates a gateway. Plain SQL: a million rows in under a minute.
+ * The keys that `fillEvents` uses for so many events, for a database that was filled before.
  */
-export async function fillEvents(pool: pg.Pool, count: number): Promise<FilledEvents> {
-  // So that a policy, a tracking ID or a user payment has about as many events however many there are.
-  const many = Math.ceil(count / 100)
-  const filled: FilledEvents = {
-    gateways: keysOf('gateway', 40),
+export function filledEvents(count: number): FilledEvents {
+  const many = perKey(count)
+  return {
+    gateways: keysOf('gateway', GATEWAYS),
     policies: keysOf('policy', many),
-    userPayments: keysOf('user payment', Math.ceil(many / 3)),
-    recipients: keysOf('recipient', 50),
-    authorities: keysOf('authority', 40),
+    userPayments: keysOf('user payment', userPaymentsOf(many)),
+    recipients: keysOf('recipient', RECIPIENTS),
+    authorities: keysOf('authority', AUTHORITIES),
     trackingIds: Array.from({ length: many }, (_, n) => `order-${n}`),
-    signatureOf: n => `signature-${n}`,
+    signatureOf: n => textOf('signature', n, SIGNATURE_DIGITS),
     slotOf: n => FIRST_SLOT + 25 * n,
     timeOf: n => new Date(FIRST_TIME_MS + n * STEP_MS),
   }
-  const { gateways, policies, userPayments, recipients, authorities, trackingIds } = filled
-  await pool.query(INSERT_EVENTS, [
-    count,
-    gateways,
-    policies,
-    userPayments,
-    recipients,
-    authorities,
-    trackingIds,
-    FIRST_SLOT,
-    new Date(FIRST_TIME_MS),
-  ])
-  await pool.query(INSERT_POLICIES, [policies, userPayments, gateways, recipients, trackingIds])
-  await pool.query(INSERT_USER_PAYMENTS, [userPayments, recipients, authorities])
-  for (const statement of AGGREGATES) await pool.query(statement)
-  await pool.query('vacuum analyze')
-  return filled
 }
 
-/** What the n-th of an array is when counting starts over at its end. */
-const pick = (array: string, n = 'n') => `(${array})[1 + (${n}) % array_length(${array}, 1)]`
+/**
+ * Fills an empty database with so many events and what ingest would have made of them: aggregates, policies,
+ * user payments, tracking heads, one batch. Of a hundred 85 are payments, 8 create policies, 4 create user
+ * payments, 2 change a status, 1 creates a gateway; `data` is about as long as the program's. Plain SQL: a
+ * million events in about half a minute. `seq` ascends within a tracking ID, with holes.
+ */
+export async function fillEvents(pool: pg.Pool, count: number): Promise<FilledEvents> {
+  const many = perKey(count)
+  const indexes = count < INDEX_LAST_FROM ? [] : await dropIndexes(pool)
+  // One statement, so that rows lie in the order they came in, as those of ingest do: plans depend on it.
+  await pool.query(insertEvents(many), [count, FIRST_SLOT, new Date(FIRST_TIME_MS)])
+  await createIndexes(pool, indexes)
+  await pool.query(insertPolicies(many))
+  await pool.query(insertUserPayments(many))
+  await pool.query('analyze policies, user_payments')
+  for (const statement of AGGREGATES) await pool.query(statement)
+  await pool.query('vacuum analyze')
+  return filledEvents(count)
+}
 
-// `n / 100` shifts each hundred against the last, so that every kind of event meets every key.
-const INSERT_EVENTS = `
+/** Drops the primary key and the indexes of events. @returns the statements that make them again */
+async function dropIndexes(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string; definition: string; is_key: boolean }>(
+    `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition, i.indisprimary as is_key
+       from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'events'::regclass`,
+  )
+  const again: string[] = []
+  for (const { name, definition, is_key } of rows) {
+    await pool.query(is_key ? `alter table events drop constraint ${name}` : `drop index ${name}`)
+    again.push(is_key ? `alter table events add constraint ${name} primary key (id)` : definition)
+  }
+  return again
+}
+
+async function createIndexes(pool: pg.Pool, statements: readonly string[]): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query(`set maintenance_work_mem = '512MB'`)
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    // Its settings end with it.
+    client.release(true)
+  }
+}
+
+// `n / 100` shifts each hundred against the last, so that every kind of event meets every key. Within each
+// run of `many` events every tracking ID has its turn once, so the run's number can be its `seq`.
+const insertEvents = (many: number) => `
   insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
-    stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, amount, paid_at,
+    stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at,
     record_id)
-  select gen_random_uuid(), n, $8::bigint + 25 * n, 'signature-' || n, 0, name,
-         json_build_object('amount', (n * 1000)::text, 'record_id', n % 50, 'timestamp', '1769871897'),
-         $9::timestamptz + n * interval '10 seconds', gen_random_uuid(), n,
-         case when name <> 'UserPaymentCreated' then ${pick('$2::text[]', 'n * 7 + n / 100')} end,
-         case when name in ('PaymentRecord', 'PaymentPolicyCreated', 'PaymentPolicyStatusChanged')
-              then ${pick('$3::text[]', 'n * 11 + n / 100')} end,
-         case when name in ('UserPaymentCreated', 'PaymentPolicyCreated') then ${pick('$4::text[]', 'n + n / 100')} end,
-         case when name = 'PaymentGatewayCreated' then ${pick('$6::text[]', 'n / 100')} end,
-         case when name = 'PaymentPolicyCreated' then ${pick('$5::text[]', 'n + n / 100')} end,
-         case when name in ('PaymentRecord', 'PaymentPolicyCreated') then ${pick('$7::text[]', 'n * 13 + n / 100')} end,
+  select gen_random_uuid(), n, $2::bigint + 25 * n, signature, 0, name,
+         ('{"payment_policy":"' || policy || '","gateway":"' || gateway || '","amount":"' || n * 1000 ||
+          '","timestamp":"' || 1769871897 + n || '","memo":[${memoOf('order-')}],"record_id":' || n % 50 || '}')::json,
+         $3::timestamptz + n * interval '10 seconds', gen_random_uuid(), n,
+         case when name <> 'UserPaymentCreated' then gateway end,
+         case when name in ('PaymentRecord', 'PaymentPolicyCreated', 'PaymentPolicyStatusChanged') then policy end,
+         case when name in ('UserPaymentCreated', 'PaymentPolicyCreated')
+              then ${keyInSql('user payment', `(n + n / 100) % ${userPaymentsOf(many)}`)} end,
+         case when name = 'PaymentGatewayCreated' then ${keyInSql('authority', `n / 100 % ${AUTHORITIES}`)} end,
+         case when name = 'PaymentPolicyCreated'
+              then ${keyInSql('recipient', `(n + n / 100) % ${RECIPIENTS}`)} end,
+         case when name in ('PaymentRecord', 'PaymentPolicyCreated')
+              then 'order-' || (n + n / ${many} * 37) % ${many} end,
+         case when name = 'PaymentRecord' then n / ${many} + 1 end,
          case when name = 'PaymentRecord' then n * 1000 end,
          case when name = 'PaymentRecord' then 1769871897 + n end,
          case when name = 'PaymentRecord' then n % 50 end
     from (
       select n, case when n % 100 < 85 then 'PaymentRecord' when n % 100 < 93 then 'PaymentPolicyCreated'
                      when n % 100 < 97 then 'UserPaymentCreated'
-                     when n % 100 < 99 then 'PaymentPolicyStatusChanged' else 'PaymentGatewayCreated' end as name
+                     when n % 100 < 99 then 'PaymentPolicyStatusChanged' else 'PaymentGatewayCreated' end as name,
+             ${textInSql('signature', 'n', SIGNATURE_DIGITS)} as signature,
+             ${keyInSql('gateway', `(n * 7 + n / 100) % ${GATEWAYS}`)} as gateway,
+             ${keyInSql('policy', `(n * 11 + n / 100) % ${many}`)} as policy
         from generate_series(1, $1::bigint) n
+       offset 0
     ) numbered`
 
-const INSERT_POLICIES = `
+/** A memo of 64 bytes as events carry it. */
+const memoOf = (text: string): string => [...Buffer.alloc(64).fill(text, 0, text.length)].join(',')
+
+const insertPolicies = (many: number) => `
   insert into policies (address, user_payment, life_start, gateway, recipient, tracking_id, policy_id, policy_type,
     created_at, payment_count, total_paid, live, status, next_payment_due, updated_at)
-  select address, ${pick('$2::text[]')}, '0001', ${pick('$3::text[]')}, ${pick('$4::text[]')}, ${pick('$5::text[]')},
+  select ${keyInSql('policy', 'n')}, ${keyInSql('user payment', `n % ${userPaymentsOf(many)}`)}, '0001',
+         ${keyInSql('gateway', `n % ${GATEWAYS}`)}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)}, 'order-' || n,
          n, '{"Subscription":{"amount":1000,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Monthly":null},"next_payment_due":1769871897}}',
          1769871897 + n, 10, 10000, true, 'active', 1769871897, 1769871897 + n
-    from unnest($1::text[]) with ordinality as p (address, n)`
+    from generate_series(0, ${many - 1}) n`
 
-const INSERT_USER_PAYMENTS = `
+const insertUserPayments = (many: number) => `
   insert into user_payments (address, owner, token_mint, life_start)
-  select address, ${pick('$2::text[]')}, ${pick('$3::text[]')}, '0001'
-    from unnest($1::text[]) with ordinality as u (address, n)`
+  select ${keyInSql('user payment', 'n')}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)},
+         ${keyInSql('mint', `n % ${MINTS}`)}, '0001'
+    from generate_series(0, ${userPaymentsOf(many) - 1}) n`
 
-const SPANS = `unnest(array[0, 3600, 86400]) as s (span)
-    cross join lateral (select case span when 0 then 'epoch'::timestamptz
-      else to_timestamp(floor(extract(epoch from e.occurred_at) / span) * span) end as start) b`
+const HOUR = 3_600
+const hourOf = `to_timestamp(floor(extract(epoch from e.occurred_at) / ${HOUR}) * ${HOUR})`
+/** Days and all time, made of hours. */
+const WIDER = `cross join (values (86400), (0)) s (span) cross join lateral (
+    select case s.span when 0 then 'epoch'::timestamptz
+      else to_timestamp(floor(extract(epoch from a.start) / s.span) * s.span) end as start) b
+  where a.span = ${HOUR}`
 
 const AGGREGATES = [
   'update stream_head set position = (select coalesce(max(position), 0) from events)',
   `insert into ingest_batches (first_position, last_position, handed_over_at)
      select 1, max(position), now() from events having count(*) > 0`,
+  `insert into trackings (tracking_id, head)
+     select tracking_id, max(seq) from events where name = 'PaymentRecord' group by 1`,
   `insert into event_counts (name, span, start, count)
-     select name, span, start, count(*) from events e cross join ${SPANS} group by 1, 2, 3`,
+     select name, ${HOUR}, ${hourOf}, count(*) from events e group by 1, 3`,
+  `insert into event_counts (name, span, start, count)
+     select name, s.span, b.start, sum(count) from event_counts a ${WIDER} group by 1, 2, 3`,
   `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-     select g.gateway, span, start, count(*), sum(amount), min(amount), max(amount), min(occurred_at), max(occurred_at)
-       from events e cross join ${SPANS} cross join lateral (values (e.gateway), ('')) g (gateway)
-      where name = 'PaymentRecord' group by 1, 2, 3`,
+     select gateway, ${HOUR}, ${hourOf}, count(*), sum(amount), min(amount), max(amount), min(occurred_at), max(occurred_at)
+       from events e where name = 'PaymentRecord' group by 1, 3`,
+  `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
+     select '', span, start, sum(count), sum(total), min(min), max(max), min(first_at), max(last_at)
+       from payment_stats group by 2, 3`,
+  `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
+     select gateway, s.span, b.start, sum(count), sum(total), min(min), max(max), min(first_at), max(last_at)
+       from payment_stats a ${WIDER} group by 1, 2, 3`,
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
-     select g.gateway, span, start, coalesce(u.token_mint, ''), count(*), sum(e.amount)
-       from events e cross join ${SPANS} cross join lateral (values (e.gateway), ('')) g (gateway)
+     select e.gateway, ${HOUR}, ${hourOf}, coalesce(u.token_mint, ''), count(*), sum(e.amount)
+       from events e
        left join policies p on p.address = e.payment_policy
        left join user_payments u on u.address = p.user_payment
-      where e.name = 'PaymentRecord' group by 1, 2, 3, 4`,
+      where e.name = 'PaymentRecord' group by 1, 3, 4`,
+  `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
+     select '', span, start, token_mint, sum(count), sum(total) from payment_token_stats group by 2, 3, 4`,
+  `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
+     select gateway, s.span, b.start, token_mint, sum(count), sum(total)
+       from payment_token_stats a ${WIDER} group by 1, 2, 3, 4`,
 ]

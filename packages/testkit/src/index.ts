@@ -1,4 +1,4 @@
-export { fillEvents, type FilledEvents } from './fill-events.js'
+export { filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
 export {
   buildAddress,
   buildChain,

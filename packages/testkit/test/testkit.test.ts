@@ -1,4 +1,11 @@
-import { createDatabase, openReceiver, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import {
+  createDatabase,
+  fillEvents,
+  openReceiver,
+  useNats,
+  useRedis,
+  waitFor,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 
 t.test('every test has a migrated database of its own', async t => {
@@ -44,4 +51,47 @@ t.test('waiting ends with what was waited for, and why it failed', async t => {
     waitFor(() => Promise.reject(new Error('refused')), { what: 'an answer', timeoutMs: 50 }),
     { message: 'an answer did not come about within 50 ms', cause: { message: 'refused' } },
   )
+})
+
+t.test('filled databases have the keys they say, sums of their events, and every index again', async t => {
+  const [empty, filled] = await Promise.all([createDatabase(t), createDatabase(t)])
+  const COUNT = 12_000
+  const keys = await fillEvents(filled.pool, COUNT)
+  const indexes = async ({ pool }: { pool: typeof filled.pool }) =>
+    (await pool.query(`select indexdef from pg_indexes where schemaname = 'public' order by 1`)).rows
+  t.same(await indexes(filled), await indexes(empty))
+  const one = async (text: string, values: unknown[] = []) =>
+    (await filled.pool.query<Record<string, string>>(text, values)).rows[0]
+  const n = 4_001
+  t.match(
+    await one('select name, slot, occurred_at, gateway from events where signature = $1', [
+      keys.signatureOf(n),
+    ]),
+    { name: 'PaymentRecord', slot: String(keys.slotOf(n)), occurred_at: keys.timeOf(n) },
+  )
+  for (const [column, known] of [
+    ['gateway', keys.gateways],
+    ['payment_policy', keys.policies],
+    ['user_payment', keys.userPayments],
+    ['recipient', keys.recipients],
+    ['authority', keys.authorities],
+    ['tracking_id', keys.trackingIds],
+  ] as const) {
+    t.same(
+      await one(`select count(*) from events where not ${column} = any($1)`, [known]),
+      { count: '0' },
+      column,
+    )
+  }
+  for (const span of [0, 3_600, 86_400]) {
+    t.same(await one('select sum(count) from event_counts where span = $1', [span]), { sum: String(COUNT) })
+    const stats = 'select sum(count), sum(total) as total from'
+    const payments = await one(
+      `select count(*) as sum, sum(amount) as total from events where name = 'PaymentRecord'`,
+    )
+    for (const table of ['payment_stats', 'payment_token_stats']) {
+      t.same(await one(`${stats} ${table} where span = $1 and gateway = ''`, [span]), payments, table)
+      t.same(await one(`${stats} ${table} where span = $1 and gateway <> ''`, [span]), payments, table)
+    }
+  }
 })

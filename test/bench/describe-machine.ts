@@ -1,0 +1,40 @@
+import { cpus, totalmem } from 'node:os'
+import type { ServerUrls } from '@payment-tracking/stack'
+import { natsOptions } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
+import { connect } from 'nats'
+import pg from 'pg'
+import type { Report } from './report.js'
+
+/** Where a run takes place: the machine, and what the servers say of themselves. */
+export async function describeMachine(
+  servers: ServerUrls,
+): Promise<Pick<Report, 'machine' | 'versions' | 'postgresSettings'>> {
+  const client = new pg.Client({ connectionString: servers.databaseUrl })
+  await client.connect()
+  const { rows: settings } = await client.query<{ name: string; value: string }>(
+    `select name, current_setting(name) as value from pg_settings
+      where source in ('command line', 'configuration file') and name ~ 'buffers|wal|commit|fsync|checkpoint|work_mem|jit|connections$'
+      order by name`,
+  )
+  const { rows } = await client.query<{ version: string }>(
+    `select current_setting('server_version') as version`,
+  )
+  await client.end()
+  const redis = new Redis(servers.redisUrl)
+  const redisVersion = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown'
+  redis.disconnect()
+  const nats = await connect(natsOptions(servers.natsUrl))
+  const natsVersion = nats.info?.version ?? 'unknown'
+  await nats.close()
+  return {
+    machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    versions: {
+      Node: process.version.slice(1),
+      Postgres: rows[0]!.version,
+      Redis: redisVersion,
+      NATS: natsVersion,
+    },
+    postgresSettings: Object.fromEntries(settings.map(({ name, value }) => [name, value])),
+  }
+}

@@ -1,0 +1,67 @@
+// What a run leaves: its rows, where they were measured, and the table that people read.
+import type { Measure, Row } from './bench.js'
+
+export interface ReportedRow extends Row {
+  bench: string
+}
+
+export interface Report {
+  /** when the run began */
+  at: string
+  quick: boolean
+  machine: string
+  /** of Node and the servers, as they say themselves */
+  versions: Record<string, string>
+  /** what Postgres was set to, where it is not the default */
+  postgresSettings: Record<string, string>
+  rows: ReportedRow[]
+}
+
+const round = (figure: number) =>
+  figure >= 100 || figure === 0 ? Math.round(figure).toLocaleString('en') : figure.toPrecision(3)
+const spread = ({ median, min, max }: Measure) =>
+  min === max ? round(median) : `${round(median)} (${round(min)}–${round(max)})`
+
+/** Subject over limit: of rates at least, of times and sizes at most, what the goal says. */
+export const ratioOf = (row: Row): string =>
+  row.limit ? (row.measured.median / row.limit.measured.median).toFixed(2) : ''
+
+/** The rows as a Markdown table, with their notes below it. */
+export function renderTable(rows: readonly ReportedRow[]): string {
+  const lines = [
+    '| bench | subject | median (min–max) | unit | limit | median (min–max) | ratio |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    ...rows.map(row => {
+      const limit = row.limit ? `${row.limit.name} | ${spread(row.limit.measured)}` : ' | '
+      return `| ${row.bench} | ${row.subject} | ${spread(row.measured)} | ${row.unit} | ${limit} | ${ratioOf(row)} |`
+    }),
+  ]
+  const notes = new Map<string, string>()
+  for (const { bench, note } of rows) if (note) notes.set(`${bench}: ${note}`, note)
+  return [...lines, ...[...notes.keys()].flatMap(note => ['', `- ${note}`])]
+    .join('\n')
+    .replace(/\n\n- /g, '\n- ')
+    .replace('\n- ', '\n\n- ')
+}
+
+/** One line about where it was measured. */
+export const renderMachine = ({ machine, versions }: Report): string =>
+  `${machine}; ${Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')}`
+
+/** Several reports as one; of a bench that several have, the latest counts. */
+export function mergeReports(reports: readonly Report[]): Report {
+  const inOrder = [...reports].sort((a, b) => a.at.localeCompare(b.at))
+  const last = inOrder.at(-1)!
+  const byBench = new Map<string, ReportedRow[]>()
+  for (const { rows } of inOrder) {
+    for (const name of new Set(rows.map(({ bench }) => bench))) {
+      byBench.set(
+        name,
+        rows.filter(({ bench }) => bench === name),
+      )
+    }
+  }
+  return { ...last, rows: [...byBench.keys()].sort().flatMap(name => byBench.get(name)!) }
+}

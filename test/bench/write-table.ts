@@ -1,0 +1,22 @@
+// npm run bench:table -- FILE…: writes what `npm run bench -- --json FILE` measured into docs/performance.md.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
+
+const DOCUMENT = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
+const [BEGIN, END] = ['<!-- bench: written by `npm run bench:table` -->', '<!-- end of bench -->']
+
+const reports = process.argv.slice(2).map(file => JSON.parse(readFileSync(file, 'utf8')) as Report)
+if (reports.length === 0) throw new Error('name the files that `npm run bench -- --json FILE` wrote')
+if (reports.some(({ quick }) => quick)) throw new Error('figures of a quick run mean nothing')
+const report = mergeReports(reports)
+const text = readFileSync(DOCUMENT, 'utf8')
+const [before, after] = [text.indexOf(BEGIN) + BEGIN.length, text.indexOf(END)]
+if (text.indexOf(BEGIN) < 0 || after < 0) throw new Error(`${DOCUMENT} has lost its markers`)
+const settings = Object.entries(report.postgresSettings).map(([name, value]) => `\`${name}=${value}\``)
+const parts = [
+  `Measured ${report.at.slice(0, 10)} on ${renderMachine(report)}, every server on the same machine.`,
+  `Postgres settings that are set: ${settings.join(', ')}.`,
+  renderTable(report.rows),
+]
+writeFileSync(DOCUMENT, `${text.slice(0, before)}\n\n${parts.join('\n\n')}\n\n${text.slice(after)}`)
