@@ -17,5 +17,5 @@ const server = createServer((request, response) => {
   })
 })
 server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }))
+server.listen(0, '0.0.0.0', () => process.send({ port: server.address().port }))
 process.on('disconnect', () => process.exit())

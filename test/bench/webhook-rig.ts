@@ -1,0 +1,107 @@
+// A webhook worker with everything on that production has, its database and its queue, for the webhook benches.
+import { fork, type ChildProcess } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { PaymentFacts } from '@payment-tracking/contracts'
+import { webhookSecretOf } from '@payment-tracking/domain'
+import { openQueue } from '@payment-tracking/queue'
+import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
+import { createDatabase, startService, waitFor, type TestDatabase } from '@payment-tracking/testkit'
+import type { BenchContext } from './bench.js'
+
+/** A machine that is slow for a moment must not end the bench. */
+const PATIENT = { maxWait: 60_000, timeout: 60_000 }
+
+export const makePayment = (gateway: string): PaymentFacts => ({
+  eventId: randomUUID(),
+  position: '1',
+  trackingId: `order-${randomBytes(4).toString('hex')}`,
+  seq: 1,
+  signature: randomBytes(64).toString('base64'),
+  slot: 452_091_000,
+  occurredAt: new Date().toISOString(),
+  paidAt: '1763632800',
+  paymentPolicy: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
+  gateway,
+  amount: '404000000',
+  recordId: 10,
+  recipient: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
+  payer: '7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz',
+  tokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+})
+
+/** Runs a file of this folder in a process of its own, which ends with the bench. */
+export function forkBeside(context: BenchContext, file: string): ChildProcess {
+  const child = fork(new URL(file, import.meta.url), { execArgv: [] })
+  context.teardown(() => child.kill())
+  return child
+}
+
+export interface Rig {
+  database: TestDatabase
+  store: Store
+  worker: Awaited<ReturnType<typeof startService>>
+  /** Adds webhooks, one for each URL. @returns their gateways */
+  addWebhooks(urls: readonly string[]): Promise<string[]>
+  /** Commits payments of the gateways, in turn, and enqueues their deliveries. */
+  pay(gateways: readonly string[], count: number): Promise<void>
+}
+
+/** A worker with everything on that production has: breaker, caps, address check, stored answers. */
+export async function openRig(context: BenchContext): Promise<Rig> {
+  const { servers } = context
+  const environment = `bench-${randomBytes(3).toString('hex')}`
+  const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 8 })
+  context.teardown(() => store.close())
+  const queue = openQueue({ REDIS_URL: servers.redisUrl, ENVIRONMENT: environment })
+  context.teardown(() => queue.close())
+  await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
+  const worker = await startService(
+    context,
+    'webhook-worker',
+    {
+      DATABASE_URL: database.url,
+      REDIS_URL: servers.redisUrl,
+      ENVIRONMENT: environment,
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+      WEBHOOK_MAX_PER_SECOND: '100000',
+      // The bench would have to read a line a delivery.
+      LOG_LEVEL: 'warn',
+      MANAGEMENT_HOST: '127.0.0.1',
+    },
+    { waitUntilReady: false },
+  )
+  return {
+    database,
+    store,
+    worker,
+    addWebhooks: async urls => {
+      const gateways = urls.map(() => randomUUID())
+      await store.prisma.webhook.createMany({
+        data: urls.map((endpointUrl, index) => ({
+          gateway: gateways[index]!,
+          endpointUrl,
+          secret: webhookSecretOf(randomBytes(32)),
+        })),
+      })
+      return gateways
+    },
+    pay: async (gateways, count) => {
+      const payments = Array.from({ length: count }, (_, n) => makePayment(gateways[n % gateways.length]!))
+      for (let start = 0; start < count; start += 500) {
+        const batch = payments.slice(start, start + 500)
+        await queue.enqueueDeliveries(
+          await store.prisma.$transaction(tx => insertDeliveries(tx, batch), PATIENT),
+        )
+      }
+    },
+  }
+}
+
+/** Deliveries that have not ended. */
+export const countOpen = async (rig: Rig): Promise<number> => {
+  const { rows } = await rig.database.pool.query<{ n: number }>(
+    `select count(*)::int as n from deliveries where state in ('pending', 'waiting')`,
+  )
+  return rows[0]!.n
+}
