@@ -32,7 +32,7 @@ async function measureRate(context: BenchContext, endpoints: number): Promise<Ro
   // As many origins as endpoints: each has a pool, a breaker and caps of its own.
   const urls = Array.from(
     { length: endpoints },
-    (_, n) => `http://127.${n >> 16}.${(n >> 8) & 255}.${(n & 255) + 1}:${port}/hook`,
+    (_, n) => `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${port}/hook`,
   )
   const rig = await openRig(context)
   const gateways = await rig.addWebhooks(urls)
