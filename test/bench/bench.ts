@@ -26,7 +26,7 @@ export interface BenchContext {
   quick: boolean
   servers: ServerUrls
   /** a line of progress */
-  say(line: string): void
+  say: (line: string) => void
   /** runs at the end of this bench, last in first out */
   teardown(close: () => unknown): void
 }

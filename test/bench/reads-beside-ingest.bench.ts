@@ -41,7 +41,7 @@ export const bench: Bench = {
     await publish(before)
     await waitFor(async () => (await stored()) >= before, { what: 'the first events', timeoutMs: 120_000 })
     const trackings = await store.prisma.tracking.findMany({ take: 500 })
-    const ask = await startBenchApi(context, database.url)
+    const { ask } = await startBenchApi(context, database.url)
     const lookUp = (n: number) =>
       ask(`/v1/onetime/${encodeURIComponent(trackings[n % trackings.length]!.trackingId)}`)
     for (let n = 0; n < 50; n++) await lookUp(n)

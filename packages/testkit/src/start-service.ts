@@ -27,6 +27,8 @@ export interface StartedService {
 export interface StartOptions {
   /** Default true: waits for readiness. False returns as soon as the process runs. */
   waitUntilReady?: boolean
+  /** Default true. False reads and drops what it logs once it is ready: a load may log a line a request. */
+  keepLogs?: boolean
 }
 
 /**
@@ -38,7 +40,7 @@ export async function startService(
   t: TestContext,
   name: string,
   env: Record<string, string | undefined>,
-  { waitUntilReady = true }: StartOptions = {},
+  { waitUntilReady = true, keepLogs = true }: StartOptions = {},
 ): Promise<StartedService> {
   const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url))
   if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
@@ -128,6 +130,11 @@ export async function startService(
       waitFor(async () => (await fetch(`${service.managementUrl}/readyz`)).ok, { what: `${name} ready` }),
     ])
     isReady = true
+    const management = service.managementUrl
+    if (!keepLogs) {
+      child.stdout.off('data', onOutput).resume()
+      return { ...service, managementUrl: management }
+    }
   }
   return service
 }

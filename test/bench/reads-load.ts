@@ -1,0 +1,118 @@
+// Every kind of read over so many events, with one connection and with fifty, beside the bare limit.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import autocannon from 'autocannon'
+import type { FilledEvents } from '@payment-tracking/testkit'
+import { inTurns, measureOf, percentile, type Bench, type BenchContext, type Row } from './bench.js'
+import { openFilled } from './fill.js'
+import { startBenchApi } from './start-bench-api.js'
+
+const GOAL = 'goal of lookups by tracking ID and pages of 100, with 50 connections: at least 0.8 of the limit'
+
+/** What is asked. Both sides answer each path alike. */
+const questions = (filled: FilledEvents, count: number): Record<string, string> => {
+  // A payment, so that there is a trace.
+  const middle = Math.floor(count / 200) * 100 + 10
+  const [gateway, trackingId] = [filled.gateways[3]!, filled.trackingIds[7]!]
+  const cursor = Buffer.from(
+    `t ${filled.timeOf(middle).getTime()} ${filled.slotOf(middle)} 0 00000000-0000-4000-8000-000000000000`,
+  ).toString('base64url')
+  return {
+    'one payment of a tracking ID': `/v1/onetime/${trackingId}?limit=1`,
+    'payments of a tracking ID': `/v1/onetime/${trackingId}`,
+    'a subscription by tracking ID': `/v1/subscriptions?trackingId=${trackingId}`,
+    'a page of 100 events': '/v1/events',
+    'a page of 100 from the middle': `/v1/events?cursor=${cursor}`,
+    'a page of 100 of a gateway': `/v1/events?gateway=${gateway}`,
+    'a page of 100 payments': '/v1/events/payments',
+    'events of a transaction': `/v1/events?signature=${filled.signatureOf(middle)}`,
+    'a trace': `/v1/payments/${filled.signatureOf(middle)}/trace`,
+    names: '/v1/events/names',
+    count: '/v1/events/count',
+    'statistics of a gateway': `/v1/events/payments/stats?gateway=${gateway}`,
+  }
+}
+
+async function startBareApi(context: BenchContext, databaseUrl: string): Promise<string> {
+  const child = fork(new URL('./bare-api.mjs', import.meta.url), {
+    execArgv: [],
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: databaseUrl },
+  })
+  context.teardown(() => child.kill())
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  return `http://127.0.0.1:${port}`
+}
+
+interface Load {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+}
+
+async function load(url: string, connections: number, seconds: number): Promise<Load> {
+  const result = await autocannon({ url, connections, duration: seconds, sampleInt: 250 })
+  if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.errors + result.non2xx} failures`)
+  return {
+    perSecond: result.requests.total / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+  }
+}
+
+/** Both sides must say the same, but for the time of saying it and what the limit leaves out. */
+async function checkAnswers(subject: string, limit: string, path: string): Promise<void> {
+  if (path.includes('/trace')) return
+  const [one, other] = await Promise.all(
+    [subject, limit].map(async base =>
+      (await (await fetch(base + path)).text()).replace(/,"timestamp":\d+\}$/, ''),
+    ),
+  )
+  if (one !== other) throw new Error(`${path} is answered differently:\n${one}\n${other}`)
+}
+
+/** @param counts how many events, in earnest and in a quick run */
+export const readsLoadBench = (name: string, counts: { full: number; quick: number }): Bench => ({
+  name,
+  about: `each read over ${counts.full.toLocaleString('en')} events, 1 and 50 connections, beside bare Fastify and pg`,
+  async run(context) {
+    const count = context.quick ? counts.quick : counts.full
+    const [seconds, rounds] = context.quick ? [1, 1] : [1.5, 3]
+    const { url, filled } = await openFilled(context, count)
+    const [{ baseUrl }, bare] = [await startBenchApi(context, url), await startBareApi(context, url)]
+    const asked = Object.entries(questions(filled, count)).slice(0, context.quick ? 1 : undefined)
+    const rows: Row[] = []
+    for (const [question, path] of asked) {
+      await checkAnswers(baseUrl, bare, path)
+      for (const connections of context.quick ? [50] : [50, 1]) {
+        const loads: Load[] = []
+        const rate = async (base: string) => {
+          const measured = await load(base + path, connections, seconds)
+          if (base === baseUrl) loads.push(measured)
+          return measured.perSecond
+        }
+        const { subject, limit } = await inTurns(
+          rounds,
+          () => rate(baseUrl),
+          () => rate(bare),
+        )
+        const counted = loads.slice(1)
+        const p99 = percentile(
+          counted.map(({ p99Ms }) => p99Ms),
+          0.5,
+        )
+        context.say(
+          `${question}, ${connections}: ${subject.median.toFixed(0)}/s, ${(subject.median / limit.median).toFixed(2)} of the limit`,
+        )
+        rows.push({
+          subject: `${question}, ${count.toLocaleString('en')} events, ${connections === 1 ? '1 connection' : `${connections} connections`} (p50 ${measureOf(counted.map(({ p50Ms }) => p50Ms)).median} ms, p99 ${p99} ms)`,
+          unit: 'requests/s',
+          largerIsBetter: true,
+          measured: subject,
+          limit: { name: 'bare Fastify and pg', measured: limit },
+          note: GOAL,
+        })
+      }
+    }
+    return rows
+  },
+})
