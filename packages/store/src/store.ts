@@ -1,5 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
 import { PrismaClient, type Prisma } from './generated/client.js'
+import { openReader, type Reader } from './reader.js'
 
 /** Inside a transaction. A function that takes a `Tx` uses it throughout. */
 export type Tx = Prisma.TransactionClient
@@ -9,6 +11,8 @@ export type Sql = Pick<Tx, '$queryRaw' | '$executeRaw'>
 
 export interface Store {
   readonly prisma: PrismaClient
+  /** for statements that only read and are hot; the same pool */
+  readonly reader: Reader
   /** Resolves when Postgres answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -29,25 +33,25 @@ export interface StoreOptions {
  * again without a restart when it is back.
  */
 export function openStore(options: StoreOptions): Store {
-  const adapter = new PrismaPg(
-    {
-      connectionString: options.DATABASE_URL,
-      max: options.poolSize ?? 10,
-      connectionTimeoutMillis: 5_000,
-      application_name: options.applicationName ?? 'payment-tracking',
-      // A process that is paused in a transaction must not hold the writer lock for ever.
-      idle_in_transaction_session_timeout: 10_000,
-      ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
-    },
-    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-    { onPoolError: () => {}, onConnectionError: () => {} },
-  )
-  const prisma = new PrismaClient({ adapter })
+  const pool = new pg.Pool({
+    connectionString: options.DATABASE_URL,
+    max: options.poolSize ?? 10,
+    connectionTimeoutMillis: 5_000,
+    application_name: options.applicationName ?? 'payment-tracking',
+    // A process that is paused in a transaction must not hold the writer lock for ever.
+    idle_in_transaction_session_timeout: 10_000,
+    ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
+  })
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on('error', () => {})
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: () => {} }) })
+  let closed: Promise<void> | undefined
   return {
     prisma,
     ping: async () => {
       await prisma.$queryRaw`select 1`
     },
-    close: () => prisma.$disconnect(),
+    reader: openReader(pool),
+    close: () => (closed ??= prisma.$disconnect().then(() => pool.end())),
   }
 }

@@ -1,7 +1,7 @@
 import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
+import type { Reader } from '../reader.js'
 import type { EventKey, EventOrder } from './cursor.js'
-import { allOf, eventConditions, type EventFilter } from './event-filter.js'
+import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
 /** An event as the API serves it, with the key its place in the list is made of. */
 export interface StoredEvent {
@@ -70,7 +70,7 @@ const ORDER_BY: Record<EventOrder, Prisma.Sql> = {
  * Relies on the `events_*_newest` index of the filter, walked backwards from the cursor; other combinations
  * filter while they walk. Takes no locks; concurrent inserts show from the next call on.
  */
-export async function listEvents(sql: Sql, filter: EventFilter, page: EventPage): Promise<StoredEvent[]> {
+export async function listEvents(sql: Reader, filter: EventFilter, page: EventPage): Promise<StoredEvent[]> {
   const order = eventOrderOf(filter)
   const conditions = eventConditions(filter)
   if (page.after) conditions.push(after(order, page.after))
@@ -79,6 +79,6 @@ export async function listEvents(sql: Sql, filter: EventFilter, page: EventPage)
       from events
      where ${allOf(conditions)}
      ${ORDER_BY[order]}
-     limit ${page.limit} offset ${BigInt(page.offset)}`
+     ${pageOf(page)}`
   return rows.map(toStoredEvent)
 }

@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
+import { pageOf } from './event-filter.js'
+import type { Reader } from '../reader.js'
 
 export interface StoredOneTimePayment {
   trackingId: string
@@ -10,7 +11,6 @@ export interface StoredOneTimePayment {
   gateway: string
   amount: bigint
   recordId: number
-  recipient: string | null
 }
 
 interface PaymentRow {
@@ -22,7 +22,6 @@ interface PaymentRow {
   gateway: string
   amount: string
   record_id: bigint
-  recipient: string | null
 }
 
 export interface OneTimePage {
@@ -32,35 +31,40 @@ export interface OneTimePage {
 }
 
 /**
+ * The life that a payment `e` belongs to: the latest PaymentPolicyCreated of its policy at or before its slot and
+ * index (the ids of the two say nothing about which came first). One probe of events_policy_lives a payment.
+ */
+const LIFE = Prisma.sql`
+  left join lateral (
+    select c.recipient from events c
+     where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
+       and (c.slot, c.event_index) <= (e.slot, e.event_index)
+     order by c.slot desc, c.event_index desc, c.id desc
+     limit 1
+  ) life on e.recipient is null`
+
+/**
  * The payments of a tracking ID, newest first by (time, slot, record id), of every life of their policies.
- * The recipient is the payment's own or that of the life it belongs to: the latest PaymentPolicyCreated of its
- * policy at or before its slot and index (the ids of the two say nothing about which came first).
- * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones), then one
- * probe of events_policy_lives a row.
+ * The recipient to filter by is the payment's own or that of its life.
+ * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones).
  */
 export async function listOneTimePayments(
-  sql: Sql,
+  sql: Reader,
   trackingId: string,
   page: OneTimePage,
 ): Promise<StoredOneTimePayment[]> {
+  const { recipient } = page
   const ofRecipient =
-    page.recipient === undefined
+    recipient === undefined
       ? Prisma.empty
-      : Prisma.sql`and coalesce(e.recipient, life.recipient) = ${page.recipient}`
+      : Prisma.sql`and coalesce(e.recipient, life.recipient) = ${recipient}`
   const rows = await sql.$queryRaw<PaymentRow[]>`
     select e.tracking_id, e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway,
-           e.amount::text as amount, e.record_id, coalesce(e.recipient, life.recipient) as recipient
-      from events e
-      left join lateral (
-        select c.recipient from events c
-         where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
-           and (c.slot, c.event_index) <= (e.slot, e.event_index)
-         order by c.slot desc, c.event_index desc, c.id desc
-         limit 1
-      ) life on e.recipient is null
+           e.amount::text as amount, e.record_id
+      from events e ${recipient === undefined ? Prisma.empty : LIFE}
      where e.tracking_id = ${trackingId} and e.name = 'PaymentRecord' ${ofRecipient}
      order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc
-     limit ${page.limit} offset ${BigInt(page.offset)}`
+     ${pageOf(page)}`
   return rows.map(toOneTimePayment)
 }
 
@@ -74,6 +78,5 @@ function toOneTimePayment(row: PaymentRow): StoredOneTimePayment {
     gateway: row.gateway,
     amount: BigInt(row.amount),
     recordId: Number(row.record_id),
-    recipient: row.recipient,
   }
 }
