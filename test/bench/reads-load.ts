@@ -76,7 +76,7 @@ export const readsLoadBench = (name: string, counts: { full: number; quick: numb
   about: `each read over ${counts.full.toLocaleString('en')} events, 1 and 50 connections, beside bare Fastify and pg`,
   async run(context) {
     const count = context.quick ? counts.quick : counts.full
-    const [seconds, rounds] = context.quick ? [1, 1] : [1.5, 3]
+    const [seconds, rounds] = context.quick ? [1, 1] : [1.5, 2]
     const { url, filled } = await openFilled(context, count)
     const [{ baseUrl }, bare] = [await startBenchApi(context, url), await startBareApi(context, url)]
     const asked = Object.entries(questions(filled, count)).slice(0, context.quick ? 1 : undefined)

@@ -1,0 +1,164 @@
+// The pipeline as it runs in production, each service a process of its own: ingest, realtime, webhook worker.
+// One client listens by socket to every tracking ID, one receiver takes every webhook.
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomBytes } from 'node:crypto'
+import type { PaymentMessage } from '@payment-tracking/contracts'
+import { webhookSecretOf } from '@payment-tracking/domain'
+import { buildChain, openPublisher, type ChainPolicy } from '@payment-tracking/stack'
+import { openStore, type Store } from '@payment-tracking/store'
+import { createDatabase, startService, waitFor, type StartedService } from '@payment-tracking/testkit'
+import type { BenchContext } from './bench.js'
+import { openSocketLoad } from './socket-load.js'
+
+/** Enough that no tracking ID's payments wait for each other. */
+const POLICIES = 200
+const GATEWAYS = 10
+
+export interface WholeSystem {
+  services: Record<string, StartedService>
+  store: Store
+  /** Publishes one payment, of the policies in turn; resolves when JetStream has it. */
+  pay(): Promise<void>
+  /** By key, when it was sent (by the clock of `performance.now`). */
+  sentAt: Map<string, number>
+  /** By key, when it was in the socket client's hand, and at the receiver. */
+  onSocketAt: Map<string, number>
+  atReceiverAt: Map<string, number>
+  /** Forgets all that was sent and seen. */
+  forget(): void
+}
+
+async function openReceiver(context: BenchContext, onBody: (body: string) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      onBody(Buffer.concat(chunks).toString())
+      response.end()
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/hook`
+}
+
+/** Starts everything and waits until a first payment of each policy has come through. */
+export async function openWholeSystem(context: BenchContext, seed: string): Promise<WholeSystem> {
+  const { servers } = context
+  const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  context.teardown(() => store.close())
+  const common = {
+    DATABASE_URL: database.url,
+    REDIS_URL: servers.redisUrl,
+    ENVIRONMENT: `${seed}-${randomBytes(3).toString('hex')}`,
+  }
+  const quietly = { keepLogs: false }
+  const stream = `${seed}_${randomBytes(3).toString('hex')}`
+  const [ingest, worker] = await Promise.all([
+    startService(
+      context,
+      'ingest',
+      { ...common, NATS_URL: servers.natsUrl, STREAM_NAME: stream, SUBJECT_PREFIX: stream },
+      quietly,
+    ),
+    startService(
+      context,
+      'webhook-worker',
+      { ...common, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', WEBHOOK_MAX_PER_SECOND: '100000' },
+      quietly,
+    ),
+  ])
+  const realtime = await startService(context, 'realtime', {
+    ...common,
+    PORT: '0',
+    MAX_CONNECTIONS_PER_ADDRESS: '1000000',
+    DRAIN_WINDOW_MS: '0',
+  })
+  const { port } = await realtime.waitForLog('service.listening')
+
+  const sentAt = new Map<string, number>()
+  const [onSocketAt, atReceiverAt] = [new Map<string, number>(), new Map<string, number>()]
+  const keyOf = (trackingId: string, recordId: number) => `${trackingId} ${recordId}`
+  const url = await openReceiver(context, body => {
+    const { data } = JSON.parse(body) as { data: { trackingId: string; recordId: number } }
+    atReceiverAt.set(keyOf(data.trackingId, data.recordId), performance.now())
+  })
+  const publisher = await openPublisher({
+    NATS_URL: servers.natsUrl,
+    STREAM_NAME: stream,
+    SUBJECT_PREFIX: stream,
+  })
+  context.teardown(() => publisher.close())
+  const chain = buildChain({ seed })
+  const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => chain.openGateway()))
+  await store.prisma.webhook.createMany({
+    data: gateways.map(({ address }) => ({
+      gateway: address,
+      endpointUrl: url,
+      secret: webhookSecretOf(randomBytes(32)),
+    })),
+  })
+  const policies: ChainPolicy[] = []
+  for (let n = 0; n < POLICIES; n++) {
+    const userPayment = await chain.openUserPayment()
+    policies.push(
+      await chain.openPolicy(gateways[n % GATEWAYS]!, userPayment, { trackingId: `${seed}-${n}` }),
+    )
+  }
+  for (const { created, userPayment } of policies) {
+    for (const message of [userPayment.created, created]) await publisher.publish(JSON.stringify(message))
+  }
+  const load = await openSocketLoad(`http://127.0.0.1:${String(port)}`, POLICIES, n => `${seed}-${n}`)
+  context.teardown(() => load.close())
+  for (const socket of load.sockets) {
+    socket.on('message', (bytes: Buffer) => {
+      const text = bytes.toString()
+      if (!text.startsWith('42["payment"')) return
+      const [, { data }] = JSON.parse(text.slice(2)) as [string, PaymentMessage]
+      onSocketAt.set(keyOf(data.trackingId, data.recordId), performance.now())
+    })
+  }
+  let turn = 0
+  const system: WholeSystem = {
+    services: { ingest, realtime, 'webhook-worker': worker },
+    store,
+    sentAt,
+    onSocketAt,
+    atReceiverAt,
+    async pay() {
+      const policy = policies[turn++ % POLICIES]!
+      const message = chain.pay(policy)
+      sentAt.set(keyOf(policy.trackingId, Number(message.data.record_id)), performance.now())
+      await publisher.publish(JSON.stringify(message))
+    },
+    forget: () => [sentAt, onSocketAt, atReceiverAt].forEach(times => times.clear()),
+  }
+  for (let n = 0; n < POLICIES; n++) await system.pay()
+  await waitFor(() => onSocketAt.size >= POLICIES && atReceiverAt.size >= POLICIES, {
+    what: 'a first payment of each',
+    timeoutMs: 60_000,
+  })
+  system.forget()
+  return system
+}
+
+/** Publishes at a steady rate, whether or not what was sent before has come through. */
+export async function payAtRate(system: WholeSystem, perSecond: number, seconds: number): Promise<void> {
+  const startedAt = performance.now()
+  const sending: Promise<void>[] = []
+  for (let n = 0; n < perSecond * seconds; n++) {
+    const earlyMs = startedAt + (n * 1_000) / perSecond - performance.now()
+    // Timers are no finer than a millisecond; below it several go at once.
+    if (earlyMs >= 1) await sleep(earlyMs)
+    sending.push(system.pay())
+  }
+  await Promise.all(sending)
+}
