@@ -1,12 +1,18 @@
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { NatsConnection } from 'nats'
 import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
-import { BatchConsumer, type ConsumerOptions, type HandleBatch } from './consumer.js'
+import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface Bus {
   /** Reads the stream in batches; nothing starts before `start()`. */
-  consume(options: ConsumerOptions, handle: HandleBatch): Intake & { lag(): Promise<number | null> }
+  consume(
+    options: ConsumerOptions,
+    handle: HandleBatch,
+  ): Intake & {
+    lag(): Promise<number | null>
+    measureLag(): Promise<StreamLag | null>
+  }
   /** Makes the stream when it is missing. */
   ensureStream(config: StreamConfig): Promise<void>
   /**

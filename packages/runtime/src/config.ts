@@ -93,9 +93,12 @@ export function describeConfig(schema: TObject, settings: Readonly<Record<string
   )
 }
 
-/** `scheme://user:password@host` with the password hidden, also when it is no valid URL. */
+/** `scheme://user:password@host` with the password hidden, or a lone token; also when it is no valid URL. */
 export const withoutPassword = (url: string): string =>
-  url.replace(/(\/\/[^/?#]*?:)[^@/?#]*@/g, '$1***@').replace(/([?&](?:password|token)=)[^&]*/gi, '$1***')
+  url
+    .replace(/(\/\/[^/?#]*?:)[^@/?#]*@/g, '$1***@')
+    .replace(/(\/\/)[^/?#:@\s]+@/g, '$1***@')
+    .replace(/([?&](?:password|token)=)[^&]*/gi, '$1***')
 
 /** What every service reads. */
 export const CommonConfig = {
@@ -122,5 +125,21 @@ export const CommonConfig = {
     default: 10_000,
     minimum: 100,
     description: 'how long work in hand may take after a stop signal',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    ServerUrl(
+      'https?',
+      'where traces go, an OTLP/HTTP collector such as http://127.0.0.1:4318; off without one',
+    ),
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: Type.Optional(
+    Secret('headers for the collector, such as authorization=Basic%20…'),
+  ),
+  OTEL_TRACES_SAMPLER_ARG: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1,
+    description:
+      'the share of new traces that is kept; a trace that arrives with a message keeps its own mark',
   }),
 }

@@ -2,6 +2,7 @@ import type { Static, TObject, TProperties } from 'typebox'
 import { CommonConfig, ConfigError, describeConfig, readConfig } from './config.js'
 import { runService, type Life } from './lifecycle.js'
 import { createLogger, type Logger } from './logger.js'
+import { openTracing, type Tracing } from './tracing/tracing.js'
 
 type Common = Static<TObject<typeof CommonConfig>>
 
@@ -13,7 +14,12 @@ type Common = Static<TObject<typeof CommonConfig>>
 export async function runMain<T extends TProperties & typeof CommonConfig>(
   service: string,
   schema: TObject<T>,
-  build: (parts: { config: Static<TObject<T>>; log: Logger; life: Life }) => Promise<void>,
+  build: (parts: {
+    config: Static<TObject<T>>
+    log: Logger
+    life: Life
+    tracing: Tracing | undefined
+  }) => Promise<void>,
 ): Promise<void> {
   let config: Static<TObject<T>>
   try {
@@ -26,5 +32,10 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
   const common = config as Common
   const log = createLogger(service, common)
   log.info({ config: describeConfig(schema, config as Record<string, unknown>) }, 'service.starting')
-  await runService(log, common, life => build({ config, log, life }))
+  await runService(log, common, async life => {
+    // Opened first, so closed last: the spans of the last work in hand leave as well.
+    const tracing = await openTracing(service, common)
+    if (tracing) await life.own('tracing', () => tracing)
+    await build({ config, log, life, tracing })
+  })
 }

@@ -35,6 +35,17 @@ async function runProbe(probe: Probe): Promise<string> {
  * `GET /readyz` answers 200 or 503 with `{ready, dependencies: {<name>: "ok" | "<reason>"}}`.
  */
 export async function openManagement({ config, probes, metrics, isReady }: Options) {
+  const up = metrics.gauge('dependency_up', 'Whether a server this process needs answers', ['dependency'])
+  const readyGauge = metrics.gauge('ready', 'Whether this process takes work and all it needs answers')
+  const look = async () => {
+    const lines = await Promise.all(
+      [...probes].map(async ([name, probe]) => [name, await runProbe(probe)] as const),
+    )
+    const ready = isReady() && lines.every(([, line]) => line === 'ok')
+    for (const [dependency, line] of lines) up.set({ dependency }, line === 'ok' ? 1 : 0)
+    readyGauge.set(ready ? 1 : 0)
+    return { ready, dependencies: Object.fromEntries(lines) }
+  }
   const server = createServer((request, response) => {
     const answer = (status: number, body: string, type = 'application/json') => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
@@ -44,14 +55,13 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
       const path = request.url?.split('?')[0]
       if (path === '/healthz') return answer(200, '{"status":"ok"}')
       if (path === '/readyz') {
-        const lines = await Promise.all(
-          [...probes].map(async ([name, probe]) => [name, await runProbe(probe)] as const),
-        )
-        const ready = isReady() && lines.every(([, line]) => line === 'ok')
-        return answer(ready ? 200 : 503, JSON.stringify({ ready, dependencies: Object.fromEntries(lines) }))
+        const state = await look()
+        return answer(state.ready ? 200 : 503, JSON.stringify(state))
       }
-      if (path === '/metrics')
+      if (path === '/metrics') {
+        await look()
         return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)
+      }
       answer(404, '{"error":"not found"}')
     })().catch(() => answer(500, '{"error":"internal"}'))
   })

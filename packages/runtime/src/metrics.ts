@@ -12,6 +12,26 @@ export interface Metrics {
     buckets: number[],
     labels?: readonly L[],
   ): Histogram<L>
+  /**
+   * Reads figures whenever somebody looks, instead of on a timer. Figures that cannot be read, or not within
+   * two seconds, keep their last value: a scrape never fails or hangs with a server that is away.
+   * @param gauge registered; scrapes wait for its `read`, which may set other gauges as well
+   */
+  onScrape(gauge: Gauge<string>, read: () => Promise<unknown> | void): void
+}
+
+const READ_TIMEOUT_MS = 2_000
+
+async function readInTime(read: () => Promise<unknown> | void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(resolve => (timer = setTimeout(resolve, READ_TIMEOUT_MS)))
+  try {
+    await Promise.race([read(), late])
+  } catch {
+    // The dependency's own gauge says that it is away.
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** A registry of its own per process, with Node's own figures (event loop, memory, GC) in it. */
@@ -27,5 +47,6 @@ export function createMetrics(): Metrics {
       new Gauge({ name: `payment_tracking_${name}`, help, labelNames: [...labels], registers }),
     histogram: (name, help, buckets, labels = []) =>
       new Histogram({ name: `payment_tracking_${name}`, help, buckets, labelNames: [...labels], registers }),
+    onScrape: (gauge, read) => void Object.assign(gauge, { collect: () => readInTime(read) }),
   }
 }

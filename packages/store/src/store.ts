@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import type { PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from './generated/client.js'
 import { openReader, type Reader } from './reader.js'
@@ -15,6 +16,7 @@ export interface Store {
   readonly reader: Reader
   /** Resolves when Postgres answers. */
   ping(): Promise<void>
+  poolUse(): PoolUse
   close(): Promise<void>
 }
 
@@ -33,9 +35,10 @@ export interface StoreOptions {
  * again without a restart when it is back.
  */
 export function openStore(options: StoreOptions): Store {
+  const limit = options.poolSize ?? 10
   const pool = new pg.Pool({
     connectionString: options.DATABASE_URL,
-    max: options.poolSize ?? 10,
+    max: limit,
     connectionTimeoutMillis: 5_000,
     application_name: options.applicationName ?? 'payment-tracking',
     // A process that is paused in a transaction must not hold the writer lock for ever.
@@ -52,6 +55,12 @@ export function openStore(options: StoreOptions): Store {
       await prisma.$queryRaw`select 1`
     },
     reader: openReader(pool),
+    poolUse: () => ({
+      limit,
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => (closed ??= prisma.$disconnect().then(() => pool.end())),
   }
 }

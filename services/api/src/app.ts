@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
-import { readTrustedProxies, type Logger, type Metrics } from '@payment-tracking/runtime'
+import { readTrustedProxies, type Logger, type Metrics, type Tracing } from '@payment-tracking/runtime'
 import type { Signal } from '@payment-tracking/signal'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Store } from '@payment-tracking/store'
@@ -15,6 +15,7 @@ import { answerRawError } from './http/raw-errors.js'
 import { compileReader } from './http/read-input.js'
 import { refuseEncodedBodies } from './http/refuse-encoded-bodies.js'
 import { requestIdOf } from './http/request-id.js'
+import { traceRequests } from './http/trace-requests.js'
 import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
 import { compileAnswerWriter } from './http/write-answer.js'
 import { addManners } from './manners/add-manners.js'
@@ -41,6 +42,7 @@ export interface ApiParts {
   /** without it the workers' sweepers find redeliveries by themselves */
   queue?: DeliveryQueue
   metrics: Metrics
+  tracing?: Tracing | undefined
   /** the clock that limits are kept by */
   nowMs?: () => number
 }
@@ -54,6 +56,7 @@ export async function buildApp({
   config,
   log,
   metrics,
+  tracing,
   store,
   signal,
   queue,
@@ -121,6 +124,7 @@ export async function buildApp({
     )
     done()
   })
+  if (tracing) traceRequests(app, tracing)
   ignoreUpgrades(app, STREAM_PATH)
   refuseEncodedBodies(app)
   const methods = rememberMethods(app)

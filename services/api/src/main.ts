@@ -1,11 +1,11 @@
 import { openQueue } from '@payment-tracking/queue'
-import { runMain } from '@payment-tracking/runtime'
+import { measurePool, runMain } from '@payment-tracking/runtime'
 import { openSignal } from '@payment-tracking/signal'
 import { openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
 
-await runMain('api', ApiConfig, async ({ config, log, life }) => {
+await runMain('api', ApiConfig, async ({ config, log, life, tracing }) => {
   const store = await life.own('store', () =>
     openStore({
       DATABASE_URL: config.DATABASE_URL,
@@ -14,6 +14,7 @@ await runMain('api', ApiConfig, async ({ config, log, life }) => {
       applicationName: 'payment-tracking-api',
     }),
   )
+  measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   const signal = await life.own('signal', () =>
     openSignal({
@@ -25,7 +26,7 @@ await runMain('api', ApiConfig, async ({ config, log, life }) => {
   const queue = await life.own('queue', () =>
     openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
   )
-  const app = await buildApp({ config, log, store, signal, queue, metrics: life.metrics })
+  const app = await buildApp({ config, log, store, signal, queue, metrics: life.metrics, tracing })
   life.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.PORT, host: config.HOST })

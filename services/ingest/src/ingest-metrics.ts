@@ -1,19 +1,31 @@
+import type { StreamLag } from '@payment-tracking/bus'
 import type { Metrics } from '@payment-tracking/runtime'
 
 export type IngestMetrics = ReturnType<typeof createIngestMetrics>
 
-export const createIngestMetrics = (metrics: Metrics, lag: () => Promise<number | null>) => {
+interface Readings {
+  lag: () => Promise<StreamLag | null>
+  /** seconds that the oldest committed batch was not announced and enqueued for */
+  outboxSeconds: () => Promise<number>
+}
+
+export const createIngestMetrics = (metrics: Metrics, { lag, outboxSeconds }: Readings) => {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
     'Messages of the stream that are not acknowledged yet',
   )
-  // The stream is asked when somebody looks, not on a timer.
-  Object.assign(lagGauge, {
-    async collect() {
-      const messages = await lag()
-      if (messages !== null) lagGauge.set(messages)
-    },
+  const lagSeconds = metrics.gauge('ingest_lag_seconds', 'Age of the oldest message not acknowledged yet')
+  metrics.onScrape(lagGauge, async () => {
+    const read = await lag()
+    if (read === null) return
+    lagGauge.set(read.messages)
+    if (read.oldestSeconds !== null) lagSeconds.set(read.oldestSeconds)
   })
+  const outbox = metrics.gauge(
+    'ingest_outbox_oldest_seconds',
+    'Age of the oldest committed batch that was not announced and enqueued yet',
+  )
+  metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
   return {
     batchSize: metrics.histogram(
       'ingest_batch_messages',

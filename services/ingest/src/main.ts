@@ -1,15 +1,15 @@
 import { openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
-import { runMain } from '@payment-tracking/runtime'
+import { measurePool, runMain } from '@payment-tracking/runtime'
 import { openSignal } from '@payment-tracking/signal'
-import { openStore } from '@payment-tracking/store'
+import { openStore, readOldestOutboxSeconds } from '@payment-tracking/store'
 import { buildBatchHandler } from './batches/build-batch-handler.js'
 import { IngestConfig } from './config.js'
 import { HandOver, type Outlets } from './hand-over/hand-over.js'
 import { Sweeper } from './hand-over/sweeper.js'
 import { createIngestMetrics } from './ingest-metrics.js'
 
-await runMain('ingest', IngestConfig, async ({ config, log, life }) => {
+await runMain('ingest', IngestConfig, async ({ config, log, life, tracing }) => {
   // The pool closes last: what is handed over at the end is still marked.
   const store = await life.own('store', () =>
     openStore({ ...config, poolSize: 4, applicationName: 'ingest' }),
@@ -18,6 +18,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, life }) => {
   const signal = await life.own('signal', () => openSignal({ ...config, connectionName: 'ingest', onError }))
   const queue = await life.own('queue', () => openQueue({ ...config, onError }))
   const bus = await life.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
+  measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   life.probe('redis', () => signal.ping())
   life.probe('nats', () => bus.ping())
@@ -30,12 +31,18 @@ await runMain('ingest', IngestConfig, async ({ config, log, life }) => {
     const opened = new HandOver(store, outlets, log)
     return Object.assign(opened, { close: () => opened.settle() })
   })
-  const consumer = bus.consume(config, (messages, stream) => handle(messages, stream))
+  const consumer = bus.consume({ ...config, traced: tracing !== undefined }, (messages, stream) =>
+    handle(messages, stream),
+  )
   const handle = buildBatchHandler({
     store,
     handOver,
     program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
-    metrics: createIngestMetrics(life.metrics, () => consumer.lag()),
+    metrics: createIngestMetrics(life.metrics, {
+      lag: () => consumer.measureLag(),
+      outboxSeconds: () => readOldestOutboxSeconds(store),
+    }),
+    tracing,
     log,
   })
   life.intake('stream', consumer)

@@ -1,9 +1,10 @@
 import { openBus } from '@payment-tracking/bus'
 import { openBoardQueue, openQueue } from '@payment-tracking/queue'
-import { runMain } from '@payment-tracking/runtime'
+import { measurePool, runMain } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { OpsConfig } from './config.js'
+import { measurePipeline } from './ops-metrics.js'
 
 await runMain('ops', OpsConfig, async ({ config, log, life }) => {
   const onError = (err: Error) => log.debug({ err }, 'queue.error')
@@ -18,6 +19,8 @@ await runMain('ops', OpsConfig, async ({ config, log, life }) => {
   const bus = await life.own('bus', () => openBus(config, 'payment-tracking-ops', log))
   const queue = await life.own('queue', () => openQueue({ ...config, onError }))
   const board = await life.own('board', () => openBoardQueue({ ...config, onError }))
+  measurePipeline(life.metrics, store)
+  measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   life.probe('nats', () => bus.ping())
   life.probe('redis', () => queue.ping())

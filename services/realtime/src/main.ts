@@ -1,4 +1,4 @@
-import { runMain } from '@payment-tracking/runtime'
+import { measurePool, runMain } from '@payment-tracking/runtime'
 import { openSignal } from '@payment-tracking/signal'
 import { openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
@@ -16,6 +16,7 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, life }) => {
       applicationName: 'realtime',
     }),
   )
+  measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
   const signal = await life.own('signal', () =>

@@ -1,7 +1,7 @@
 // Puts the parts of a worker together. Building starts nothing.
 import { setMaxListeners } from 'node:events'
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
-import type { Life, Logger } from '@payment-tracking/runtime'
+import { measurePool, type Life, type Logger, type Tracing } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
   findWebhooksOfDeletedGateways,
@@ -17,6 +17,7 @@ import { buildEndpointGate } from './endpoints/endpoint-gate.js'
 import { openConnections } from './requests/connections.js'
 import { buildNameResolver } from './requests/resolve-target.js'
 import { sendDelivery } from './requests/send-delivery.js'
+import { traced } from './requests/traced.js'
 import { sweepOnce } from './upkeep/sweeper.js'
 import { buildUpkeep } from './upkeep/upkeep.js'
 import { buildWatchdog } from './upkeep/watchdog.js'
@@ -29,6 +30,7 @@ export async function buildWebhookWorker(
   life: Life,
   config: WebhookWorkerConfig,
   log: Logger,
+  tracing?: Tracing,
 ): Promise<void> {
   if (config.WEBHOOK_ALLOW_PRIVATE_TARGETS)
     log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: gateways can reach private networks through this worker')
@@ -69,7 +71,7 @@ export async function buildWebhookWorker(
           log,
         }),
         gate,
-        send: delivery => sendDelivery(delivery, sendOptions),
+        send: traced(tracing, (delivery, trace) => sendDelivery(delivery, sendOptions, trace)),
         backoffMs: config.WEBHOOK_BACKOFF_MS,
         metrics,
         log,
@@ -77,6 +79,7 @@ export async function buildWebhookWorker(
       }),
     }),
   )
+  measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   life.probe('redis', () => queue.ping())
 

@@ -21,6 +21,8 @@ export interface Batch {
   stream: StreamIdentity
   received: readonly ReceivedMessage[]
   refused: readonly RefusedMessage[]
+  /** by event, when messages are traced: kept with the deliveries */
+  traceParents?: ReadonlyMap<string, string> | undefined
 }
 
 export interface CommittedBatch {
@@ -55,7 +57,10 @@ export async function commitBatch(store: Store, batch: Batch): Promise<Committed
   }
 }
 
-async function writeBatch(tx: Tx, { stream, received, refused }: Batch): Promise<CommittedBatch> {
+async function writeBatch(
+  tx: Tx,
+  { stream, received, refused, traceParents }: Batch,
+): Promise<CommittedBatch> {
   const before = await lockHead(tx)
   const { fresh, conflicts } = await separate(tx, received)
   const committed: CommittedBatch = {
@@ -78,7 +83,7 @@ async function writeBatch(tx: Tx, { stream, received, refused }: Batch): Promise
     upTo,
   )
   committed.payments = await factsOf(tx, positioned, projected)
-  committed.deliveries = await insertDeliveries(tx, committed.payments)
+  committed.deliveries = await insertDeliveries(tx, committed.payments, traceParents)
   committed.batchId = await recordBatch(tx, before + 1n, upTo)
   return committed
 }

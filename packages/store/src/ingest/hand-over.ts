@@ -17,6 +17,18 @@ export async function markHandedOver(store: Store, batchIds: readonly bigint[]):
   }
 }
 
+/** Seconds since the oldest batch that was not handed over was committed; 0 when there is none. */
+export async function readOldestOutboxSeconds(store: Store): Promise<number> {
+  try {
+    const [row] = await store.prisma.$queryRaw<{ seconds: number }[]>`
+      select extract(epoch from clock_timestamp() - committed_at)::float8 as seconds
+        from ingest_batches where handed_over_at is null order by id limit 1`
+    return Math.max(0, row?.seconds ?? 0)
+  } catch (error) {
+    throw translateStoreError(error)
+  }
+}
+
 interface BatchRow {
   id: bigint
   first_position: bigint

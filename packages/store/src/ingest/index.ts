@@ -6,5 +6,5 @@ export {
   type StreamIdentity,
 } from './dead-letters.js'
 export { readGateways } from './gateways.js'
-export { markHandedOver, sweepBatches, type LeftBatch } from './hand-over.js'
+export { markHandedOver, readOldestOutboxSeconds, sweepBatches, type LeftBatch } from './hand-over.js'
 export { rebuildProjections } from './rebuild.js'

@@ -25,6 +25,8 @@ export interface ClaimedDelivery {
   /** one, or during a rotation two */
   secrets: string[]
   openedAt: Date
+  /** the trace its payment came with, when ingest was told to trace */
+  traceParent: string | null
 }
 
 interface Row {
@@ -39,6 +41,7 @@ interface Row {
   secret: string | null
   previous_secret: string | null
   opened_at: Date | null
+  trace_parent: string | null
   state: string | null
   due_in_ms: number | null
 }
@@ -75,7 +78,7 @@ export async function claimDeliveries(sql: Sql, ids: readonly string[], leaseMs:
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
         from locked l
        where d.id = l.id and l.active and d.attempts_made < d.tries_allowed
-      returning d.id, d.attempts_made, d.tries_allowed, d.message_id, d.body, d.opened_at
+      returning d.id, d.attempts_made, d.tries_allowed, d.message_id, d.body, d.opened_at, d.trace_parent
     ), ended as (
       update deliveries d
          set state = case when l.active then 'failed' else 'cancelled' end,
@@ -95,6 +98,7 @@ export async function claimDeliveries(sql: Sql, ids: readonly string[], leaseMs:
     )
     select asked.id, a.id as attempt_id, c.attempts_made::int as attempt, c.tries_allowed::int as tries_allowed,
            l.webhook_id, c.message_id, c.body, l.endpoint_url, l.secret, l.previous_secret, c.opened_at,
+           c.trace_parent,
            coalesce(e.state, d.state) as state,
            case when l.id is null and d.state in ('pending', 'waiting')
                 then extract(epoch from d.due_at - clock_timestamp())::float8 * 1000 end as due_in_ms
@@ -130,6 +134,7 @@ function toClaim(row: Row): Claim {
       endpointUrl: row.endpoint_url!,
       secrets: [row.secret!, row.previous_secret].filter(secret => secret !== null),
       openedAt: row.opened_at!,
+      traceParent: row.trace_parent,
     },
   }
 }

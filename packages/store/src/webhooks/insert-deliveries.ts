@@ -1,5 +1,6 @@
 import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
+import { Prisma } from '../generated/client.js'
 import type { Tx } from '../store.js'
 
 /**
@@ -9,9 +10,14 @@ import type { Tx } from '../store.js'
  * Two statements whatever the number of payments. Relies on webhooks_gateway_idx and, to refuse doubles, on
  * deliveries_webhook_id_message_id_key. Takes no lock on webhooks: a webhook that is deactivated meanwhile
  * gets its rows cancelled when a worker claims them.
+ * @param traceParents by event, when payments are traced; without it the column is not written
  * @returns the rows that were written, for `enqueueDeliveries` once the transaction has committed
  */
-export async function insertDeliveries(tx: Tx, payments: readonly PaymentFacts[]): Promise<DeliveryRef[]> {
+export async function insertDeliveries(
+  tx: Tx,
+  payments: readonly PaymentFacts[],
+  traceParents?: ReadonlyMap<string, string>,
+): Promise<DeliveryRef[]> {
   if (payments.length === 0) return []
   const gateways = [...new Set(payments.map(payment => payment.gateway))]
   const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string }[]>`
@@ -31,16 +37,23 @@ export async function insertDeliveries(tx: Tx, payments: readonly PaymentFacts[]
   const rows = told.flatMap((payment, index) =>
     (webhooksOf.get(payment.gateway) ?? []).map(webhookId => ({ webhookId, index: index + 1 })),
   )
+  const [column, value, traces] = traceParents
+    ? [
+        Prisma.sql`, trace_parent`,
+        Prisma.sql`, m.trace_parent`,
+        Prisma.sql`, ${told.map(payment => traceParents.get(payment.eventId) ?? null)}::text[]`,
+      ]
+    : [Prisma.empty, Prisma.empty, Prisma.empty]
   return tx.$queryRaw<DeliveryRef[]>`
-    insert into deliveries (webhook_id, event_id, message_id, type, body)
-    select r.webhook_id, m.event_id, m.message_id, m.type, m.body
+    insert into deliveries (webhook_id, event_id, message_id, type, body${column})
+    select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}
       from unnest(${rows.map(row => row.webhookId.toString())}::bigint[],
                   ${rows.map(row => row.index)}::integer[]) as r (webhook_id, message)
       join unnest(${told.map(payment => payment.eventId)}::uuid[],
                   ${messages.map(message => message.id)}::text[],
                   ${messages.map(message => message.type)}::text[],
-                  ${messages.map(message => message.body)}::text[])
-           with ordinality as m (event_id, message_id, type, body, ordinal) on m.ordinal = r.message
+                  ${messages.map(message => message.body)}::text[]${traces})
+           with ordinality as m (event_id, message_id, type, body${column}, ordinal) on m.ordinal = r.message
      order by m.ordinal, r.webhook_id
     on conflict (webhook_id, message_id) do nothing
     returning id, webhook_id as "webhookId"`

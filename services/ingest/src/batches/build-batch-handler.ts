@@ -1,10 +1,11 @@
 import type { HandleBatch, ReceivedBusMessage, Redeliver, StreamState } from '@payment-tracking/bus'
-import { ServiceError, type Logger } from '@payment-tracking/runtime'
+import { ServiceError, type Logger, type Tracing } from '@payment-tracking/runtime'
 import type { CommittedBatch, RefusedMessage, Store } from '@payment-tracking/store'
 import type { HandOver } from '../hand-over/hand-over.js'
 import type { IngestMetrics } from '../ingest-metrics.js'
 import { readBatch, type ProgramSettings } from './read-batch.js'
 import { storeBatch } from './store-batch.js'
+import { traceBatch, type BatchTrace } from './trace-batch.js'
 
 interface Parts {
   store: Store
@@ -12,6 +13,7 @@ interface Parts {
   program: ProgramSettings
   metrics: IngestMetrics
   log: Logger
+  tracing?: Tracing | undefined
 }
 
 const FIRST_DELAY_MS = 500
@@ -28,7 +30,7 @@ const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch)
  * What ingest does with a batch of messages: read, store in one transaction, then announce and enqueue. It
  * resolves when the transaction has committed; announcing goes on beside it, for it may fail and be swept up.
  */
-export function buildBatchHandler({ store, handOver, program, metrics, log }: Parts): HandleBatch {
+export function buildBatchHandler({ store, handOver, program, metrics, log, tracing }: Parts): HandleBatch {
   let failures = 0
   let turn: Promise<void> = Promise.resolve()
 
@@ -42,18 +44,22 @@ export function buildBatchHandler({ store, handOver, program, metrics, log }: Pa
     turn = new Promise(resolve => (done = resolve))
     let refused: RefusedMessage[]
     let committed: CommittedBatch[]
+    let trace: BatchTrace | undefined
     try {
       const read = await readBatch(messages, program)
       refused = read.refused
+      if (tracing) trace = traceBatch(tracing, messages, read.received)
       // Reading went on beside the transaction of the batch before; storing keeps the order of arrival.
       await before
-      committed = await storeBatch(store, { stream, ...read })
+      committed = await storeBatch(store, { stream, ...read, traceParents: trace?.parents })
+      trace?.end()
       failures = 0
     } catch (err) {
       failures += 1
       const redeliverAfterMs = Math.round(redeliveryDelayMs(failures))
       const code = err instanceof ServiceError ? err.code : 'UNKNOWN'
       metrics.failedBatches.inc({ code })
+      trace?.end(code)
       log.warn({ err, messages: messages.length, failures, redeliverAfterMs }, 'batch.failed')
       // The delay holds this replica back as well: what comes next would fail the same way.
       await new Promise(resolve => setTimeout(resolve, Math.min(redeliverAfterMs, 2_000)))

@@ -43,6 +43,7 @@ export function buildDeliverer(options: DeliverOptions): (job: DeliverJob) => Pr
     const result = resultOf(delivery, answer)
     const finished = await rows.finish(result)
     metrics.attempted(delivery, answer.outcome, durationMs)
+    if (finished.state !== 'pending') metrics.ended.inc({ state: finished.state })
     log.info(
       {
         deliveryId: delivery.id.toString(),

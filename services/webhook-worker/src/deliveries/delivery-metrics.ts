@@ -15,6 +15,9 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     SECONDS,
   )
   return {
+    ended: metrics.counter('deliveries_ended_total', 'deliveries this worker brought to their end', [
+      'state',
+    ]),
     held: metrics.counter('deliveries_held_total', 'deliveries put off without spending a try', ['reason']),
     swept: metrics.counter('deliveries_swept_total', 'overdue deliveries put back into the queue'),
     deactivated: metrics.counter('webhooks_deactivated_total', 'webhooks the service deactivated', [

@@ -40,8 +40,13 @@ const failure = (error: AttemptError, final = false): Answer => ({
 /**
  * Sends one delivery once. One deadline covers name, connection, request, answer and its body. Redirects are
  * not followed. Never throws.
+ * @param traceParent told to the endpoint, when the delivery is traced
  */
-export async function sendDelivery(delivery: ClaimedDelivery, options: SendOptions): Promise<Answer> {
+export async function sendDelivery(
+  delivery: ClaimedDelivery,
+  options: SendOptions,
+  traceParent?: string,
+): Promise<Answer> {
   const check = checkEndpointUrl(delivery.endpointUrl, options)
   if (!check.ok) return failure('address refused', true)
   const abort = new AbortController()
@@ -68,6 +73,7 @@ export async function sendDelivery(delivery: ClaimedDelivery, options: SendOptio
           { id: delivery.messageId, sentAt: Math.floor(now / 1_000), body: delivery.body },
           delivery.secrets,
         ),
+        ...(traceParent === undefined ? {} : { traceparent: traceParent }),
       },
       body: delivery.body,
       signal: abort.signal,

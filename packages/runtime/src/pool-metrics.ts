@@ -1,0 +1,24 @@
+import type { Metrics } from './metrics.js'
+
+/** What a pool of connections is doing at this moment. */
+export interface PoolUse {
+  limit: number
+  inUse: number
+  idle: number
+  /** callers that wait for a connection */
+  waiting: number
+}
+
+/** Shows a pool on `/metrics`; it is asked when somebody looks, not on a timer. */
+export function measurePool(metrics: Metrics, read: () => PoolUse): void {
+  const connections = metrics.gauge('pool_connections', 'Connections to Postgres by what they do', ['state'])
+  const waiting = metrics.gauge('pool_waiting', 'Callers that wait for a connection to Postgres')
+  const limit = metrics.gauge('pool_limit_connections', 'Connections to Postgres that the pool may open')
+  metrics.onScrape(limit, () => {
+    const use = read()
+    connections.set({ state: 'in_use' }, use.inUse)
+    connections.set({ state: 'idle' }, use.idle)
+    waiting.set(use.waiting)
+    limit.set(use.limit)
+  })
+}

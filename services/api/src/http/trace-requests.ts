@@ -1,0 +1,25 @@
+import type { Trace, Tracing } from '@payment-tracking/runtime'
+import type { ApiServer } from '../api-server.js'
+
+/** Makes each request a step of the trace its `traceparent` names. Paths hold addresses, so routes are told instead. */
+export function traceRequests(app: ApiServer, tracing: Tracing): void {
+  const open = new WeakMap<object, Trace>()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { traceparent } = request.headers
+    const route = request.routeOptions.url ?? 'none'
+    open.set(
+      request,
+      tracing.begin(`${request.method} ${route}`, {
+        kind: 'server',
+        parent: typeof traceparent === 'string' ? traceparent : undefined,
+        attributes: { 'http.request.method': request.method, 'http.route': route },
+      }),
+    )
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const failure = reply.statusCode >= 500 ? `status ${reply.statusCode}` : undefined
+    open.get(request)?.end({ 'http.response.status_code': reply.statusCode }, failure)
+    done()
+  })
+}

@@ -1,0 +1,15 @@
+import type { Metrics } from '@payment-tracking/runtime'
+import { countDeadLetters, type Store } from '@payment-tracking/store'
+
+/** What the ops service measures of the whole deployment, each time somebody looks. */
+export function measurePipeline(metrics: Metrics, store: Store): void {
+  const letters = metrics.gauge('dead_letters', 'Refused messages that are kept, by code', ['code', 'state'])
+  metrics.onScrape(letters, async () => {
+    const rows = await countDeadLetters(store.prisma)
+    letters.reset()
+    for (const { code, open, total } of rows) {
+      letters.set({ code, state: 'open' }, Number(open))
+      letters.set({ code, state: 'replayed' }, Number(total - open))
+    }
+  })
+}
