@@ -21,6 +21,7 @@ export {
   type Servers,
   type ServerUrls,
 } from './open-servers.js'
+export { findPromtool } from './servers/find-program.js'
 export type { RunningServer } from './servers/open-server.js'
 export { birthOf, identify, isAlive, type ProcessIdentity } from './servers/processes.js'
 export { findFreePort, isPortFree } from './servers/ports.js'

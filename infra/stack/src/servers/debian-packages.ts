@@ -8,8 +8,15 @@ import { isExecutable } from './account.js'
 
 const run = promisify(execFile)
 
-/** redis-server is a link into redis-tools, so both are named. */
-const PACKAGES = { redis: ['redis-server', 'redis-tools'], nats: ['nats-server'] } as const
+/**
+ * redis-server is a link into redis-tools, so both are named. promtool needs nothing beside itself, while its
+ * package names a web site's worth of dependencies.
+ */
+const PACKAGES = {
+  redis: { program: 'redis-server', packages: ['redis-server', 'redis-tools'], alone: false },
+  nats: { program: 'nats-server', packages: ['nats-server'], alone: false },
+  promtool: { program: 'promtool', packages: ['prometheus'], alone: true },
+} as const
 export type PackagedServer = keyof typeof PACKAGES
 
 export interface Program {
@@ -18,7 +25,9 @@ export interface Program {
 }
 
 const programIn = (root: string, server: PackagedServer): Program | undefined => {
-  const file = ['usr/bin', 'usr/sbin'].map(dir => join(root, dir, `${server}-server`)).find(isExecutable)
+  const file = ['usr/bin', 'usr/sbin']
+    .map(dir => join(root, dir, PACKAGES[server].program))
+    .find(isExecutable)
   if (!file) return undefined
   const libraries = join(root, 'usr/lib')
   const folders = existsSync(libraries) ? readdirSync(libraries).filter(name => name.includes('-linux-')) : []
@@ -58,9 +67,12 @@ export async function downloadPackages(cacheDir: string, server: PackagedServer)
         maxBuffer: 1 << 26,
       })
     await apt('update')
-    const plan = await apt('install', '-s', '--reinstall', '--no-install-recommends', ...PACKAGES[server])
-    const names = [...plan.stdout.matchAll(/^Inst (\S+)/gm)].map(match => match[1]!)
-    await apt('download', ...names)
+    const { packages, alone } = PACKAGES[server]
+    const planned = async () => {
+      const plan = await apt('install', '-s', '--reinstall', '--no-install-recommends', ...packages)
+      return [...plan.stdout.matchAll(/^Inst (\S+)/gm)].map(match => match[1]!)
+    }
+    await apt('download', ...(alone ? packages : await planned()))
     for (const file of readdirSync(debs)) await run('dpkg-deb', ['-x', join(debs, file), root])
     const target = join(cacheDir, server)
     try {
@@ -72,7 +84,10 @@ export async function downloadPackages(cacheDir: string, server: PackagedServer)
     rmSync(work, { recursive: true, force: true })
   }
   const program = findDownloaded(cacheDir, server)
-  if (!program) throw new Error(`the packages ${PACKAGES[server].join(', ')} hold no ${server}-server`)
+  if (!program)
+    throw new Error(
+      `the packages ${PACKAGES[server].packages.join(', ')} hold no ${PACKAGES[server].program}`,
+    )
   return program
 }
 
@@ -82,13 +97,13 @@ let installing: Promise<unknown> = Promise.resolve()
  * The last resort: a system-wide installation, as root or through a sudo that asks no password. One after the
  * other, for apt locks itself.
  */
-export function installPackages(server: PackagedServer): Promise<void> {
+export function installPackages(server: 'redis' | 'nats'): Promise<void> {
   const turn = installing.then(() => install(server))
   installing = turn.catch(() => {})
   return turn
 }
 
-async function install(server: PackagedServer): Promise<void> {
+async function install(server: 'redis' | 'nats'): Promise<void> {
   // RUNLEVEL=1 keeps the package's service from being started.
   const apt = [
     'env',
@@ -101,5 +116,5 @@ async function install(server: PackagedServer): Promise<void> {
   const [file, ...rest] = process.getuid?.() === 0 ? apt : ['sudo', '-n', ...apt]
   const options = { timeout: 180_000, maxBuffer: 1 << 26 }
   await run(file!, [...rest, 'update'], options)
-  await run(file!, [...rest, 'install', '-y', '--no-install-recommends', `${server}-server`], options)
+  await run(file!, [...rest, 'install', '-y', '--no-install-recommends', PACKAGES[server].program], options)
 }

@@ -70,6 +70,26 @@ export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces
   )
 }
 
+/**
+ * Finds promtool, which checks rules for Prometheus: on PATH, in the cache, or as a Debian package without root.
+ * @returns why there is none, as text, when it cannot be had
+ */
+export async function findPromtool(
+  places: Pick<SearchPlaces, 'cacheDir' | 'path'>,
+): Promise<Program | string> {
+  const installed = findOnPath('promtool', places.path)
+  if (installed) return { file: installed, env: {} }
+  const downloaded = findDownloaded(places.cacheDir, 'promtool')
+  if (downloaded) return downloaded
+  if (!findOnPath('apt-get', places.path))
+    return 'there is no promtool on PATH, and no apt-get to get it with'
+  try {
+    return await downloadPackages(places.cacheDir, 'promtool')
+  } catch (error) {
+    return lastLine(error)
+  }
+}
+
 function lastLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string }
   return (stderr?.trim() || message).split('\n').at(-1)!.trim()
