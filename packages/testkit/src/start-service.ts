@@ -15,6 +15,8 @@ export interface StartedService {
   readonly managementUrl: string
   /** What it logged so far, parsed. */
   readonly logs: LogLine[]
+  /** All that it wrote so far, to either output. */
+  readonly output: string
   /** Waits for a log line with this message (and, if given, for which the check holds). */
   waitForLog(msg: string, holds?: (line: LogLine) => boolean): Promise<LogLine>
   /** Sends the signal and waits for the end. Default SIGTERM. @returns the exit code, null after SIGKILL */
@@ -89,6 +91,9 @@ export async function startService(
   const service: StartedService = {
     pid: child.pid!,
     logs,
+    get output() {
+      return output
+    },
     get managementUrl() {
       const line = findLog('service.ready', () => true)
       if (!line) throw new Error(`${name} has not said its management port yet`)

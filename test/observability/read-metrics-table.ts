@@ -1,0 +1,36 @@
+// docs/observability.md as data: its table of metrics, and the sections of its runbook.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export interface DocumentedMetric {
+  name: string
+  type: string
+  labels: string[]
+  unit: string
+  /** `all` or names of services */
+  services: string[]
+  cure: string
+}
+
+const DOC = fileURLToPath(new URL('../../docs/observability.md', import.meta.url))
+
+export const readDoc = (): string => readFileSync(DOC, 'utf8')
+
+/** The rows whose first cell is a metric's name. */
+export function readMetricsTable(): DocumentedMetric[] {
+  return readDoc()
+    .split('\n')
+    .map(line => /^\| `((?:payment_tracking|nodejs|process)_\w+)` *\|(.*)\|$/.exec(line))
+    .filter(match => match !== null)
+    .map(([, name, rest]) => {
+      const [type = '', labels = '', unit = '', services = '', cure = ''] = rest!
+        .split('|')
+        .map(cell => cell.trim())
+      const list = (cell: string) => (cell === '–' ? [] : cell.replaceAll('`', '').split(/, */))
+      return { name: name!, type, labels: list(labels), unit, services: list(services), cure }
+    })
+}
+
+/** The runbook's sections, as the anchors that alerts link to. */
+export const readAnchors = (): string[] =>
+  [...readDoc().matchAll(/^#+ (.+)$/gm)].map(match => match[1]!.toLowerCase().replace(/[^\w]+/g, '-'))
