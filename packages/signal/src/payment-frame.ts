@@ -27,7 +27,29 @@ export interface PaymentFrame {
    * a whole unmasked WebSocket text frame, as a server sends it; part of a larger read buffer, so copy what is
    * kept for long
    */
-  wsFrame: Buffer
+  readonly wsFrame: Buffer
+}
+
+/** One payment of a message: a view of its bytes. A class, so that making one costs no accessor of its own. */
+class ReceivedPayment implements PaymentFrame {
+  constructor(
+    private readonly bytes: Buffer,
+    readonly seq: number,
+    readonly committedAtMs: number,
+    private readonly recipientStart: number,
+    private readonly frameStart: number,
+    private readonly end: number,
+  ) {}
+
+  /** Few subscribers ask for it: it is read when they do. */
+  get recipient(): string | null {
+    const { bytes, recipientStart, frameStart } = this
+    return frameStart === recipientStart ? null : bytes.toString('latin1', recipientStart, frameStart)
+  }
+
+  get wsFrame(): Buffer {
+    return this.bytes.subarray(this.frameStart, this.end)
+  }
 }
 
 /** RFC 6455 section 5.2: a final text frame without mask. */
@@ -91,15 +113,8 @@ export function readPayments<R>(
     const room = find(bytes.toString('utf8', at + PAYMENT_HEAD, recipientStart))
     if (room !== undefined) {
       const frameStart = recipientStart + bytes[at + 21]!
-      take(room, {
-        seq: bytes.readDoubleBE(at + 4),
-        committedAtMs: bytes.readDoubleBE(at + 12),
-        // Few subscribers ask for it: it is read when they do.
-        get recipient() {
-          return frameStart === recipientStart ? null : bytes.toString('latin1', recipientStart, frameStart)
-        },
-        wsFrame: bytes.subarray(frameStart, end),
-      })
+      const [seq, committedAtMs] = [bytes.readDoubleBE(at + 4), bytes.readDoubleBE(at + 12)]
+      take(room, new ReceivedPayment(bytes, seq, committedAtMs, recipientStart, frameStart, end))
     }
     at = end
   }
