@@ -42,6 +42,9 @@ interface FixtureMessage {
   signature: string
 }
 
+/** What servers say to a wrong password. */
+const REFUSED = /WRONGPASS|authentication failed|authorization violation/i
+
 t.test('a system that is looked at', { timeout: 110_000 }, async t => {
   const expected = await readExpectedAnswers()
   const messages = await readFixtureMessages()
@@ -275,9 +278,11 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
     )
     // Each either ends or complains; nothing it says may hold the password.
     for (const [at, stranger] of strangers.entries()) {
-      await waitFor(() => /"level":"(fatal|error|warn|debug)"/.test(stranger.output), {
-        what: `${names[at]} to complain`,
-      })
+      await waitFor(() => REFUSED.test(stranger.output), { what: `${names[at]} to be refused` })
+      const isReady = stranger.logs.some(({ msg }) => msg === 'service.ready')
+      const readiness = isReady ? await fetch(`${stranger.managementUrl}/readyz`) : undefined
+      if (readiness) t.equal(readiness.status, 503)
+      t.same(findSecrets((await readiness?.text()) ?? '', secrets), [], `readiness of ${names[at]}`)
       await stranger.stop('SIGKILL')
       t.same(findSecrets(stranger.output, secrets), [], String(names[at]))
     }

@@ -55,5 +55,6 @@ t.test('a password is hidden in whatever text a URL stands in', async t => {
   t.equal(withoutPassword('cannot reach redis://:p%40ss@h:1/0 now'), 'cannot reach redis://:***@h:1/0 now')
   t.equal(withoutPassword('nats://u:p@a:1,nats://u:p@b:2'), 'nats://u:***@a:1,nats://u:***@b:2')
   t.equal(withoutPassword('postgresql://h/db?user=u&password=p'), 'postgresql://h/db?user=u&password=***')
+  t.equal(withoutPassword('nats://lone-token@h:4222'), 'nats://***@h:4222')
   t.equal(withoutPassword('no URL: at all'), 'no URL: at all')
 })
