@@ -1,5 +1,6 @@
 import { createLogger } from '@payment-tracking/runtime'
 import { useNats, waitFor } from '@payment-tracking/testkit'
+import { headers } from 'nats'
 import t from 'tap'
 import { openBus, type Bus, type ReceivedBusMessage, type Redeliver } from '../src/index.js'
 
@@ -132,3 +133,36 @@ t.test('a stream that is deleted and made again is read anew', async t => {
   t.not(seen[0]!.createdAt, seen[1]!.createdAt, 'the two streams can be told apart')
   await consumer.stop()
 })
+
+t.test(
+  'the lag tells how many messages wait and since when, and traces are read where they are wanted',
+  async t => {
+    const { nats, bus, options } = await open(t)
+    await bus.ensureStream(options)
+    const { connection, jetstream, subjectPrefix } = nats
+    const traced = headers()
+    traced.set('traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+    for (let i = 0; i < 3; i++)
+      await jetstream.publish(`${subjectPrefix}.x`, Buffer.from([i]), { headers: traced })
+    const first = await (await connection.jetstreamManager()).streams.getMessage(nats.stream, { seq: 1 })
+    let release!: () => void
+    const held = new Promise<void>(resolve => (release = resolve))
+    const handled: ReceivedBusMessage[] = []
+    const consumer = bus.consume({ ...options, traced: true }, async messages => {
+      await held
+      handled.push(...messages)
+      return undefined
+    })
+    t.equal(await consumer.measureLag(), null, 'nobody knows before it is opened')
+    await consumer.start()
+    const lag = await waitFor(() => consumer.measureLag(), { what: 'the consumer to be there' })
+    t.equal(lag.messages, 3)
+    const ageSeconds = (Date.now() - first.time.getTime()) / 1_000
+    t.ok(lag.oldestSeconds !== null && lag.oldestSeconds > 0 && lag.oldestSeconds <= ageSeconds)
+    release()
+    await waitFor(async () => (await consumer.lag()) === 0, { what: 'all to be acknowledged' })
+    t.same(await consumer.measureLag(), { messages: 0, oldestSeconds: 0 })
+    t.same(new Set(handled.map(({ traceParent }) => traceParent)), new Set([traced.get('traceparent')]))
+    await consumer.stop()
+  },
+)
