@@ -14,12 +14,21 @@ export type Reader = Pick<Sql, '$queryRaw'>
  */
 const MOST_PREPARED = 200
 
-/** The number by which Postgres calls the type bigint. */
-const INT8 = 20
-/** Integers of eight bytes as bigints, as the client gives them; all else as pg does. */
+/** The numbers by which Postgres calls its types. */
+const [INT8, TIMESTAMPTZ] = [20, 1184]
+const readTime = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
+
+/** By the platform, three times as fast as by pg; it takes the years before 1000 and odd offsets for others. */
+const readTimeFast = (text: string): unknown =>
+  text.endsWith('+00') && !text.startsWith('0') ? new Date(text) : readTime(text)
+
+/** Integers of eight bytes are bigints, as the client gives them. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    (oid as number) === INT8 ? BigInt : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
+  getTypeParser: oid => {
+    if ((oid as number) === INT8) return BigInt
+    if ((oid as number) === TIMESTAMPTZ) return readTimeFast
+    return pg.types.getTypeParser(oid) as (text: string) => unknown
+  },
 }
 
 /** pg would write a time in the zone of this process, which has not always been whole minutes from UTC. */

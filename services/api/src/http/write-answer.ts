@@ -15,7 +15,13 @@ interface AnswerSchema {
   rawJson?: boolean
 }
 
-const writeText: Write = value => JSON.stringify(value)
+/**
+ * Quotes, backslashes, control characters and halves of pairs: all that JSON does not hold as it is. Keys, times and
+ * names have none of it, and looking is cheaper than escaping.
+ */
+const TO_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
+const writeText: Write = value =>
+  typeof value === 'string' && !TO_ESCAPE.test(value) ? `"${value}"` : JSON.stringify(value)
 
 const writeNumber: Write = value => {
   if (typeof value === 'bigint') return value.toString()
