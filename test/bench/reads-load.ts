@@ -49,8 +49,13 @@ interface Load {
   p99Ms: number
 }
 
-async function load(url: string, connections: number, seconds: number): Promise<Load> {
-  const result = await autocannon({ url, connections, duration: seconds, sampleInt: 250 })
+/** @param extent how long, or in a quick run how many requests */
+async function load(
+  url: string,
+  connections: number,
+  extent: { duration: number } | { amount: number },
+): Promise<Load> {
+  const result = await autocannon({ url, connections, sampleInt: 250, ...extent })
   if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.errors + result.non2xx} failures`)
   return {
     perSecond: result.requests.total / result.duration,
@@ -76,7 +81,8 @@ export const readsLoadBench = (name: string, counts: { full: number; quick: numb
   about: `each read over ${counts.full.toLocaleString('en')} events, 1 and 50 connections, beside bare Fastify and pg`,
   async run(context) {
     const count = context.quick ? counts.quick : counts.full
-    const [seconds, rounds] = context.quick ? [1, 1] : [1.5, 2]
+    const rounds = context.quick ? 1 : 2
+    const extent = context.quick ? { amount: 100 } : { duration: 1.5 }
     const { url, filled } = await openFilled(context, count)
     const [{ baseUrl }, bare] = [await startBenchApi(context, url), await startBareApi(context, url)]
     const asked = Object.entries(questions(filled, count)).slice(0, context.quick ? 1 : undefined)
@@ -86,7 +92,7 @@ export const readsLoadBench = (name: string, counts: { full: number; quick: numb
       for (const connections of context.quick ? [50] : [50, 1]) {
         const loads: Load[] = []
         const rate = async (base: string) => {
-          const measured = await load(base + path, connections, seconds)
+          const measured = await load(base + path, connections, extent)
           if (base === baseUrl) loads.push(measured)
           return measured.perSecond
         }

@@ -1,5 +1,6 @@
-// npm run bench [-- --only NAME] [--quick] [--json FILE] [--data DIR]: runs the benches of this folder, prints
-// one table. `--data` keeps the servers' data in a directory, so that filled databases are made once.
+// npm run bench [-- --list] [--only NAME] [--quick] [--json FILE] [--data DIR]: runs the benches of this folder, prints
+// one table. `--data` keeps the servers' data in a directory, so that filled databases are made once. Servers of
+// your own are used when DATABASE_URL, REDIS_URL and NATS_URL name them.
 import { openServers } from '@payment-tracking/stack'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
@@ -16,20 +17,26 @@ const { values: flags } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'string' },
     data: { type: 'string' },
+    list: { type: 'boolean' },
   },
 })
 
 const files = (await readdir(import.meta.dirname)).filter(file => file.endsWith('.bench.ts')).sort()
 const benches: Bench[] = []
 for (const file of files) benches.push(((await import(`./${file}`)) as { bench: Bench }).bench)
+if (flags.list) {
+  console.log(benches.map(({ name }) => name).join('\n'))
+  process.exit(0)
+}
 const chosen = flags.only ? benches.filter(({ name }) => flags.only!.includes(name)) : benches
 if (chosen.length === 0) {
   console.error(`no such bench: there are ${benches.map(({ name }) => name).join(', ')}`)
   process.exit(1)
 }
 
+const { DATABASE_URL: postgres, REDIS_URL: redis, NATS_URL: nats } = process.env
 const dataDir = flags.data ?? mkdtempSync(join(tmpdir(), 'payment-tracking-bench-'))
-const servers = await openServers({ dataDir, log: () => {} })
+const servers = await openServers({ dataDir, urls: { postgres, redis, nats }, log: () => {} })
 const report: Report = {
   at: new Date().toISOString(),
   quick: flags.quick,

@@ -1,0 +1,87 @@
+// Every bench still works and yields its rows; what the figures are is for a quiet machine to say.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { useServers } from '@payment-tracking/testkit'
+import t, { type Test } from 'tap'
+import { mergeReports, renderTable, type Report } from './bench/report.js'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Runs the benches without what the test runner has its children load. @returns what it printed */
+async function runBench(t: Test, flags: string[], env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/run.ts', ...flags], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill())
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  t.equal(code, 0, code === 0 ? flags.join(' ') : output)
+  return output
+}
+
+t.test('a quick run of every bench yields rows of plausible figures', { timeout: 240_000 }, async t => {
+  const { databaseUrl, redisUrl, natsUrl } = await useServers(t)
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NATS_URL: natsUrl }
+  // What differs from reads-10k is how many events there are, and a quick run has as few for all.
+  const same = ['reads-1m', 'reads-5m']
+  const listed = (await runBench(t, ['--list'], env)).trim().split('\n')
+  const names = listed.filter(name => !same.includes(name))
+  const dir = t.testdir({})
+  // Two side by side: much of a bench is waiting for services to start.
+  const reports = await Promise.all(
+    [0, 1].map(async half => {
+      const json = `${dir}/${half}.json`
+      const chosen = names.filter((_, n) => n % 2 === half)
+      const output = await runBench(
+        t,
+        ['--quick', '--json', json, ...chosen.flatMap(name => ['--only', name])],
+        env,
+      )
+      t.ok(output.includes(`\n| ${chosen[0]!} | `), 'the table is printed')
+      return JSON.parse(readFileSync(json, 'utf8')) as Report
+    }),
+  )
+  const rows = reports.flatMap(report => report.rows)
+  t.match(reports[0]!.versions, { Node: /^\d+\./, Postgres: /^\d+/, Redis: /^\d+\./, NATS: /^\d+\./ })
+  t.same([...new Set(rows.map(({ bench }) => bench))].sort(), [...names].sort())
+  for (const { bench, subject, measured, limit } of rows) {
+    for (const { min, median, max } of [measured, ...(limit ? [limit.measured] : [])]) {
+      t.ok(min >= 0 && min <= median && median <= max && max < Infinity, `${bench}: ${subject}`)
+    }
+  }
+})
+
+t.test('of reports of one bench the latest counts', async t => {
+  const measured = { median: 1, min: 1, max: 1 }
+  const row = (bench: string, subject: string) => ({
+    bench,
+    subject,
+    unit: 's',
+    largerIsBetter: false,
+    measured,
+  })
+  const report = (at: string, ...rows: Report['rows']): Report => ({
+    at,
+    quick: false,
+    machine: 'm',
+    versions: {},
+    postgresSettings: {},
+    rows,
+  })
+  const merged = mergeReports([
+    report('2026-02', row('a', 'new')),
+    report('2026-01', row('a', 'old'), row('a', 'gone'), row('b', 'only')),
+  ])
+  t.same(
+    merged.rows.map(({ bench, subject }) => `${bench} ${subject}`),
+    ['a new', 'b only'],
+  )
+  t.match(renderTable(merged.rows), /^\| bench .*\n\| --- .*\n\| a \| new \| 1\.00 \| s \|/)
+})
