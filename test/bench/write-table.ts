@@ -1,6 +1,7 @@
 // npm run bench:table -- FILE…: writes what `npm run bench -- --json FILE` measured into docs/performance.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { format, resolveConfig } from 'prettier'
 import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
@@ -19,4 +20,5 @@ const parts = [
   `Postgres settings that are set: ${settings.join(', ')}.`,
   renderTable(report.rows),
 ]
-writeFileSync(DOCUMENT, `${text.slice(0, before)}\n\n${parts.join('\n\n')}\n\n${text.slice(after)}`)
+const written = `${text.slice(0, before)}\n\n${parts.join('\n\n')}\n\n${text.slice(after)}`
+writeFileSync(DOCUMENT, await format(written, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }))
