@@ -22,13 +22,13 @@ const round = (figure: number) =>
 const spread = ({ median, min, max }: Measure) =>
   min === max ? round(median) : `${round(median)} (${round(min)}–${round(max)})`
 
-/** Subject over limit: of rates at least, of times and sizes at most, what the goal says. */
-export const ratioOf = (row: Row): string =>
+/** Subject over limit: better larger for rates, smaller for times and sizes. */
+const ratioOf = (row: Row): string =>
   row.limit ? (row.measured.median / row.limit.measured.median).toFixed(2) : ''
 
 /** The rows as a Markdown table, with their notes below it. */
 export function renderTable(rows: readonly ReportedRow[]): string {
-  const lines = [
+  const table = [
     '| bench | subject | median (min–max) | unit | limit | median (min–max) | ratio |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...rows.map(row => {
@@ -36,12 +36,9 @@ export function renderTable(rows: readonly ReportedRow[]): string {
       return `| ${row.bench} | ${row.subject} | ${spread(row.measured)} | ${row.unit} | ${limit} | ${ratioOf(row)} |`
     }),
   ]
-  const notes = new Map<string, string>()
-  for (const { bench, note } of rows) if (note) notes.set(`${bench}: ${note}`, note)
-  return [...lines, ...[...notes.keys()].flatMap(note => ['', `- ${note}`])]
-    .join('\n')
-    .replace(/\n\n- /g, '\n- ')
-    .replace('\n- ', '\n\n- ')
+  // Rows of a bench often share a note.
+  const notes = new Set(rows.flatMap(({ bench, note }) => (note ? [`- ${bench}: ${note}`] : [])))
+  return [...table, ...(notes.size > 0 ? ['', ...notes] : [])].join('\n')
 }
 
 /** One line about where it was measured. */

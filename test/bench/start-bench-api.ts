@@ -23,7 +23,6 @@ export async function startBenchApi(context: BenchContext, databaseUrl: string):
       PORT: String(port),
       RATE_LIMIT_MAX: '1000000000',
       JWT_PRIVATE_KEYS: buildJwtKeys(),
-      NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS,
     },
     { keepLogs: false },
   )
