@@ -1,4 +1,5 @@
 // Pods for the realtime benches: the real service, with the caps of addresses out of the way.
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { openSignal, type Signal } from '@payment-tracking/signal'
 import { openStore, type Store } from '@payment-tracking/store'
@@ -22,15 +23,14 @@ export interface BenchPods {
   pods: BenchPod[]
 }
 
-let deployments = 0
-
 export async function openPods(
   context: BenchContext,
   count: number,
   settings: Record<string, string> = {},
 ): Promise<BenchPods> {
   const { servers } = context
-  const environment = `bench${++deployments}`
+  // Others may use the same Redis: payments of theirs would count as received already.
+  const environment = `bench-${randomBytes(3).toString('hex')}`
   const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
   const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
   const signal = openSignal({ REDIS_URL: servers.redisUrl, ENVIRONMENT: environment })
