@@ -27,6 +27,8 @@ export interface RunOptions {
   log: (line: string) => void
   /** Keeps the data directory and its logs. */
   keep: boolean
+  /** Ends the run early; everything it opened is closed first. */
+  signal?: AbortSignal
 }
 
 export interface RunResult extends Reconciliation {
@@ -36,14 +38,21 @@ export interface RunResult extends Reconciliation {
 
 const PROGRESS_EVERY_MS = 3_000
 
-export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): Promise<RunResult> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'payment-tracking-test-chaos-'))
+/** @throws the signal's reason when it is aborted */
+export async function runChaos({ plan, root, restMs, log, keep, signal }: RunOptions): Promise<RunResult> {
+  // What has the second prefix is cleared away by later runs when it was left behind.
+  const prefix = keep ? 'payment-tracking-chaos-' : 'payment-tracking-test-chaos-'
+  const dataDir = await mkdtemp(join(tmpdir(), prefix))
   const closers: (() => Promise<unknown> | void)[] = keep ? [] : [() => discardDataDir(dataDir)]
   const own = <T>(thing: T, close: (thing: T) => Promise<unknown> | void): T => {
     closers.push(() => close(thing))
     return thing
   }
-  try {
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+  aborted.catch(() => {})
+  const run = async (): Promise<RunResult> => {
     const system = own(await openSystem({ dataDir, root, log }), it => it.close())
     const notary = own(openNotary(system.databaseUrl), it => it.close())
     const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())
@@ -122,6 +131,9 @@ export async function runChaos({ plan, root, restMs, log, keep }: RunOptions): P
       measured: measure(injector.injected, findArrivals(publisher, clients)),
       dataDir,
     }
+  }
+  try {
+    return await Promise.race([run(), aborted])
   } finally {
     for (const close of closers.reverse()) await close()
   }

@@ -32,6 +32,11 @@ const runs = flags.ci
   : [{ seed: flags.seed ?? freshSeed(), seconds: Number(flags.seconds) }]
 
 const log = (line: string) => console.log(line)
+const abort = new AbortController()
+process.once('SIGINT', () => abort.abort(new Error('interrupted')))
+process.once('SIGTERM', () => abort.abort(new Error('terminated')))
+// A fault that cannot be lifted, such as a server that does not start again, ends the run in an orderly way.
+process.on('unhandledRejection', error => abort.abort(error))
 const measured: Measured[] = []
 const reports: (Omit<RunResult, 'measured'> & { seed: string; seconds: number })[] = []
 for (const { seed, seconds } of runs) {
@@ -46,12 +51,21 @@ for (const { seed, seconds } of runs) {
     for (const fault of plan.faults) log(JSON.stringify(fault))
     continue
   }
+  const startedMs = performance.now()
   const { measured: ofRun, ...report } = await runChaos({
     plan,
     root: ROOT,
     restMs: REST_MS,
     log,
     keep: flags.keep,
+    signal: abort.signal,
+  }).catch((error: unknown) => {
+    const after = Math.round((performance.now() - startedMs) / 1000)
+    log(
+      `ended after ${after} s, before anything was compared (seed "${seed}"; all that was started is stopped)`,
+    )
+    log(error instanceof Error && abort.signal.aborted ? String(error.stack) : String(error))
+    process.exit(130)
   })
   measured.push(...ofRun)
   reports.push({ seed, seconds, ...report })

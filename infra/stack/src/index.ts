@@ -24,7 +24,7 @@ export {
 export { findPromtool } from './servers/find-program.js'
 export type { RunningServer } from './servers/open-server.js'
 export { birthOf, identify, isAlive, type ProcessIdentity } from './servers/processes.js'
-export { findFreePort, isPortFree } from './servers/ports.js'
+export { findFreePort, findQuietPort, isPortFree } from './servers/ports.js'
 export { readServiceSchema, StackConfig } from './launcher/config.js'
 export { launch } from './launcher/launch.js'
 export { buildJwtKeys } from './launcher/secrets.js'

@@ -22,6 +22,8 @@ export interface OpenServersOptions {
   urls?: { [Name in ServerName]?: string | undefined }
   /** Default true. False for tests: faster, and still safe against killed servers. */
   durable?: boolean
+  /** Default false. True for servers that are killed and restarted: nobody takes their ports meanwhile. */
+  quietPorts?: boolean
   /** Default: PATH. */
   path?: string
   /** Default: below node_modules, where derived files are kept. */
@@ -50,6 +52,7 @@ export async function openServers(options: OpenServersOptions): Promise<Servers>
     dataDir: home.path,
     password: home.password,
     durable: options.durable ?? true,
+    quietPort: options.quietPorts ?? false,
     path: options.path ?? process.env.PATH ?? '',
     cacheDir: options.cacheDir ?? CACHE_DIR,
     log,

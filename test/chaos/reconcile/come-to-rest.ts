@@ -27,9 +27,10 @@ export async function comeToRest(
     none('select 1 from ingest_batches where handed_over_at is null limit 1'),
   )
   const lively = endpoints.filter(({ manner }) => manner !== 'dead').map(({ webhookId }) => webhookId)
-  await until('deliveries all ended', () =>
+  await until('deliveries all ended, or held back by a breaker', () =>
     none(
-      `select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting') limit 1`,
+      `select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting')
+          and held_reason is distinct from 'breaker open' limit 1`,
       [lively],
     ),
   )

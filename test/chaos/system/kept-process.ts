@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findFreePort } from '@payment-tracking/stack'
+import { findQuietPort } from '@payment-tracking/stack'
 
 export interface KeptProcess {
   readonly name: string
@@ -137,9 +137,6 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     },
   }
 }
-
-/** Below the ports that connections are given: one of those could take it before the process listens. */
-const findQuietPort = (): Promise<number> => findFreePort(20_000 + Math.floor(Math.random() * 12_000))
 
 /** Why it ended, as its log says. */
 function lastWords(logFile: string): string {

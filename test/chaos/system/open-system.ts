@@ -79,7 +79,7 @@ const at = (url: string, port: number): string => {
 }
 
 export async function openSystem({ dataDir, root, log }: SystemOptions): Promise<System> {
-  const servers = await openServers({ dataDir, durable: false, log })
+  const servers = await openServers({ dataDir, durable: false, quietPorts: true, log })
   const database = new URL(servers.databaseUrl)
   database.pathname = `/${DATABASE_NAME}`
   await migrate(database.href)

@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServerFailedError } from '../errors.js'
-import { findFreePort } from './ports.js'
+import { findFreePort, findQuietPort } from './ports.js'
 import {
   identify,
   isAlive,
@@ -54,7 +54,8 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
     else await stopProcess(remembered, kind.stopSignal, STOP_GRACE_MS)
   }
   const adopted = process !== undefined
-  let current = process ?? (await start(kind, prepared, place, stateFile, remembered?.port ?? kind.usualPort))
+  const firstPort = async () => remembered?.port ?? (place.quietPort ? await findQuietPort() : kind.usualPort)
+  let current = process ?? (await start(kind, prepared, place, stateFile, await firstPort()))
   const stop = async () => {
     await stopProcess(current, kind.stopSignal, STOP_GRACE_MS)
     rmSync(stateFile, { force: true })

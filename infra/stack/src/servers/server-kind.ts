@@ -8,6 +8,8 @@ export interface ServerPlace extends SearchPlaces {
   password: string
   /** False for tests: the data survives a killed server, but not a machine that loses power. */
   durable: boolean
+  /** True: not the usual port but one that stays free while the server is down. */
+  quietPort: boolean
 }
 
 export interface ServerCommand {
