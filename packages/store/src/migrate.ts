@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '@payment-tracking/runtime'
 import pg from 'pg'
@@ -15,6 +16,13 @@ export class MigrationError extends ServiceError {
 
 /** The advisory lock Prisma's schema engine takes, so that the two never run at once. */
 const PRISMA_LOCK = 72707369
+/**
+ * A statement that waits for a table's lock keeps all that come after it waiting too: it gives up before their
+ * own timeouts pass (the API's is 2 s), lets them through, and tries again.
+ */
+const LOCK_TIMEOUT_MS = 1_000
+const LOCK_TRIES = 60
+const POLL_MS = 100
 
 const BOOKKEEPING = `
   create table if not exists _prisma_migrations (
@@ -64,7 +72,7 @@ export async function migrate(databaseUrl: string, dir = MIGRATIONS_DIR): Promis
   const migrations = await readMigrations(dir)
   const client = await connectCreating(databaseUrl)
   try {
-    await client.query('select pg_advisory_lock($1)', [PRISMA_LOCK])
+    await takeTurn(client)
     await client.query(BOOKKEEPING)
     const { rows } = await client.query<AppliedRow>(
       'select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null',
@@ -98,6 +106,39 @@ function checkHistory(migrations: readonly Migration[], applied: ReadonlyMap<str
   }
 }
 
+/**
+ * Polls for the lock. A session that waits in `pg_advisory_lock` has a snapshot, and `create index concurrently`
+ * of the session that holds the lock would wait for that: a deadlock, and an invalid index left behind.
+ */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [
+      PRISMA_LOCK,
+    ])
+    if (rows[0]?.ours) return
+    await sleep(POLL_MS)
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/** Runs the file, again and again while it does not get a lock: it is one transaction, so nothing of it stays. */
+async function runGivingWay(client: pg.Client, sql: string): Promise<void> {
+  // Building an index beside the traffic waits for old transactions and blocks nobody; given up, it leaves an
+  // invalid index.
+  const patient = /^(?!\s*--).*\bconcurrently\b/im.test(sql)
+  await client.query(`set lock_timeout = ${patient ? 0 : LOCK_TIMEOUT_MS}`)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await client.query(sql)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+      await sleep(POLL_MS)
+    }
+  }
+}
+
 /** One simple query for the whole file: Postgres runs it in one transaction, functions and all. */
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   const id = randomUUID()
@@ -107,8 +148,16 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     name,
   ])
   try {
-    await client.query(sql)
+    await runGivingWay(client, sql)
   } catch (error) {
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) {
+      await client.query('delete from _prisma_migrations where id = $1', [id])
+      throw new MigrationError(
+        `migration ${name} did not get its lock in ${LOCK_TRIES} tries of ${LOCK_TIMEOUT_MS} ms; nothing was ` +
+          'changed. Find who holds the table for so long (pg_stat_activity, by xact_start) and run it again.',
+        { cause: error },
+      )
+    }
     await client.query('update _prisma_migrations set logs = $2 where id = $1', [id, String(error)])
     throw new MigrationError(`migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate, MIGRATIONS_DIR, readMigrations } from '@payment-tracking/store'
-import { useServers, type TestContext } from '@payment-tracking/testkit'
+import { useServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import pg from 'pg'
 import t from 'tap'
 
@@ -89,4 +89,49 @@ t.test('a failing migration leaves nothing of itself, and is not run again by it
   await t.rejects(migrate(url, dir), { message: /29990101000000_bad failed: division by zero/ })
   t.same(await query(url, "select to_regclass('half') as half"), [{ half: null }])
   await t.rejects(migrate(url, dir), { message: /29990101000000_bad failed earlier/ })
+})
+
+t.test('an index is built beside the traffic while others wait for their turn to migrate', async t => {
+  const url = await nameDatabase(t)
+  const dir = await copyMigrations(t)
+  await migrate(url, dir)
+  await addMigration(dir, '29990101000000_index', 'create index concurrently late on events (slot, name);')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('begin isolation level repeatable read; select 1')
+  const migrations = [migrate(url, dir), migrate(url, dir), migrate(url, dir)]
+  await waitFor(
+    async () =>
+      (await query(url, `select 1 from pg_stat_activity where wait_event = 'virtualxid'`)).length === 1,
+    { what: 'the index to wait for the transaction that was open before' },
+  )
+  await client.query('commit')
+  t.same((await Promise.all(migrations)).flat(), ['29990101000000_index'])
+  t.same(await query(url, `select indisvalid from pg_index where indexrelid = 'late'::regclass`), [
+    { indisvalid: true },
+  ])
+})
+
+t.test('a migration that waits for a lock gives way to the queries behind it', async t => {
+  const url = await nameDatabase(t)
+  const dir = await copyMigrations(t)
+  await migrate(url, dir)
+  await addMigration(dir, '29990101000000_column', 'alter table events add column later text;')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  await client.query('begin; select count(*) from events')
+  const migrating = migrate(url, dir)
+  await waitFor(
+    async () =>
+      (await query(url, `select 1 from pg_locks where relation = 'events'::regclass and not granted`))[0],
+    { what: 'the migration to wait for its lock' },
+  )
+  t.same(
+    await query(url, `set statement_timeout = '2s'; select count(*) from events`).then(() => 'answered'),
+    'answered',
+  )
+  await client.query('commit')
+  t.same(await migrating, ['29990101000000_column'])
 })
