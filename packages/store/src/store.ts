@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from './generated/client.js'
-import { openReader, type Reader } from './reader.js'
+import { openPreparedSql, type PreparedSql } from './prepared-sql.js'
 
 /** Inside a transaction. A function that takes a `Tx` uses it throughout. */
 export type Tx = Prisma.TransactionClient
@@ -12,8 +12,8 @@ export type Sql = Pick<Tx, '$queryRaw' | '$executeRaw'>
 
 export interface Store {
   readonly prisma: PrismaClient
-  /** for statements that only read and are hot; the same pool */
-  readonly reader: Reader
+  /** for hot statements, outside of transactions; the same pool */
+  readonly prepared: PreparedSql
   /** Resolves when Postgres answers. */
   ping(): Promise<void>
   poolUse(): PoolUse
@@ -28,6 +28,11 @@ export interface StoreOptions {
   statementTimeoutMs?: number
   /** shown in pg_stat_activity */
   applicationName?: string
+  /**
+   * For a process that asks by key and nothing else: a plan that was made and kept while a table was empty would
+   * read the whole of it a minute later, when it has grown by a hundred thousand rows.
+   */
+  keepToIndexes?: boolean
 }
 
 /**
@@ -44,6 +49,7 @@ export function openStore(options: StoreOptions): Store {
     // A process that is paused in a transaction must not hold the writer lock for ever.
     idle_in_transaction_session_timeout: 10_000,
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
+    ...(options.keepToIndexes ? { options: '-c enable_seqscan=off' } : {}),
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
@@ -54,7 +60,7 @@ export function openStore(options: StoreOptions): Store {
     ping: async () => {
       await prisma.$queryRaw`select 1`
     },
-    reader: openReader(pool),
+    prepared: openPreparedSql(pool),
     poolUse: () => ({
       limit,
       inUse: pool.totalCount - pool.idleCount,

@@ -36,7 +36,11 @@ export async function buildWebhookWorker(
     log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: gateways can reach private networks through this worker')
   const onError = (err: Error) => log.warn({ err }, 'queue.error')
   const store = await life.own('store', () =>
-    openStore({ DATABASE_URL: config.DATABASE_URL, applicationName: 'webhook-worker' }),
+    openStore({
+      DATABASE_URL: config.DATABASE_URL,
+      applicationName: 'webhook-worker',
+      keepToIndexes: true,
+    }),
   )
   const queue = await life.own('queue', () => openQueue({ ...config, onError }))
   const connections = await life.own('connections', () =>

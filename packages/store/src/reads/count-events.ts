@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.js'
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 
@@ -24,7 +24,7 @@ export const KNOWN_NAMES = Prisma.sql`
  * Relies on the primary key of event_counts, and on events_name_newest or events_newest for less than an hour
  * at either end. One statement, so one snapshot.
  */
-export async function countEvents(sql: Reader, filter: CountFilter): Promise<bigint> {
+export async function countEvents(sql: PreparedSql, filter: CountFilter): Promise<bigint> {
   const { name, startTime, endTime } = filter
   const unbounded = startTime === undefined && endTime === undefined
   const cover = coverTime(toTimeRange(startTime, endTime))

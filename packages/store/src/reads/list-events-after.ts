@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.js'
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import { allOf, eventConditions, type EventFilter } from './event-filter.js'
 import { toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
 
@@ -32,7 +32,7 @@ export interface EventRange {
 }
 
 /** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
-export async function readStreamHead(sql: Reader): Promise<StreamHead> {
+export async function readStreamHead(sql: PreparedSql): Promise<StreamHead> {
   const [head] = await sql.$queryRaw<StreamHead[]>`select epoch::text as epoch, position from stream_head`
   return head!
 }
@@ -42,7 +42,7 @@ export async function readStreamHead(sql: Reader): Promise<StreamHead> {
  * Relies on events_position_key: it reads the whole range of positions, so keep the range short.
  */
 export async function listEventsAfter(
-  sql: Reader,
+  sql: PreparedSql,
   range: EventRange,
   filter: EventFilter = {},
 ): Promise<StreamEvent[]> {

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.js'
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import type { EventKey, EventOrder } from './cursor.js'
 import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -70,7 +70,11 @@ const ORDER_BY: Record<EventOrder, Prisma.Sql> = {
  * Relies on the `events_*_newest` index of the filter, walked backwards from the cursor; other combinations
  * filter while they walk. Takes no locks; concurrent inserts show from the next call on.
  */
-export async function listEvents(sql: Reader, filter: EventFilter, page: EventPage): Promise<StoredEvent[]> {
+export async function listEvents(
+  sql: PreparedSql,
+  filter: EventFilter,
+  page: EventPage,
+): Promise<StoredEvent[]> {
   const order = eventOrderOf(filter)
   const conditions = eventConditions(filter)
   if (page.after) conditions.push(after(order, page.after))

@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client.js'
 import { pageOf } from './event-filter.js'
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 
 export interface StoredOneTimePayment {
   trackingId: string
@@ -49,7 +49,7 @@ const LIFE = Prisma.sql`
  * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones).
  */
 export async function listOneTimePayments(
-  sql: Reader,
+  sql: PreparedSql,
   trackingId: string,
   page: OneTimePage,
 ): Promise<StoredOneTimePayment[]> {

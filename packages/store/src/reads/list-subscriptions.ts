@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.js'
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import type { SubscriptionKey } from './cursor.js'
 import { allOf } from './event-filter.js'
 
@@ -58,7 +58,7 @@ interface PolicyRow {
  * Relies on the index of policies by the filter's column and this order, then one probe of user_payments a row.
  */
 export async function listSubscriptions(
-  sql: Reader,
+  sql: PreparedSql,
   filter: SubscriptionFilter,
   page: { limit: number; after?: SubscriptionKey | undefined },
 ): Promise<StoredSubscription[]> {

@@ -1,5 +1,5 @@
 import { Prisma } from '../generated/client.js'
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 
@@ -45,7 +45,7 @@ const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null
  * events_name_newest for less than an hour at either end. Two statements: a payment that commits between them
  * can show in `byToken` alone, until the next call.
  */
-export async function readPaymentStats(sql: Reader, filter: StatsFilter): Promise<PaymentStats> {
+export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): Promise<PaymentStats> {
   const unbounded = filter.startTime === undefined && filter.endTime === undefined
   const cover = coverTime(toTimeRange(filter.startTime, filter.endTime))
   const ofGateway = Prisma.sql`gateway = ${filter.gateway ?? ''}`
@@ -79,7 +79,12 @@ export async function readPaymentStats(sql: Reader, filter: StatsFilter): Promis
   }
 }
 
-async function readByToken(sql: Reader, ofGateway: Prisma.Sql, buckets: Prisma.Sql[], edges: Prisma.Sql[]) {
+async function readByToken(
+  sql: PreparedSql,
+  ofGateway: Prisma.Sql,
+  buckets: Prisma.Sql[],
+  edges: Prisma.Sql[],
+) {
   const parts = [
     ...buckets.map(
       bucket =>

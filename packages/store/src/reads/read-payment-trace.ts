@@ -1,4 +1,4 @@
-import type { Reader } from '../reader.js'
+import type { PreparedSql } from '../prepared-sql.js'
 
 /** What became of a payment, by the facts that each stage left behind. */
 export interface PaymentTrace {
@@ -41,7 +41,7 @@ interface TraceRow {
  * The payments of a transaction, in their order in it.
  * Relies on events_signature, then one probe of ingest_batches_first_position_key a payment.
  */
-export async function readPaymentTrace(sql: Reader, signature: string): Promise<PaymentTrace[]> {
+export async function readPaymentTrace(sql: PreparedSql, signature: string): Promise<PaymentTrace[]> {
   const rows = await sql.$queryRaw<TraceRow[]>`
     select e.id as event_id, e.tracking_id, e.seq, e.payment_policy, e.gateway, e.amount::text as amount,
            e.record_id, e.slot, e.occurred_at, e.paid_at, e.stream_sequence, e.position,
@@ -110,7 +110,7 @@ interface DeliveryRow {
  * Relies on the index of deliveries by event, the key of webhooks and the index of attempts by delivery.
  */
 export async function listTracedDeliveries(
-  sql: Reader,
+  sql: PreparedSql,
   eventIds: readonly string[],
   gateway: string,
 ): Promise<TracedDelivery[]> {

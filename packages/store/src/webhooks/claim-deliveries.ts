@@ -1,4 +1,4 @@
-import type { Sql } from '../store.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import { translated } from '../translated.js'
 
 /** What a claim made of one delivery. */
@@ -58,7 +58,11 @@ const ROUND = 4
  * is closed as `interrupted`, and it counts as a try. Rows of inactive webhooks become `cancelled`, rows whose
  * last allowed try was interrupted become `failed`.
  */
-export async function claimDeliveries(sql: Sql, ids: readonly string[], leaseMs: number): Promise<Claim[]> {
+export async function claimDeliveries(
+  sql: PreparedSql,
+  ids: readonly string[],
+  leaseMs: number,
+): Promise<Claim[]> {
   const rows = await translated(
     () => sql.$queryRaw<Row[]>`
     with locked as (

@@ -1,5 +1,5 @@
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { Sql } from '../store.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import { translated } from '../translated.js'
 
 /** What an attempt came to. `refused` is every failure but 410, which is `gone`; `interrupted` was our doing. */
@@ -37,7 +37,7 @@ export interface FinishedAttempt {
  * the attempts and deliveries it names. Repeating it changes nothing.
  */
 export async function finishAttempts(
-  sql: Sql,
+  sql: PreparedSql,
   results: readonly AttemptResult[],
 ): Promise<FinishedAttempt[]> {
   return translated(

@@ -1,4 +1,4 @@
-import type { Sql } from '../store.js'
+import type { PreparedSql } from '../prepared-sql.js'
 import { translated } from '../translated.js'
 
 export interface Hold {
@@ -15,7 +15,7 @@ export interface Hold {
  * @returns how long each has been held by now
  */
 export async function holdDeliveries(
-  sql: Sql,
+  sql: PreparedSql,
   holds: readonly Hold[],
   atMostMs: number,
 ): Promise<{ id: bigint; heldForMs: number }[]> {

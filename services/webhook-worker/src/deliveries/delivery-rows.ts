@@ -39,7 +39,7 @@ export function buildDeliveryRows(options: {
   log: Logger
 }): DeliveryRows {
   const { store, log, metrics } = options
-  const sql = store.prisma
+  const sql = store.prepared
 
   const claims = gather<string, Claim>(async ids => {
     // The same delivery twice in one set: one job gets it, the other finds nothing to do.

@@ -1,12 +1,12 @@
-// Reads go to pg directly: through the client's engine a statement of a tenth of a millisecond costs Node more
-// than Postgres. Statements are prepared once a connection, so Postgres does not parse and plan them anew.
+// Hot statements go to pg directly: through the client's engine a statement of a tenth of a millisecond costs Node
+// more than Postgres. They are prepared once a connection, so Postgres does not parse and plan them anew.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { Prisma } from './generated/client.js'
 import type { Sql } from './store.js'
 
-/** What reads need of raw SQL. */
-export type Reader = Pick<Sql, '$queryRaw'>
+/** What hot statements need of raw SQL; those that write return what they wrote. */
+export type PreparedSql = Pick<Sql, '$queryRaw'>
 
 /**
  * Filters combine to many statements, and each that is prepared takes memory in every connection: the first so
@@ -35,7 +35,7 @@ const types: pg.CustomTypesConfig = {
 const writeValue = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
 /** Runs raw SQL on a pool, with the words of the client, so that the same functions run on either. */
-export function openReader(pool: pg.Pool): Reader {
+export function openPreparedSql(pool: pg.Pool): PreparedSql {
   const names = new Map<string, string>()
   const nameOf = (text: string): string | undefined => {
     const known = names.get(text)
@@ -54,5 +54,5 @@ export function openReader(pool: pg.Pool): Reader {
     })
     return rows
   }
-  return { $queryRaw } as unknown as Reader
+  return { $queryRaw } as unknown as PreparedSql
 }
