@@ -1,8 +1,10 @@
 import {
+  DELIVERIES_PER_JOB,
   DELIVERIES_QUEUE,
   DELIVERY_TRIES,
   type DeliverJob,
   type DeliveryRef,
+  type QueuedDelivery,
 } from '@payment-tracking/contracts'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -17,7 +19,8 @@ export interface EnqueuedDelivery extends DeliveryRef {
 
 export interface DeliveryQueue {
   /**
-   * Wakes workers for deliveries, all or none, in one round trip. Jobs carry ids only.
+   * Wakes workers for deliveries, all or none, in one round trip. Jobs carry ids only; deliveries that are due
+   * within the same tenth of a second share jobs.
    * @throws QueueUnavailableError within 2 s when Redis is away; the sweeper finds the rows later
    */
   enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
@@ -32,6 +35,29 @@ export interface DeliveryQueue {
 export const KEPT_JOBS = {
   removeOnComplete: { age: 3_600, count: 1_000 },
   removeOnFail: { age: 604_800, count: 10_000 },
+}
+
+const SAME_MOMENT_MS = 100
+
+/** One job for each DELIVERIES_PER_JOB deliveries of a moment, never before any of them is due. */
+function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): { data: DeliverJob; delay: number }[] {
+  const jobs: { data: DeliverJob & { more: QueuedDelivery[] }; delay: number }[] = []
+  const open = new Map<number, (typeof jobs)[number]>()
+  for (const { id, webhookId, delayMs = 0 } of deliveries) {
+    const delay = Math.ceil(delayMs / SAME_MOMENT_MS) * SAME_MOMENT_MS
+    const delivery = { deliveryId: id.toString(), webhookId: webhookId.toString() }
+    const job = open.get(delay)
+    if (job && job.data.more.length < DELIVERIES_PER_JOB - 1) job.data.more.push(delivery)
+    else {
+      const begun = { data: { ...delivery, more: [] }, delay }
+      open.set(delay, begun)
+      jobs.push(begun)
+    }
+  }
+  return jobs.map(({ data: { more, ...first }, delay }) => ({
+    data: more.length > 0 ? { ...first, more } : first,
+    delay,
+  }))
 }
 
 /** Work on Redis as long as it may be reached; BullMQ's queue is opened at the first moment it can be. */
@@ -84,11 +110,7 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
         if (deliveries.length === 0) return
         const queue = await lazy.queue()
         await queue.addBulk(
-          deliveries.map(({ id, webhookId, delayMs }) => ({
-            name: 'deliver',
-            data: { deliveryId: id.toString(), webhookId: webhookId.toString() },
-            opts: delayMs === undefined ? {} : { delay: delayMs },
-          })),
+          groupIntoJobs(deliveries).map(({ data, delay }) => ({ name: 'deliver', data, opts: { delay } })),
         )
       }),
     countWaiting: () =>

@@ -1,9 +1,15 @@
-import { DELIVERIES_QUEUE, DELIVERY_TRIES, type DeliverJob } from '@payment-tracking/contracts'
+import {
+  DELIVERIES_QUEUE,
+  DELIVERY_TRIES,
+  type DeliverJob,
+  type QueuedDelivery,
+} from '@payment-tracking/contracts'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
+import { promise as openLimited } from 'fastq'
 import { connectConsumer, queuePrefix, refuseEviction, type QueueOptions } from './connection.js'
-import { KEPT_JOBS } from './delivery-queue.js'
+import { KEPT_JOBS, type EnqueuedDelivery } from './delivery-queue.js'
 
-/** What became of a job. The row in Postgres says the same; the job only shows it on the dashboard. */
+/** What became of a delivery. Its row in Postgres says the same; the job only shows it on the dashboard. */
 export type JobEnd =
   /** delivered, or there was nothing to do */
   | { kind: 'done'; result: string }
@@ -15,16 +21,18 @@ export type JobEnd =
   | { kind: 'failed'; reason: string }
 
 export interface DeliveryWorkerOptions extends QueueOptions {
-  /** jobs this process works on at a time */
+  /** deliveries this process works on at a time */
   concurrency: number
   /**
-   * Does one job. Should not throw: an error that is not foreseen holds the job for `ERROR_DELAY_MS`. A lock
-   * that is lost meanwhile does not matter: the row's claim decides who sends.
+   * Does one delivery of a job. Should not throw: an error that is not foreseen holds it for `ERROR_DELAY_MS`. A
+   * lock that is lost meanwhile does not matter: the row's claim decides who sends.
    */
-  process: (job: DeliverJob) => Promise<JobEnd>
+  process: (delivery: QueuedDelivery) => Promise<JobEnd>
+  /** Enqueues anew what a job of several cannot take back: it ends as a whole, they are due at their own times. */
+  enqueue: (deliveries: EnqueuedDelivery[]) => Promise<void>
 }
 
-/** Where the running jobs of a worker stand, for the watchdog. */
+/** Where the deliveries of a worker stand, for the watchdog. */
 export interface WorkerProgress {
   active: number
   started: number
@@ -32,7 +40,7 @@ export interface WorkerProgress {
 
 export interface DeliveryWorker {
   start(): void
-  /** Takes no more jobs and resolves when those in hand have ended. */
+  /** Takes no more jobs, hands back what was not begun, and resolves when the deliveries in hand have ended. */
   stop(): Promise<void>
   progress(): WorkerProgress
   close(): Promise<void>
@@ -68,6 +76,24 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   }
   const progress = { active: 0, started: 0 }
 
+  let stopping = false
+  const work = async (delivery: QueuedDelivery): Promise<JobEnd> => {
+    if (stopping) return { kind: 'held', delayMs: 0 }
+    progress.active++
+    progress.started++
+    try {
+      return await options.process(delivery)
+    } catch (error) {
+      options.onError?.(error as Error)
+      return { kind: 'held', delayMs: ERROR_DELAY_MS }
+    } finally {
+      progress.active--
+    }
+  }
+
+  // Jobs that were fetched may name more deliveries than this process works on at a time: the others wait here.
+  const inHand = openLimited(work, options.concurrency)
+
   const settle = async (job: Job<DeliverJob>, token: string | undefined, end: JobEnd): Promise<string> => {
     if (end.kind === 'done') return end.result
     if (end.kind === 'failed') throw new UnrecoverableError(end.reason)
@@ -79,21 +105,28 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
     throw new DelayedError()
   }
 
+  const settleMany = async (deliveries: readonly QueuedDelivery[], ends: JobEnd[]): Promise<string> => {
+    const again: EnqueuedDelivery[] = []
+    const failed: string[] = []
+    ends.forEach((end, index) => {
+      const { deliveryId, webhookId } = deliveries[index]!
+      if (end.kind === 'retry' || end.kind === 'held')
+        again.push({ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs })
+      if (end.kind === 'failed') failed.push(`${deliveryId}: ${end.reason}`)
+    })
+    // What cannot be enqueued is found by the sweeper when it is overdue.
+    if (again.length > 0) await options.enqueue(again).catch((error: Error) => options.onError?.(error))
+    if (failed.length > 0) throw new UnrecoverableError(failed.join(', '))
+    return `${ends.length - again.length} done, ${again.length} enqueued anew`
+  }
+
   const worker = new Worker<DeliverJob, string>(
     DELIVERIES_QUEUE,
     async (job, token) => {
-      progress.active++
-      progress.started++
-      let end: JobEnd
-      try {
-        end = await options.process(job.data)
-      } catch (error) {
-        options.onError?.(error as Error)
-        end = { kind: 'held', delayMs: ERROR_DELAY_MS }
-      } finally {
-        progress.active--
-      }
-      return settle(job, token, end)
+      const { more = [], ...first } = job.data
+      const deliveries = [first, ...more]
+      const ends = await Promise.all(deliveries.map(delivery => inHand.push(delivery)))
+      return more.length === 0 ? settle(job, token, ends[0]!) : settleMany(deliveries, ends)
     },
     {
       connection: redis,
@@ -115,7 +148,10 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   worker.on('error', error => options.onError?.(error))
   let running: Promise<void> | undefined
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= worker.close().then(() => running))
+  const close = () => {
+    stopping = true
+    return (closing ??= worker.close().then(() => running))
+  }
   return {
     start: () => {
       running = worker.run()

@@ -62,6 +62,7 @@ t.test('a job shows what became of its delivery', async t => {
   const worker = await openDeliveryWorker({
     ...options(redis.url),
     concurrency: 4,
+    enqueue: () => Promise.reject(new Error('a job of one takes its own delivery back')),
     process: ({ deliveryId }) => {
       const end = ends[deliveryId]?.shift()
       return end ? Promise.resolve(end) : Promise.reject(new Error('not foreseen'))
@@ -71,7 +72,7 @@ t.test('a job shows what became of its delivery', async t => {
   t.strictSame(worker.progress(), { active: 0, started: 0 }, 'nothing runs before the start')
   worker.start()
   await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
-  await queue.enqueueDeliveries(['1', '2', '3', '4', '5', '6'].map(id => ({ id: BigInt(id), webhookId: 1n })))
+  for (const id of [1n, 2n, 3n, 4n, 5n, 6n]) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
   await waitFor(async () => (await board.queue.getCompletedCount()) === 4, { what: 'the jobs' })
   const [failed] = await board.queue.getFailed()
   t.match(failed, { data: { deliveryId: '2' }, failedReason: 'status 500', attemptsMade: 1 })
@@ -80,4 +81,84 @@ t.test('a job shows what became of its delivery', async t => {
   t.strictSame([made('1'), made('3'), made('4')], [1, 2, 1], 'a hold is no attempt')
   t.equal(await board.queue.getDelayedCount(), 1, 'what the processor did not foresee comes back')
   t.equal(worker.progress().active, 0)
+})
+
+t.test('deliveries that are due together share jobs, and each ends by itself', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  const refs = Array.from({ length: 40 }, (_, n) => ({ id: BigInt(n), webhookId: 7n }))
+  await queue.enqueueDeliveries([...refs, { id: 40n, webhookId: 7n, delayMs: 60_000 }])
+  t.equal(await queue.countWaiting(), 3)
+  t.equal(await board.queue.getDelayedCount(), 1)
+
+  let together = 0
+  let most = 0
+  const seen = new Map<string, number>()
+  const lost: Error[] = []
+  const worker = await openDeliveryWorker({
+    ...options(redis.url),
+    concurrency: 5,
+    onError: error => lost.push(error),
+    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+    process: async ({ deliveryId }) => {
+      const times = (seen.get(deliveryId) ?? 0) + 1
+      seen.set(deliveryId, times)
+      most = Math.max(most, ++together)
+      await new Promise(resolve => setImmediate(resolve))
+      together--
+      if (deliveryId === '3' && times === 1) return { kind: 'held', delayMs: 10 }
+      if (deliveryId === '4' && times === 1) return { kind: 'retry', delayMs: 10, reason: 'timeout' }
+      if (deliveryId === '5' && times === 1) throw new Error('not foreseen')
+      if (deliveryId === '20') return { kind: 'failed', reason: 'status 410' }
+      return { kind: 'done', result: 'delivered' }
+    },
+  })
+  t.teardown(() => worker.close())
+  worker.start()
+  await waitFor(() => [...seen.values()].reduce((sum, times) => sum + times, 0) === 43, { what: 'all' })
+  t.equal(most, 5, 'as many in hand as was said, however many a job names')
+  t.strictSame(
+    [...seen].filter(([, times]) => times > 1).map(([id]) => id),
+    ['3', '4', '5'],
+    'what was put off came back, the others did not',
+  )
+  t.match(await board.queue.getFailed(), [{ failedReason: '20: status 410' }])
+  t.match(lost, [{ message: 'not foreseen' }])
+})
+
+t.test('a stop hands back the deliveries of a job that were not begun', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  t.teardown(() => queue.close())
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  let letGo: (() => void) | undefined
+  const begun: string[] = []
+  const open = (concurrency: number) =>
+    openDeliveryWorker({
+      ...options(redis.url),
+      concurrency,
+      enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+      process: async ({ deliveryId }) => {
+        begun.push(deliveryId)
+        if (begun.length === 1) await new Promise<void>(resolve => (letGo = resolve))
+        return { kind: 'done', result: 'delivered' }
+      },
+    })
+  await queue.enqueueDeliveries([1n, 2n, 3n].map(id => ({ id, webhookId: 1n })))
+  const first = await open(1)
+  first.start()
+  await waitFor(() => letGo, { what: 'the first delivery' })
+  const stopped = first.stop()
+  letGo!()
+  await stopped
+  t.strictSame(begun, ['1'])
+  await first.close()
+  const second = await open(1)
+  t.teardown(() => second.close())
+  second.start()
+  await waitFor(() => begun.length === 3, { what: 'the others' })
+  t.strictSame(begun, ['1', '2', '3'])
 })

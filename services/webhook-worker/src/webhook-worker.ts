@@ -67,6 +67,7 @@ export async function buildWebhookWorker(
       ...config,
       concurrency: config.WEBHOOK_CONCURRENCY,
       onError,
+      enqueue: deliveries => queue.enqueueDeliveries(deliveries),
       process: buildDeliverer({
         rows: buildDeliveryRows({
           store,

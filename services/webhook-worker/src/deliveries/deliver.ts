@@ -1,5 +1,5 @@
-// One job: pass the gate, claim the row (which writes the attempt), send, write what happened.
-import type { DeliverJob } from '@payment-tracking/contracts'
+// One delivery: pass the gate, claim the row (which writes the attempt), send, write what happened.
+import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { NEXT_DELIVERY_STATE, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
@@ -22,13 +22,13 @@ export interface DeliverOptions {
   chance: () => number
 }
 
-/** @returns the processor of the queue's jobs */
-export function buildDeliverer(options: DeliverOptions): (job: DeliverJob) => Promise<JobEnd> {
+/** @returns what the queue calls for each delivery of its jobs */
+export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<JobEnd> {
   const { rows, gate, send, metrics, log } = options
 
   /** Makes a delivery wait; null when it was held long enough and must go. */
-  const hold = async (job: DeliverJob, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
-    const held = await rows.hold({ id: job.deliveryId, forMs: entry.forMs, reason: entry.reason })
+  const hold = async (queued: QueuedDelivery, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
+    const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
     if (held.heldForMs >= HELD_AT_MOST_MS) return null
     metrics.held.inc({ reason: entry.reason })
@@ -92,17 +92,17 @@ export function buildDeliverer(options: DeliverOptions): (job: DeliverJob) => Pr
     }
   }
 
-  return async job => {
-    const entry = await gate.enter(job.webhookId)
+  return async queued => {
+    const entry = await gate.enter(queued.webhookId)
     let pass: Pass
     if (entry.kind === 'go') pass = entry
     else {
-      const end = await hold(job, entry)
+      const end = await hold(queued, entry)
       if (end) return end
-      pass = gate.force(job.webhookId)
+      pass = gate.force(queued.webhookId)
     }
     try {
-      const claim = await rows.claim(job.deliveryId)
+      const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') return await attempt(claim.delivery, pass)
       if (claim.kind === 'early') return { kind: 'held', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
