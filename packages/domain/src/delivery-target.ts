@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { isIP } from 'node:net'
 import { isPublicAddress } from './delivery-address.js'
 
 export interface TargetRules {
@@ -38,7 +38,7 @@ export function checkEndpointUrl(text: string, rules: TargetRules): TargetCheck 
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (host === '') return refuse('has no host')
   // The URL parser has already made every notation of an IPv4 address the dotted one.
-  const literal = ipaddr.IPv4.isValidFourPartDecimal(host) || ipaddr.IPv6.isValid(host)
+  const literal = isIP(host) !== 0
   if (rules.allowPrivateTargets) return { ok: true, url, host, literal }
   if (!PORTS.has(url.port)) return refuse('must use port 443 or 8443')
   if (literal && !isPublicAddress(host)) return refuse('must not point to a private or reserved address')

@@ -1,5 +1,4 @@
 // Puts the parts of a worker together. Building starts nothing.
-import { setMaxListeners } from 'node:events'
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
 import { measurePool, type Life, type Logger, type Tracing } from '@payment-tracking/runtime'
 import {
@@ -15,6 +14,7 @@ import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from './deliveries/delivery-rows.js'
 import { buildEndpointGate } from './endpoints/endpoint-gate.js'
 import { openConnections } from './requests/connections.js'
+import { openDeadlines } from './requests/deadlines.js'
 import { buildNameResolver } from './requests/resolve-target.js'
 import { sendDelivery } from './requests/send-delivery.js'
 import { traced } from './requests/traced.js'
@@ -51,16 +51,13 @@ export async function buildWebhookWorker(
     { maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT, maxPerSecond: config.WEBHOOK_MAX_PER_SECOND },
     { now: () => performance.now(), chance: Math.random },
   )
-  const callOff = new AbortController()
-  // One listener a request on the way: that many are no leak.
-  setMaxListeners(0, callOff.signal)
+  const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)
   const sendOptions = {
-    timeoutMs: config.WEBHOOK_TIMEOUT_MS,
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
     userAgent: `payment-tracking-webhooks/${VERSION}`,
     connections,
     resolve: buildNameResolver(config.WEBHOOK_TIMEOUT_MS),
-    signal: callOff.signal,
+    deadlines,
   }
   const worker = await life.own('worker', () =>
     openDeliveryWorker({
@@ -91,7 +88,7 @@ export async function buildWebhookWorker(
   life.intake('deliveries', {
     start: () => worker.start(),
     stop: async () => {
-      const timer = setTimeout(() => callOff.abort(), Math.max(0, config.STOP_DEADLINE_MS - STOP_MARGIN_MS))
+      const timer = setTimeout(() => deadlines.stop(), Math.max(0, config.STOP_DEADLINE_MS - STOP_MARGIN_MS))
       await worker.stop()
       clearTimeout(timer)
     },

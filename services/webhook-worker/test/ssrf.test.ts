@@ -3,6 +3,7 @@ import { openReceiver } from '@payment-tracking/testkit'
 import type { ClaimedDelivery } from '@payment-tracking/store'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
+import { openDeadlines } from '../src/requests/deadlines.js'
 import type { PinnedAddress } from '../src/requests/resolve-target.js'
 import { sendDelivery, type SendOptions } from '../src/requests/send-delivery.js'
 
@@ -24,7 +25,6 @@ t.test('at an attempt', async t => {
   let reached = 0
   const connect = connections.to.bind(connections)
   const options: SendOptions = {
-    timeoutMs: 1_000,
     allowPrivateTargets: false,
     userAgent: 'test',
     // Where a request may leave for, it is called off: public addresses are not ours to call.
@@ -36,7 +36,7 @@ t.test('at an attempt', async t => {
       },
     },
     resolve: () => Promise.resolve([pinned('8.8.8.8')]),
-    signal: new AbortController().signal,
+    deadlines: openDeadlines(1_000),
   }
 
   t.test('each URL of the conformance table is refused before a connection, for good', async t => {
@@ -98,7 +98,7 @@ t.test('at an attempt', async t => {
     const started = Date.now()
     const answer = await sendDelivery(deliveryTo('https://slow.example/'), {
       ...options,
-      timeoutMs: 200,
+      deadlines: openDeadlines(200),
       resolve: () => new Promise(() => {}),
     })
     t.equal(answer.error, 'timeout')
@@ -118,12 +118,11 @@ t.test('proxies of the environment are not used', async t => {
   const connections = openConnections({ timeoutMs: 1_000 })
   t.teardown(() => connections.close())
   const answer = await sendDelivery(deliveryTo(receiver.url), {
-    timeoutMs: 1_000,
     allowPrivateTargets: true,
     userAgent: 'test',
     connections,
     resolve: () => Promise.reject(new Error('no names here')),
-    signal: new AbortController().signal,
+    deadlines: openDeadlines(1_000),
   })
   t.equal(answer.outcome, 'accepted')
   t.equal(proxy.requests.length, 0)

@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls'
 import type { ClaimedDelivery } from '@payment-tracking/store'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
+import { openDeadlines } from '../src/requests/deadlines.js'
 import { sendDelivery } from '../src/requests/send-delivery.js'
 
 const read = (file: string) =>
@@ -32,12 +33,11 @@ t.test('certificates are checked against the name, at the address that was pinne
     const answer = await sendDelivery(
       { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl } as unknown as ClaimedDelivery,
       {
-        timeoutMs: 5_000,
         allowPrivateTargets: true,
         userAgent: 'test',
         connections,
         resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-        signal: new AbortController().signal,
+        deadlines: openDeadlines(5_000),
       },
     )
     await connections.close()

@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream'
-
 /** Kept of a response body, and read of it before the connection is given up. */
 export const KEPT_BYTES = 4_096
 export const READ_BYTES = 65_536
@@ -19,19 +17,27 @@ const HEADER_LENGTH = 256
 /** Postgres text holds no NUL; a body that was cut in a character ends in a replacement mark. */
 const clean = (text: string): string => text.replaceAll('\0', '�')
 
+export interface KeptBody {
+  /** @returns `enough` when no more should be read */
+  add(chunk: Buffer): 'more' | 'enough'
+  text(): string
+}
+
 /**
- * Reads a body up to a limit and keeps its beginning. We ask for no encoding and undo none, so these are the
- * bytes on the wire and a small body cannot unpack to a large one.
+ * Keeps the beginning of a body. We ask for no encoding and undo none, so these are the bytes on the wire and a
+ * small body cannot unpack to a large one.
  */
-export async function readBody(body: Readable): Promise<string> {
+export function keepBeginning(): KeptBody {
   const kept: Buffer[] = []
   let read = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read))
-    read += chunk.length
-    if (read >= READ_BYTES) break // leaving the loop closes the connection
+  return {
+    add: chunk => {
+      if (read < KEPT_BYTES) kept.push(chunk.subarray(0, KEPT_BYTES - read))
+      read += chunk.length
+      return read < READ_BYTES ? 'more' : 'enough'
+    },
+    text: () => (kept.length === 0 ? '' : clean(Buffer.concat(kept).toString('utf8'))),
   }
-  return clean(Buffer.concat(kept).toString('utf8'))
 }
 
 export function pickHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {

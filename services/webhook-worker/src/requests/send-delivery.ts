@@ -1,8 +1,10 @@
 import { checkEndpointUrl, readRetryAfterMs, signDelivery } from '@payment-tracking/domain'
 import type { ClaimedDelivery } from '@payment-tracking/store'
 import type { Connections } from './connections.js'
+import { beforeEnd, type Deadlines } from './deadlines.js'
 import { nameAttemptError, type AttemptError } from './errors.js'
-import { pickHeaders, readBody } from './read-response.js'
+import { post, type Reply } from './post.js'
+import { pickHeaders } from './read-response.js'
 import { resolveTarget, type ResolveName } from './resolve-target.js'
 
 /** What one request came to. */
@@ -18,13 +20,11 @@ export interface Answer {
 }
 
 export interface SendOptions {
-  timeoutMs: number
   allowPrivateTargets: boolean
   userAgent: string
   connections: Connections
   resolve: ResolveName
-  /** aborted when the process stops and cannot wait any longer */
-  signal: AbortSignal
+  deadlines: Deadlines
 }
 
 const failure = (error: AttemptError, final = false): Answer => ({
@@ -49,70 +49,47 @@ export async function sendDelivery(
 ): Promise<Answer> {
   const check = checkEndpointUrl(delivery.endpointUrl, options)
   if (!check.ok) return failure('address refused', true)
-  const abort = new AbortController()
-  let late = false
-  const timer = setTimeout(() => {
-    late = true
-    abort.abort()
-  }, options.timeoutMs)
-  const onStop = () => abort.abort()
-  options.signal.addEventListener('abort', onStop, { once: true })
-  try {
-    if (options.signal.aborted) return failure('stopped')
-    const addresses = await beforeAbort(resolveTarget(check.host, check.literal, options), abort.signal)
-    const now = Date.now()
-    const response = await options.connections.to(check.url.origin, addresses).request({
-      method: 'POST',
-      path: check.url.pathname + check.url.search,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': options.userAgent,
-        accept: '*/*',
-        'accept-encoding': 'identity',
-        ...signDelivery(
-          { id: delivery.messageId, sentAt: Math.floor(now / 1_000), body: delivery.body },
-          delivery.secrets,
-        ),
-        ...(traceParent === undefined ? {} : { traceparent: traceParent }),
-      },
-      body: delivery.body,
-      signal: abort.signal,
-    })
-    const body = await readBody(response.body)
-    const { statusCode } = response
-    const accepted = statusCode >= 200 && statusCode < 300
-    return {
-      outcome: accepted ? 'accepted' : statusCode === 410 ? 'gone' : 'refused',
-      error: accepted ? null : statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status',
-      final: statusCode === 410,
-      statusCode,
-      retryAfterMs: accepted
-        ? null
-        : readRetryAfterMs(response.headers['retry-after']?.toString(), Date.now()),
-      headers: pickHeaders(response.headers),
-      body,
+  return options.deadlines.within(async deadline => {
+    try {
+      const addresses = await beforeEnd(resolveTarget(check.host, check.literal, options), deadline)
+      const now = Date.now()
+      const reply = await post(
+        options.connections.to(check.url.origin, addresses),
+        {
+          path: check.url.pathname + check.url.search,
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': options.userAgent,
+            accept: '*/*',
+            'accept-encoding': 'identity',
+            ...signDelivery(
+              { id: delivery.messageId, sentAt: Math.floor(now / 1_000), body: delivery.body },
+              delivery.secrets,
+            ),
+            ...(traceParent === undefined ? {} : { traceparent: traceParent }),
+          },
+          body: delivery.body,
+        },
+        deadline,
+      )
+      return answerOf(reply)
+    } catch (error) {
+      if (deadline.over !== null) return failure(deadline.over)
+      const name = nameAttemptError(error)
+      return failure(name, name === 'address refused')
     }
-  } catch (error) {
-    if (late) return failure('timeout')
-    if (options.signal.aborted) return failure('stopped')
-    const name = nameAttemptError(error)
-    return failure(name, name === 'address refused')
-  } finally {
-    clearTimeout(timer)
-    options.signal.removeEventListener('abort', onStop)
-  }
+  })
 }
 
-/** Rejects when the signal aborts first: a resolver cannot be called off. */
-async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new Error('aborted'))
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort)
+function answerOf({ statusCode, headers, body }: Reply): Answer {
+  const accepted = statusCode >= 200 && statusCode < 300
+  return {
+    outcome: accepted ? 'accepted' : statusCode === 410 ? 'gone' : 'refused',
+    error: accepted ? null : statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status',
+    final: statusCode === 410,
+    statusCode,
+    retryAfterMs: accepted ? null : readRetryAfterMs(headers['retry-after']?.toString(), Date.now()),
+    headers: pickHeaders(headers),
+    body,
   }
 }

@@ -1,0 +1,62 @@
+// One POST and its answer, by undici's own calls: its `request` makes a stream for each answer, which costs more
+// than an answer that fits into one packet.
+import type { Dispatcher } from 'undici'
+import type { Deadline } from './deadlines.js'
+import { keepBeginning, type KeptBody } from './read-response.js'
+
+export interface Reply {
+  statusCode: number
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+export interface Post {
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+/**
+ * Sends once: what was written to a connection that broke is not written to another, because it may have arrived.
+ * A request that still waits for its connection does.
+ * @throws what undici says of connections, and when the deadline ends first
+ */
+export function post(
+  dispatcher: Dispatcher,
+  { path, headers, body }: Post,
+  deadline: Deadline,
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined
+    let reply: (Omit<Reply, 'body'> & { kept: KeptBody }) | undefined
+    const finish = () => {
+      if (reply) resolve({ statusCode: reply.statusCode, headers: reply.headers, body: reply.kept.text() })
+    }
+    deadline.atEnd(() => {
+      const calledOff = new Error('called off')
+      reject(calledOff)
+      controller?.abort(calledOff)
+    })
+    dispatcher.dispatch(
+      { method: 'POST', path, headers, body },
+      {
+        onRequestStart: started => {
+          controller = started
+          // It waited for its connection for too long: nothing of it is written.
+          if (deadline.over !== null) started.abort(new Error('called off'))
+        },
+        onResponseStart: (_, statusCode, answered) => {
+          if (statusCode >= 200) reply = { statusCode, headers: answered, kept: keepBeginning() }
+        },
+        onResponseData: (receiving, chunk) => {
+          if (reply?.kept.add(chunk) === 'enough') {
+            finish()
+            receiving.abort(new Error('the answer is longer than is read'))
+          }
+        },
+        onResponseEnd: finish,
+        onResponseError: (_, error) => reject(error),
+      },
+    )
+  })
+}
