@@ -22,6 +22,9 @@ export interface ConnectionGateOptions {
 /** Time for a refused client to read why, before its connection is closed. */
 const READ_TIME_MS = 1_000
 
+/** Socket.IO's "connect" to the main namespace, which is the only one. */
+const JOIN = /^0(?!\/[^,])/
+
 /** What `connect_error` of a refused client shows. */
 class RefusedConnection extends Error {
   readonly data = { code: 'TOO_MANY_CONNECTIONS', message: 'too many connections from your address' }
@@ -33,7 +36,6 @@ class RefusedConnection extends Error {
 export class ConnectionGate {
   readonly #options: ConnectionGateOptions
   readonly #local = new Map<string, number>()
-  readonly #joined = new WeakSet<EngineConnection>()
 
   constructor(options: ConnectionGateOptions) {
     this.#options = options
@@ -65,18 +67,22 @@ export class ConnectionGate {
   }
 
   /**
-   * Counts every packet of a connection, whatever it is: events have a budget of their own, with an answer, but
-   * the protocol has packets that are none.
+   * Sees every packet of a connection before Socket.IO does. All are counted: events have a budget of their own,
+   * with an answer, but the protocol has packets that are none. And one connection joins once: the protocol
+   * would let it join, leave and join again, with new caps each time, and Socket.IO ends one that joins twice
+   * without saying why.
    */
   watch(connection: EngineConnection): void {
-    const budget = new MessageBudget(
-      this.#options.packetsPerSecond,
-      this.#options.packetBurst,
-      performance.now(),
-    )
-    connection.on('packet', () => {
-      if (budget.spend(performance.now()) === 'within') return
-      if (connection.readyState === 'open') this.#options.metrics.closes.inc({ reason: 'RATE_LIMITED' })
+    const { packetsPerSecond, packetBurst, metrics } = this.#options
+    const budget = new MessageBudget(packetsPerSecond, packetBurst, performance.now())
+    let joined = false
+    connection.on('packet', ({ type, data }) => {
+      const joins = type === 'message' && typeof data === 'string' && JOIN.test(data)
+      if (!(joins && joined) && budget.spend(performance.now()) === 'within') {
+        joined ||= joins
+        return
+      }
+      if (connection.readyState === 'open') metrics.closes.inc({ reason: 'RATE_LIMITED' })
       closeConnection(connection, 'RATE_LIMITED')
     })
   }
@@ -85,12 +91,6 @@ export class ConnectionGate {
   async admit(socket: ClientSocket, next: (error?: Error) => void): Promise<void> {
     const { seats, metrics, limit } = this.#options
     const connection = socket.conn as unknown as EngineConnection
-    // The protocol would let one connection join again and again, with new caps each time.
-    if (this.#joined.has(connection)) {
-      closeConnection(connection, 'RATE_LIMITED')
-      return next(new Error('RATE_LIMITED'))
-    }
-    this.#joined.add(connection)
     const address = this.addressOf(socket.request)
     const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS')
     const name = `address:${createHash('sha256').update(address).digest('base64url').slice(0, 22)}`

@@ -10,7 +10,7 @@ export interface EngineConnection {
   write(data: string, options: object): unknown
   close(discard?: boolean): unknown
   once(event: 'drain', listener: () => void): unknown
-  on(event: 'packet', listener: () => void): unknown
+  on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): unknown
 }
 
 interface WebSocketLike {
