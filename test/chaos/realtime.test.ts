@@ -1,13 +1,11 @@
 // Everything at once, and no client notices more than a delay: pods are killed and paused, Redis hangs, loses its
-// data and restarts, sockets drop, clients stall. A few seconds of each here; `npm run chaos:realtime` goes on for minutes
-// and draws the blows at random.
-import { once } from 'node:events'
+// data and restarts, sockets drop, clients stall. A few seconds of each here; `npm run chaos:realtime` goes on
+// for minutes and draws the blows at random.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPrivateServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
-import { WebSocket } from 'ws'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
-import { usePods, type Pod } from '../../services/realtime/test/use-pods.js'
+import { openRaw, usePods, type Pod } from '../../services/realtime/test/use-pods.js'
 import { Contest } from './contest.js'
 
 const LONG = process.env.CHAOS === 'long'
@@ -24,10 +22,7 @@ const oneOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list
 
 /** A client that subscribes and never reads again. */
 async function openStalled(t: TestContext, url: string, trackingId: string): Promise<void> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
-  socket.on('error', () => {})
-  t.teardown(() => socket.terminate())
-  await once(socket, 'open')
+  const socket = await openRaw(t, url)
   socket.on('message', (data: Buffer) => {
     if (data.toString().startsWith('40')) {
       socket.send(`42${JSON.stringify(['subscribe', { trackingId }])}`)
