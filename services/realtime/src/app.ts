@@ -8,7 +8,7 @@ import { Healer } from './rooms/healer.js'
 import { Rooms } from './rooms/rooms.js'
 import { ConnectionGate } from './sockets/connection-gate.js'
 import { drainSockets } from './sockets/drain.js'
-import { closeConnection, type EngineConnection } from './sockets/engine-connection.js'
+import { closeConnection, dropWhenSilent, type EngineConnection } from './sockets/engine-connection.js'
 import { buildSocketServer } from './sockets/socket-server.js'
 import { SocketSession } from './sockets/socket-session.js'
 import { Subscriptions } from './subscriptions/subscriptions.js'
@@ -103,7 +103,10 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
 
-  server.io.engine.on('connection', (connection: EngineConnection) => gate.watch(connection))
+  server.io.engine.on('connection', (connection: EngineConnection) => {
+    gate.watch(connection)
+    dropWhenSilent(connection)
+  })
   server.io.use((socket, next) => void gate.admit(socket, next))
   server.io.on('connection', socket => {
     const address = gate.addressOf(socket.request)

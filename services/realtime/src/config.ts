@@ -43,6 +43,8 @@ export const RealtimeConfig = Type.Object({
   MAX_MESSAGE_BURST: Count(250, 'messages a connection may send at once'),
   MAX_MESSAGE_BYTES: Count(16_384, 'size of a message from a client'),
   MAX_QUEUED_PACKETS: Count(512, 'packets that may wait for a slow client before it is closed'),
+  PING_INTERVAL_MS: Count(25_000, 'how often a client is asked whether it is still there'),
+  PING_TIMEOUT_MS: Count(20_000, 'how long its answer may take before the connection is ended'),
   HEAL_INTERVAL_MS: Count(10_000, 'how often rooms are compared with the store'),
   POOL_SIZE: Count(5, 'database connections'),
 })

@@ -2,8 +2,15 @@ import { once } from 'node:events'
 import { waitFor } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'
-import { WebSocket } from 'ws'
-import { collectErrors, collectPayments, subscribe, trySubscribe, usePods, type Client } from './use-pods.js'
+import {
+  collectErrors,
+  collectPayments,
+  openRaw,
+  subscribe,
+  trySubscribe,
+  usePods,
+  type Client,
+} from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
 
 t.test('the protocol, refusals included', async t => {
@@ -126,8 +133,7 @@ t.test('the protocol, refusals included', async t => {
   t.test('a protocol violation ends its own connection alone', async t => {
     const witness = pod.connect()
     await subscribe(witness, { trackingId: 'witness' })
-    const raw = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
-    await once(raw, 'open')
+    const raw = await openRaw(t, pod.url)
     raw.send('40')
     raw.send('42["subscribe"')
     await once(raw, 'close')
@@ -135,25 +141,19 @@ t.test('the protocol, refusals included', async t => {
   })
 
   t.test('one connection joins once, and packets of any kind are counted', async t => {
-    const open = async () => {
-      const raw = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
-      t.teardown(() => raw.terminate())
-      await once(raw, 'open')
-      return raw
-    }
     const floods = {
       'joins at once': ['40', '40'],
       'joins in another spelling': ['40', '40/,{}'],
       'answers what nobody asked': Array<string>(400).fill('3'),
     }
     for (const [what, packets] of Object.entries(floods)) {
-      const raw = await open()
+      const raw = await openRaw(t, pod.url)
       for (const packet of packets) raw.send(packet)
       const [code, reason] = (await once(raw, 'close')) as [number, Buffer]
       t.same([code, reason.toString()], [4029, 'RATE_LIMITED'], what)
     }
     for (const packets of [['40'], ['41', '40']]) {
-      const joined = await open()
+      const joined = await openRaw(t, pod.url)
       joined.on('message', (data: Buffer) => {
         if (data.toString().startsWith('40')) for (const packet of packets) joined.send(packet)
       })

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import type { PaymentFacts } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { WebSocket } from 'ws'
-import { collectPayments, subscribe, usePods } from './use-pods.js'
+import { collectPayments, openRaw, subscribe, usePods } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
 
 const STALLED = 100
@@ -39,8 +38,7 @@ t.test('stalled clients are closed at a bounded queue; others and the pod do not
   await subscribe(healthy, { trackingId: 'order' })
   const stalled = await Promise.all(
     Array.from({ length: STALLED }, async () => {
-      const socket = new WebSocket(`${pod.url.replace('http', 'ws')}/ws/v1/?EIO=4&transport=websocket`)
-      t.teardown(() => socket.terminate())
+      const socket = await openRaw(t, pod.url)
       const subscribed = new Promise<void>(resolve => {
         socket.on('message', (data: Buffer) => {
           const text = data.toString()
@@ -48,7 +46,6 @@ t.test('stalled clients are closed at a bounded queue; others and the pod do not
           if (text.includes('Subscribed')) resolve()
         })
       })
-      await once(socket, 'open')
       socket.send('40')
       await subscribed
       socket.pause()

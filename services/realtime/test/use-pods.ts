@@ -20,6 +20,7 @@ import {
 } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import { io, type Socket } from 'socket.io-client'
+import { WebSocket } from 'ws'
 import { factsOf, writePayments, type WritePaymentsOptions } from './write-payments.js'
 
 export type Client = Socket<ServerToClientEvents, ClientToServerEvents>
@@ -115,6 +116,15 @@ export function connectTo(t: TestContext, url: string, options: object = {}): Cl
   })
   t.teardown(() => client.disconnect())
   return client
+}
+
+/** A bare WebSocket, open, for what no client of the library would do. */
+export async function openRaw(t: TestContext, url: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${SOCKET_PATH}/?EIO=4&transport=websocket`)
+  t.teardown(() => socket.terminate())
+  socket.on('error', () => {})
+  await once(socket, 'open')
+  return socket
 }
 
 /** What a client was sent, by `seq`, in the order it came. */

@@ -10,6 +10,7 @@ export interface EngineConnection {
   write(data: string, options: object): unknown
   close(discard?: boolean): unknown
   once(event: 'drain', listener: () => void): unknown
+  once(event: 'close', listener: (reason: string) => void): unknown
   on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): unknown
 }
 
@@ -56,6 +57,17 @@ export class SharedFrame {
 
 /** A client that does not read cannot confirm the close either. */
 const CLOSE_TIMEOUT_MS = 5_000
+
+/**
+ * Lets go of a connection whose client is silent: Engine.IO gives up on it and then still waits for its
+ * goodbye, holding the file and a place of its address.
+ */
+export function dropWhenSilent(connection: EngineConnection): void {
+  const webSocket = connection.transport.socket
+  connection.once('close', reason => {
+    if (reason === 'ping timeout') webSocket.terminate()
+  })
+}
 
 /** Ends a connection at once, with a close code and reason that a client which still reads will see. */
 export function closeConnection(connection: EngineConnection, reason: SocketCloseReason): void {

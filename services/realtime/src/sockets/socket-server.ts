@@ -39,6 +39,8 @@ export function buildSocketServer(
     perMessageDeflate: false,
     httpCompression: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    pingInterval: config.PING_INTERVAL_MS,
+    pingTimeout: config.PING_TIMEOUT_MS,
     allowRequest: (request, decide) => {
       if (!originAllowed(config.CORS_ORIGIN, request)) return decide('ORIGIN_NOT_ALLOWED', false)
       if (!admitRequest(request)) return decide('TOO_MANY_CONNECTIONS', false)
