@@ -55,18 +55,22 @@ let template: Promise<string> | undefined
 /**
  * A migrated database of this test alone, dropped when the test ends.
  * @param options.serverUrl another server than the run's, such as one of `openPrivateServers`
+ * @param options.migrationsDir migrations of another release, applied to an empty database
  */
 export async function createDatabase(
   t: TestContext,
-  options: { serverUrl?: string } = {},
+  options: { serverUrl?: string; migrationsDir?: string } = {},
 ): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? (await useServers(t)).databaseUrl
-  const source = await (options.serverUrl
-    ? ensureTemplate(serverUrl)
-    : (template ??= ensureTemplate(serverUrl)))
   const name = `test_${randomBytes(6).toString('hex')}`
-  await withClient(serverUrl, client => client.query(`create database ${name} template ${source}`))
   const url = onDatabase(serverUrl, name)
+  if (options.migrationsDir) await migrate(url, options.migrationsDir)
+  else {
+    const source = await (options.serverUrl
+      ? ensureTemplate(serverUrl)
+      : (template ??= ensureTemplate(serverUrl)))
+    await withClient(serverUrl, client => client.query(`create database ${name} template ${source}`))
+  }
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   // A test may kill its server; that is no reason for the test process to die.
   pool.on('error', () => {})

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { outermost, type TestContext } from './test-context.js'
+import type { TestContext } from './test-context.js'
 import { waitFor } from './wait-for.js'
 
 export interface LogLine {
@@ -31,7 +32,15 @@ export interface StartOptions {
   waitUntilReady?: boolean
   /** Default true. False reads and drops what it logs once it is ready: a load may log a line a request. */
   keepLogs?: boolean
+  /** Default this repository. Another release of it: where its services/<name>/dist/main.js lie. */
+  root?: string
 }
+
+/** A test file that crashes leaves no service behind. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /**
  * Starts services/<name> as its own process, as in production, and stops it when the test ends. What it
@@ -42,9 +51,9 @@ export async function startService(
   t: TestContext,
   name: string,
   env: Record<string, string | undefined>,
-  { waitUntilReady = true, keepLogs = true }: StartOptions = {},
+  { waitUntilReady = true, keepLogs = true, root = ROOT }: StartOptions = {},
 ): Promise<StartedService> {
-  const main = fileURLToPath(new URL(`../../../services/${name}/dist/main.js`, import.meta.url))
+  const main = join(root, 'services', name, 'dist/main.js')
   if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...env },
@@ -82,10 +91,8 @@ export async function startService(
     await exited
     clearTimeout(force)
   })
-  // A test file that crashes leaves no service behind.
-  const killNow = () => child.kill('SIGKILL')
-  process.once('exit', killNow)
-  outermost(t).teardown(() => process.off('exit', killNow))
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   const findLog = (msg: string, holds: (line: LogLine) => boolean) =>
     logs.find(line => line.msg === msg && holds(line))
   const service: StartedService = {

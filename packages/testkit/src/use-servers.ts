@@ -34,7 +34,7 @@ async function openTemporaryServers(t: TestContext): Promise<Servers> {
   await removeAbandoned()
   const dataDir = await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX))
   try {
-    const servers = await openServers({ dataDir, durable: false })
+    const servers = await openServers({ dataDir, durable: false, quietPorts: true })
     t.teardown(async () => {
       await servers.close()
       await discardDataDir(dataDir)

@@ -66,7 +66,10 @@ async function post(url: string, body: unknown, token?: string): Promise<Respons
 }
 
 /** A token, as a gateway's owner gets one. */
-async function signIn(baseUrl: string, { address, authority }: PlannedGateway): Promise<string> {
+export async function signIn(
+  baseUrl: string,
+  { address, authority }: Pick<PlannedGateway, 'address' | 'authority'>,
+): Promise<string> {
   const url = `${baseUrl}/v1/gateway/${address}/auth`
   for (;;) {
     const challenge = await post(`${url}/challenge`, {}).catch(() => undefined)

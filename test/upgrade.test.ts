@@ -1,0 +1,173 @@
+// The upgrade that docs/upgrades.md promises: the last release before the newest migration, under load, while the
+// schema changes beneath it, while this release starts beside it, and while it leaves.
+import { randomUUID } from 'node:crypto'
+import { buildJwtKeys, openEdge } from '@payment-tracking/stack'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { migrate, openStore, rebuildProjections } from '@payment-tracking/store'
+import {
+  createDatabase,
+  dumpProjections,
+  findArrivalProblems,
+  useNats,
+  useRedis,
+  waitFor,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { everybodyKnows, openEndpoint, readOn, readPosted, watchAll } from './upgrade/audience.js'
+import { buildRelease, findLastRelease } from './upgrade/build-release.js'
+import { buildMarket } from './upgrade/market.js'
+import { readFigure, startRelease } from './upgrade/release-set.js'
+
+const found = await findLastRelease()
+if (typeof found === 'string') console.error(`\n  THE UPGRADE IS NOT TESTED: ${found}\n`)
+
+const options = { timeout: 240_000, ...(typeof found === 'string' && { skip: found }) }
+t.test('the last release goes on while schema and services change under load', options, async t => {
+  if (typeof found === 'string') return
+  const last = await buildRelease(found.commit)
+  const database = await createDatabase(t, { migrationsDir: last.migrationsDir })
+  const [redis, nats] = await Promise.all([useRedis(t), useNats(t)])
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+    ENVIRONMENT: `upgrade-${randomUUID().slice(0, 8)}`,
+    JWT_PRIVATE_KEYS: buildJwtKeys(),
+    OPS_TOKEN: randomUUID(),
+    OPS_PORT: '0',
+    PORT: '0',
+    TRUST_PROXY: 'on',
+    RATE_LIMIT_MAX: '1000000',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    DRAIN_WINDOW_MS: '500',
+  }
+  const complaints: string[] = []
+  const market = await buildMarket(t, env)
+  const knows = (what: string) => everybodyKnows(what, market, receiver, watches)
+
+  const before = await startRelease(t, env, last.root)
+  const ready = [before]
+  const edge = await openEdge({
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy: false,
+    apiPorts: () => ready.map(({ apiPort }) => apiPort),
+    realtimePorts: () => ready.map(({ realtimePort }) => realtimePort),
+  })
+  t.teardown(() => edge.close())
+  const oldApi = `http://127.0.0.1:${before.apiPort}`
+  const receiver = await openEndpoint(t, oldApi, market)
+  const [throughEdge, onOldPod] = [
+    watchAll('edge socket', edge.url, market, complaints),
+    watchAll('old socket', `http://127.0.0.1:${before.realtimePort}`, market, complaints),
+  ]
+  t.teardown(() => [throughEdge, onOldPod].forEach(watch => watch.close()))
+  let watches = [throughEdge, onOldPod]
+  const readers = [readOn('edge', edge.url, market, complaints)]
+  const stopReadingOld = readOn('old api', oldApi, market, complaints)
+  market.open()
+  await waitFor(() => market.payments.length >= 10, { what: 'the market' })
+  await knows('the last release on its own schema')
+
+  t.not((await migrate(database.url)).length, 0, 'the schema changes')
+  await waitFor(
+    (
+      count => () =>
+        market.payments.length >= count + 20
+    )(market.payments.length),
+    { what: 'payments after the migration' },
+  )
+  await knows('the last release on the new schema')
+
+  const after = await startRelease(t, env)
+  ready.push(after)
+  const onNewPod = watchAll('new socket', `http://127.0.0.1:${after.realtimePort}`, market, complaints)
+  t.teardown(() => onNewPod.close())
+  watches = [throughEdge, onOldPod, onNewPod]
+  readers.push(readOn('new api', `http://127.0.0.1:${after.apiPort}`, market, complaints))
+  for (const [name, metric] of [
+    ['ingest', /ingest_events_total\{result="stored"\}/],
+    ['webhook-worker', /delivery_attempts_total\{outcome="accepted"\}/],
+  ] as const) {
+    for (const release of [before, after]) {
+      const begin = await readFigure(release.services[name], metric)
+      await waitFor(async () => (await readFigure(release.services[name], metric)) > begin, {
+        what: `${release === before ? 'the old' : 'the new'} ${name} to do its share`,
+      })
+    }
+  }
+  await knows('both releases side by side')
+
+  onOldPod.close()
+  await stopReadingOld()
+  watches = [throughEdge, onNewPod]
+  ready.shift()
+  t.strictSame(new Set(Object.values(await before.stop())), new Set([0]), 'the last release leaves in order')
+  await waitFor(
+    (
+      count => () =>
+        market.payments.length >= count + 20
+    )(market.payments.length),
+    { what: 'payments after the upgrade' },
+  )
+  await market.close()
+  await knows('the new release alone')
+  await Promise.all(readers.map(stop => stop()))
+
+  t.strictSame(complaints, [], 'nobody was refused anything')
+  t.strictSame([...before.faults(), ...after.faults()], [], 'no fault was logged')
+
+  const one = async (sql: string) => Number((await database.pool.query<{ n: string }>(sql)).rows[0]!.n)
+  await waitFor(async () => (await one('select count(*) as n from events')) >= market.published.length, {
+    what: 'the last event',
+  })
+  await waitFor(
+    async () => (await one(`select count(*) as n from deliveries where state <> 'delivered'`)) === 0,
+    { what: 'all deliveries to be marked' },
+  )
+  const { rows } = await database.pool.query<{ signature: string }>('select signature from events')
+  const signatures = (of: readonly { signature: string }[]) => of.map(({ signature }) => signature).sort()
+  t.strictSame(signatures(rows), signatures(market.published), 'every event is stored once')
+  t.equal(await one('select count(*) as n from dead_letters'), 0)
+  t.strictSame(await findArrivalProblems(database.pool), [])
+  t.equal(await one('select count(*) as n from deliveries'), market.payments.length)
+  const posted = readPosted(receiver)
+  t.strictSame([...posted.keys()].sort(), signatures(market.payments), 'the receiver has every payment')
+  t.ok(
+    [...posted.values()].every(ids => ids.size === 1),
+    'each under one id',
+  )
+  for (const watch of [throughEdge, onNewPod]) {
+    for (const [trackingId, payments] of watch.payments) {
+      t.strictSame(
+        payments.map(({ seq }) => seq).sort((a, b) => a - b),
+        payments.map((_, index) => index + 1),
+        `${trackingId}: each payment once`,
+      )
+    }
+  }
+
+  const ask = async (path: string) =>
+    (await fetch(edge.url + path)).json() as Promise<Record<string, unknown>>
+  t.match(await ask('/v1/events/count'), { count: market.published.length })
+  t.match(await ask(`/v1/events/payments/stats?gateway=${market.gateway.address}`), {
+    count: market.payments.length,
+    totalAmount: market.payments.reduce((sum, { data }) => sum + Number(data.amount), 0),
+  })
+  for (const { address, trackingId } of market.policies) {
+    const paid = market.payments.filter(({ data }) => data.payment_policy === address)
+    t.match(await ask(`/v1/subscriptions?trackingId=${trackingId}`), {
+      data: [{ policyAddress: address, paymentCount: paid.length }],
+    })
+    const { data } = await ask(`/v1/onetime/${trackingId}?limit=1000`)
+    t.strictSame(signatures([data].flat() as { signature: string }[]), signatures(paid))
+  }
+
+  const asWritten = await dumpProjections(database.pool)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  t.teardown(() => store.close())
+  await rebuildProjections(store, DEFAULT_PROGRAM_ID)
+  t.strictSame(await dumpProjections(database.pool), asWritten, 'projections follow from the events')
+})
