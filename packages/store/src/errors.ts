@@ -53,9 +53,9 @@ export function sqlStateOf(error: unknown): string | undefined {
 
 /**
  * Connections, sign-in, a missing database, deadlocks, resources, locks, shutdown and broken disks: what another
- * moment may mend.
+ * moment may mend. 25006 is a server that only reads, such as a standby that is not yet promoted.
  */
-const OUTAGE = /^(08|28|3D|40|53|55|57|58)|^25P03$/
+const OUTAGE = /^(08|28|3D|40|53|55|57|58)|^25(P03|006)$/
 /** The system's codes (ECONNRESET) and those of Prisma's engine about connections, pools and transactions. */
 const OUTAGE_CODES = /^(E[A-Z_]{3,}|P1\d{3}|P2024|P2028|P2034)$/
 /** The kinds by which Prisma's adapter names a broken connection that has no SQLSTATE. */

@@ -32,6 +32,8 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   t.equal(await read("select 'x'::integer"), 'STORE_REFUSED')
   t.equal(await read('selec 1'), 'STORE_FAULT')
   t.equal(await read('select nothing from events'), 'STORE_FAULT')
+  const readOnly = 'do $$ begin set transaction read only; create table t (); end $$'
+  t.equal(await read(readOnly), 'STORE_UNAVAILABLE', 'a standby that is not promoted yet')
   const ours = () => Promise.resolve(undefined as unknown as { id: string }).then(row => row.id)
   t.equal(await failureOf(readFrom(store, ours)), 'STORE_FAULT', 'a TypeError of our own')
   t.equal(

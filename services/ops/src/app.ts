@@ -1,7 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Bus } from '@payment-tracking/bus'
 import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
-import type { Logger } from '@payment-tracking/runtime'
+import { ServiceError, type Logger } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store'
 import { addBoard, BOARD_PATH } from './board.js'
 import type { OpsConfig } from './config.js'
@@ -38,6 +38,10 @@ function readForm(text: string): Record<string, string | string[]> {
   return fields
 }
 
+/** A server is away: another moment mends it, and nobody has to look for a fault. */
+const isOutage = (error: unknown): boolean =>
+  error instanceof ServiceError && /_(UNAVAILABLE|TIMEOUT)$/.test(error.code)
+
 /** Builds the dashboard; nothing listens yet. */
 export async function buildApp({
   config,
@@ -65,11 +69,14 @@ export async function buildApp({
     done()
   })
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-    const status = error.statusCode !== undefined && error.statusCode < 500 ? error.statusCode : 503
-    if (status >= 500) request.log.error({ err: error }, 'ops.request-failed')
-    return reply
-      .code(status)
-      .send({ error: status < 500 ? 'bad request' : 'a server it needs did not answer' })
+    const { statusCode = 500 } = error
+    if (statusCode < 500) return reply.code(statusCode).send({ error: 'bad request' })
+    if (isOutage(error)) {
+      request.log.warn({ err: error }, 'ops.request-refused')
+      return reply.code(503).send({ error: 'a server it needs did not answer' })
+    }
+    request.log.error({ err: error }, 'ops.request-failed')
+    return reply.code(500).send({ error: 'something went wrong on our side; the log says what' })
   })
   const sessions = buildSessions(config.OPS_TOKEN)
   guard(app, { sessions, environment: config.ENVIRONMENT, secureCookie: config.OPS_SECURE_COOKIE })
@@ -86,7 +93,7 @@ export async function buildApp({
   addOverview(app, parts)
   addDeadLetterPages(app, parts)
   addFailedDeliveryPages(app, parts)
-  await addBoard(app, { board, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
+  await addBoard(app, { board, queue, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
   await app.ready()
   return app
 }

@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { FastifyAdapter } from '@bull-board/fastify'
-import type { BoardQueue } from '@payment-tracking/queue'
+import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
 import type { FastifyInstance } from 'fastify'
 
 export const BOARD_PATH = '/queues'
@@ -13,8 +13,18 @@ export const BOARD_PATH = '/queues'
  */
 export async function addBoard(
   app: FastifyInstance,
-  { board, writable, environment }: { board: BoardQueue; writable: boolean; environment: string },
+  {
+    board,
+    queue,
+    writable,
+    environment,
+  }: { board: BoardQueue; queue: DeliveryQueue; writable: boolean; environment: string },
 ): Promise<void> {
+  // Bull Board has an error handler of its own: without Redis it would call that its fault, after a while.
+  app.addHook('preHandler', async (request, reply) => {
+    if (!request.url.startsWith(`${BOARD_PATH}/api/`)) return
+    await queue.ping().catch(() => reply.code(503).send({ error: 'Redis did not answer' }))
+  })
   const serverAdapter = new FastifyAdapter()
   serverAdapter.setBasePath(BOARD_PATH)
   createBullBoard({
