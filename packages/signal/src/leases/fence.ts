@@ -1,0 +1,58 @@
+// Whether this pod may send.
+//
+//   fenced --extend--> holding --no renewal in time--> fenced
+//
+// Fenced: nothing is sent and nothing admitted, because other pods may have been given our places; connections
+// stay open, and what they missed is healed when the fence is lifted. The fence falls before Redis frees the
+// seats: it is counted on the monotonic clock from the moment the last renewal was *sent*, and ends a margin
+// earlier than the lease. It needs no timer: whoever sends asks first, so a process that was stopped for a minute
+// finds itself fenced when it wakes.
+
+/** For the clocks of pod and Redis, which tick apart, and for what was being sent when the fence fell. */
+const MARGIN = 0.2
+
+export interface FenceOptions {
+  leaseMs: number
+  /** The fence fell; also said when the pod finds out late. */
+  onFenced: () => void
+  /** The fence was lifted after it had fallen. */
+  onLifted: () => void
+}
+
+export class Fence {
+  readonly #options: FenceOptions
+  #fallsAtMs = 0
+  #state: 'fenced' | 'holding' | 'closed' = 'fenced'
+
+  constructor(options: FenceOptions) {
+    this.#options = options
+  }
+
+  /** Asked before each payment. */
+  mayDeliver(): boolean {
+    if (performance.now() < this.#fallsAtMs) return true
+    if (this.#state === 'holding') this.fall()
+    return false
+  }
+
+  fall(): void {
+    this.#state = 'fenced'
+    this.#fallsAtMs = 0
+    this.#options.onFenced()
+  }
+
+  /** The lease runs from when the renewal was sent: Redis' clock starts later, never earlier. */
+  extend(sentAtMs: number): void {
+    if (this.#state === 'closed') return
+    this.#fallsAtMs = sentAtMs + this.#options.leaseMs * (1 - MARGIN)
+    if (this.#state === 'holding') return
+    this.#state = 'holding'
+    this.#options.onLifted()
+  }
+
+  /** Falls for good, without a word: the pod ends. */
+  close(): void {
+    this.#state = 'closed'
+    this.#fallsAtMs = 0
+  }
+}
