@@ -34,12 +34,20 @@ export interface PaymentFrame {
 class ReceivedPayment implements PaymentFrame {
   constructor(
     private readonly bytes: Buffer,
-    readonly seq: number,
-    readonly committedAtMs: number,
+    private readonly start: number,
     private readonly recipientStart: number,
     private readonly frameStart: number,
     private readonly end: number,
   ) {}
+
+  get seq(): number {
+    return this.bytes.readDoubleBE(this.start + 4)
+  }
+
+  /** Asked for once a millisecond. */
+  get committedAtMs(): number {
+    return this.bytes.readDoubleBE(this.start + 12)
+  }
 
   /** Few subscribers ask for it: it is read when they do. */
   get recipient(): string | null {
@@ -113,8 +121,7 @@ export function readPayments<R>(
     const room = find(bytes.toString('utf8', at + PAYMENT_HEAD, recipientStart))
     if (room !== undefined) {
       const frameStart = recipientStart + bytes[at + 21]!
-      const [seq, committedAtMs] = [bytes.readDoubleBE(at + 4), bytes.readDoubleBE(at + 12)]
-      take(room, new ReceivedPayment(bytes, seq, committedAtMs, recipientStart, frameStart, end))
+      take(room, new ReceivedPayment(bytes, at, recipientStart, frameStart, end))
     }
     at = end
   }
