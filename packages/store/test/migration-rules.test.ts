@@ -29,6 +29,7 @@ const SAFE = [
   'alter table events add note text, add column size numeric(20, 0) not null default 0',
   "alter table events add column seen_at timestamptz default now(), add column kind text not null default 'it''s; drop'",
   'alter table events alter column note drop not null, alter note set default 1',
+  'alter table events set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01)',
   '-- Newest first.\ncreate index concurrently events_note on events (note) where note is not null',
   "comment on table events is 'drop table events;'",
   '/* ; */ alter table events add column note text -- drop table events;',

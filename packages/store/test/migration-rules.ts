@@ -54,7 +54,9 @@ function judgeAction(action: string): string | undefined {
       return 'the last release inserts rows without it: NOT NULL needs a default'
     return undefined
   }
-  if (/^alter (?:column )?\S+ (?:drop not null|set default)\b/i.test(action)) return undefined
+  if (/^alter (?:column )?\S+ (?:drop not null|set default|set statistics)\b/i.test(action)) return undefined
+  // Storage parameters: a lock that lets reads and writes pass, and no row is touched.
+  if (/^(?:re)?set \(/i.test(action)) return undefined
   return 'it is not known to leave the last release working'
 }
 
