@@ -1,0 +1,190 @@
+// One process of each service on servers that may be killed, with one of everybody who depends on them: a policy that
+// is paid, a socket, a webhook receiver, a signed-in gateway, an operator.
+import { randomUUID } from 'node:crypto'
+import {
+  SOCKET_PATH,
+  type ClientToServerEvents,
+  type ServerToClientEvents,
+  type SocketPayment,
+  type SubscribeReply,
+} from '@payment-tracking/contracts'
+import { buildJwtKeys } from '@payment-tracking/stack'
+import {
+  buildChain,
+  createDatabase,
+  openPrivateServers,
+  openPublisher,
+  openReceiver,
+  waitFor,
+  type Receiver,
+  type TestContext,
+} from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { io, type Socket } from 'socket.io-client'
+import { signIn } from '../chaos/load/receivers.js'
+import { startRelease, type ServiceName } from '../upgrade/release-set.js'
+
+export type ServerName = 'postgres' | 'redis' | 'nats'
+export type Client = Socket<ServerToClientEvents, ClientToServerEvents>
+
+export interface Answer {
+  status: number
+  /** Of an answer that is no success. */
+  code: string | undefined
+  body: unknown
+}
+
+const TRACKING_ID = 'degradation'
+/** Fast where a default would only be waited for; docs/degradation.md names the defaults. */
+const LEASE_MS = 2_000
+
+export async function openSystem(t: TestContext) {
+  const servers = await openPrivateServers(t)
+  const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
+  const token = randomUUID()
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: servers.redisUrl,
+    NATS_URL: servers.natsUrl,
+    JWT_PRIVATE_KEYS: buildJwtKeys(),
+    OPS_TOKEN: token,
+    OPS_PORT: '0',
+    RATE_LIMIT_MAX: '100000',
+    PORT: '0',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    LEASE_MS: String(LEASE_MS),
+    ACK_WAIT_MS: '5000',
+    SWEEP_INTERVAL_MS: '500',
+    WEBHOOK_OVERDUE_MS: '1000',
+    DRAIN_WINDOW_MS: '0',
+  }
+  const publisher = await openPublisher(env)
+  t.teardown(() => publisher.close())
+  const chain = buildChain({ seed: 'degradation' })
+  const gateway = await chain.openGateway()
+  const userPayment = await chain.openUserPayment()
+  const policy = await chain.openPolicy(gateway, userPayment, { trackingId: TRACKING_ID })
+  for (const { created } of [gateway, userPayment, policy]) await publisher.publish(JSON.stringify(created))
+
+  const release = await startRelease(t, env)
+  const { address: opsUrl } = await release.services.ops.waitForLog('http.listening')
+  const urls = {
+    api: `http://127.0.0.1:${release.apiPort}`,
+    ops: opsUrl as string,
+    realtime: `http://127.0.0.1:${release.realtimePort}`,
+  }
+
+  const ask = async (
+    service: 'api' | 'ops',
+    path: string,
+    { token, method = 'GET', body }: { token?: string; method?: string; body?: unknown } = {},
+  ): Promise<Answer> => {
+    const response = await fetch(urls[service] + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      // Whatever is away: nobody is kept waiting.
+      signal: AbortSignal.timeout(8_000),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+    const answer = (isJson ? JSON.parse(text) : text) as { code?: string }
+    return { status: response.status, code: answer.code, body: answer }
+  }
+
+  const connect = (): Client => {
+    const client: Client = io(urls.realtime, {
+      path: SOCKET_PATH,
+      transports: ['websocket'],
+      forceNew: true,
+      reconnectionDelay: 50,
+      reconnectionDelayMax: 500,
+    })
+    t.teardown(() => client.disconnect())
+    return client
+  }
+  const subscribe = (client: Client): Promise<SubscribeReply> =>
+    client.timeout(20_000).emitWithAck('subscribe', { trackingId: TRACKING_ID, since: 0 })
+  /** Asks until it is granted; a refusal is the answer "not now". */
+  const subscribeAtLast = (client: Client) =>
+    waitFor(async () => (await subscribe(client)).ok, { what: 'a subscription', timeoutMs: 60_000 })
+
+  const redis = new Redis(servers.redisUrl)
+  redis.on('error', () => {})
+  t.teardown(() => redis.disconnect())
+
+  const client = connect()
+  const sent: SocketPayment[] = []
+  client.on('payment', ({ data }) => sent.push(data))
+  await subscribeAtLast(client)
+
+  const receiver: Receiver = await openReceiver(t)
+  const gatewayToken = await waitFor(() => signIn(urls.api, gateway), { what: 'a gateway that is known' })
+  const webhook = await ask('api', '/v1/webhooks', {
+    method: 'POST',
+    token: gatewayToken,
+    body: { gateway_pubkey: gateway.address, endpoint_url: receiver.url },
+  })
+  const { id: webhookId } = webhook.body as { id: number }
+
+  /** What the management port says; `missing` are the lines of readiness that are not ok. */
+  const look = async (name: ServiceName) => {
+    const { managementUrl } = release.services[name]
+    const alive = await fetch(`${managementUrl}/healthz`)
+    const ready = await fetch(`${managementUrl}/readyz`)
+    const { dependencies } = (await ready.json()) as { dependencies: Record<string, string> }
+    const missing = Object.keys(dependencies).filter(line => dependencies[line] !== 'ok')
+    return { alive: alive.status, ready: ready.status, missing }
+  }
+  /** Publishes the next payment. @returns its signature */
+  const pay = async (): Promise<string> => {
+    const payment = JSON.stringify(chain.pay(policy))
+    // NATS may be coming up; what it took and did not say so is a duplicate.
+    await waitFor(() => publisher.publish(payment), { what: 'a publish that is acknowledged' })
+    return (JSON.parse(payment) as { signature: string }).signature
+  }
+  /** On a connection of its own: a pool would die with the server. */
+  const query = async (sql: string): Promise<unknown[]> => {
+    const connection = new pg.Client({ connectionString: database.url })
+    connection.on('error', () => {})
+    try {
+      await connection.connect()
+      return (await connection.query<Record<string, unknown>>(sql)).rows
+    } finally {
+      await connection.end().catch(() => {})
+    }
+  }
+
+  return {
+    servers,
+    redis,
+    urls,
+    services: release.services,
+    gateway,
+    gatewayToken,
+    webhookId,
+    opsToken: token,
+    client,
+    sent,
+    receiver,
+    ask,
+    connect,
+    subscribe,
+    subscribeAtLast,
+    faults: () => release.faults(),
+    stop: () => release.stop(),
+    look,
+    pay,
+    query,
+    publish: (text: string) => publisher.publish(text),
+    hasPosted: (signature: string) => receiver.requests.some(({ body }) => body.includes(signature)),
+    hasSent: (signature: string) => sent.some(payment => payment.signature === signature),
+  }
+}
+
+export type System = Awaited<ReturnType<typeof openSystem>>
