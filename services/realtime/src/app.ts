@@ -49,7 +49,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       log.warn('seats.fenced')
       // What was queued before the fence fell may not be sent after it.
       for (const connection of connections()) {
-        if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER')
+        if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER', metrics)
       }
     },
     onLifted: () => {

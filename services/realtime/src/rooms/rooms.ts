@@ -40,10 +40,6 @@ export class Rooms {
     this.#options = options
   }
 
-  get size(): number {
-    return this.#rooms.size
-  }
-
   all(): IterableIterator<Room> {
     return this.#rooms.values()
   }
@@ -96,8 +92,7 @@ export class Rooms {
     for (const { connection, recipient } of room.subscribers) {
       if (connection.readyState !== 'open' || (recipient !== null && recipient !== frame.recipient)) continue
       if (connection.writeBuffer.length >= maxQueuedPackets) {
-        metrics.closes.inc({ reason: 'SLOW_CONSUMER' })
-        closeConnection(connection, 'SLOW_CONSUMER')
+        closeConnection(connection, 'SLOW_CONSUMER', metrics)
         continue
       }
       sendFrame(connection, frames)

@@ -82,8 +82,7 @@ export class ConnectionGate {
         joined ||= joins
         return
       }
-      if (connection.readyState === 'open') metrics.closes.inc({ reason: 'RATE_LIMITED' })
-      closeConnection(connection, 'RATE_LIMITED')
+      closeConnection(connection, 'RATE_LIMITED', metrics)
     })
   }
 
@@ -92,7 +91,7 @@ export class ConnectionGate {
     const { seats, metrics, limit } = this.#options
     const connection = socket.conn as unknown as EngineConnection
     const address = this.addressOf(socket.request)
-    const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS')
+    const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS', metrics)
     const name = `address:${createHash('sha256').update(address).digest('base64url').slice(0, 22)}`
     const answer = await seats.acquire({ name, limit, address, onLost: close })
     if ('seat' in answer) {
@@ -101,7 +100,6 @@ export class ConnectionGate {
       else seat.release()
     } else if (answer.refused !== 'unavailable' || this.#local.get(address)! > limit) {
       metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
-      metrics.closes.inc({ reason: 'TOO_MANY_CONNECTIONS' })
       setTimeout(close, READ_TIME_MS).unref()
       return next(new RefusedConnection())
     }

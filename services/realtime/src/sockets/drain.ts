@@ -17,8 +17,7 @@ export async function drainSockets(
     socket.emit('reconnect', { type: 'reconnect', data: { afterMs }, timestamp: Date.now() })
     return new Promise<void>(resolve => {
       const timer = setTimeout(() => {
-        metrics.closes.inc({ reason: 'RESTART' })
-        closeWhenSent(socket.conn as unknown as EngineConnection, 'RESTART')
+        closeWhenSent(socket.conn as unknown as EngineConnection, 'RESTART', metrics)
       }, afterMs)
       socket.once('disconnect', () => {
         clearTimeout(timer)

@@ -1,4 +1,5 @@
 import { SOCKET_CLOSES, type SocketCloseReason } from '@payment-tracking/contracts'
+import type { RealtimeMetrics } from '../metrics.js'
 
 /** What we rely on of Engine.IO's connection, under a Socket.IO socket as `socket.conn`. */
 export interface EngineConnection {
@@ -70,8 +71,13 @@ export function dropWhenSilent(connection: EngineConnection): void {
 }
 
 /** Ends a connection at once, with a close code and reason that a client which still reads will see. */
-export function closeConnection(connection: EngineConnection, reason: SocketCloseReason): void {
+export function closeConnection(
+  connection: EngineConnection,
+  reason: SocketCloseReason,
+  metrics: RealtimeMetrics,
+): void {
   if (connection.readyState !== 'open') return
+  metrics.closes.inc({ reason })
   const webSocket = connection.transport.socket
   webSocket.close(SOCKET_CLOSES[reason], reason)
   // `true` throws the queue away: this is what frees the memory of a stalled client.
@@ -83,8 +89,12 @@ export function closeConnection(connection: EngineConnection, reason: SocketClos
 const SEND_TIMEOUT_MS = 1_000
 
 /** Ends a connection when what is queued for it has been handed over. */
-export function closeWhenSent(connection: EngineConnection, reason: SocketCloseReason): void {
-  const close = () => closeConnection(connection, reason)
+export function closeWhenSent(
+  connection: EngineConnection,
+  reason: SocketCloseReason,
+  metrics: RealtimeMetrics,
+): void {
+  const close = () => closeConnection(connection, reason, metrics)
   if (connection.writeBuffer.length === 0) return close()
   connection.once('drain', close)
   setTimeout(close, SEND_TIMEOUT_MS).unref()

@@ -64,8 +64,7 @@ export class SocketSession {
     }
     const { metrics } = this.#options
     if (spent === 'far-over') {
-      if (this.connection.readyState === 'open') metrics.closes.inc({ reason: 'RATE_LIMITED' })
-      closeConnection(this.connection, 'RATE_LIMITED')
+      closeConnection(this.connection, 'RATE_LIMITED', metrics)
       return false
     }
     const refusal: Refusal = { code: 'RATE_LIMITED', message: 'too many messages; send fewer' }

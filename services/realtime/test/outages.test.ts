@@ -1,0 +1,45 @@
+// What subscribers see while the servers behind a pod are away, and that nobody has to restart it afterwards.
+import { openPrivateServers, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { collectErrors, collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
+import { factsOf } from './write-payments.js'
+
+t.test('who comes is refused with UNAVAILABLE, who is there is served', async t => {
+  const servers = await openPrivateServers(t)
+  const pods = await usePods(t, { HEAL_INTERVAL_MS: '300' }, servers)
+  const pod = await pods.start()
+  const [client, newcomer] = [pod.connect(), pod.connect()]
+  const received = collectPayments(client)
+  const errors = collectErrors(newcomer)
+  await subscribe(client, { trackingId: 'order' })
+  await subscribe(newcomer, { trackingId: 'other' })
+  const readiness = async () => (await fetch(`${pod.service.managementUrl}/readyz`)).status
+  const refused = { ok: false, code: 'UNAVAILABLE' }
+
+  t.test('while Redis hangs, with what the store knows', async t => {
+    process.kill(servers.private.redis!.pid, 'SIGSTOP')
+    t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
+    await pods.commit({ trackingId: 'order' })
+    await waitFor(() => received.length === 1, { what: 'the payment by healing' })
+    t.equal(await readiness(), 503)
+    process.kill(servers.private.redis!.pid, 'SIGCONT')
+    await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok)
+    await newcomer.emitWithAck('unsubscribe', { trackingId: 'order' })
+  })
+
+  t.test('while Postgres is away, and what was announced meanwhile is sent', async t => {
+    const facts = await factsOf(pods.store, 'order', [1])
+    await servers.private.postgres!.kill()
+    t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
+    t.match(await trySubscribe(client, { trackingId: 'order', since: 0 }), refused)
+    await pods.signal.announce(facts.map(payment => ({ ...payment, seq: 2 })))
+    await waitFor(() => received.length === 2, { what: 'the payment by Redis' })
+    t.equal(await readiness(), 503)
+    await servers.private.postgres!.restart()
+    await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok)
+    t.equal(received.length, 2)
+  })
+
+  t.ok(errors.every(({ data }) => data.code === 'UNAVAILABLE'))
+  t.ok(newcomer.connected && client.connected)
+})
