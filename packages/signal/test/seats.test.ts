@@ -1,89 +1,6 @@
-import { openPrivateServers, useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
+import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openSignal, Seats, type Seat, type SeatRequest } from '../src/index.js'
-
-const LEASE_MS = 1_200
-
-interface Pod {
-  seats: Seats
-  lost: string[]
-  /** The process is gone: nothing is renewed, nothing said. */
-  crash(): void
-  /** What other pods say no longer reaches it; its renewals do. */
-  deafen(): void
-  /** The next answer of Redis of this kind never arrives; what it answers has happened. */
-  loseAnswer(result: string, holds?: (answer: unknown[]) => boolean): Promise<void>
-  ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
-}
-
-let places = 0
-
-/** Pods of one deployment in one process. */
-function useSeatPods(t: TestContext, redisUrl: string, environment = `seats${++places}`) {
-  let first = true
-  return async (options: { leaseMs?: number; timeoutMs?: number } = {}): Promise<Pod> => {
-    const signal = openSignal({ REDIS_URL: redisUrl, ENVIRONMENT: environment })
-    const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
-    const lost: string[] = []
-    const seats = new Seats({
-      redis: signal.redis,
-      subscriber,
-      keys: signal.keys,
-      leaseMs: options.leaseMs ?? LEASE_MS,
-      timeoutMs: options.timeoutMs ?? 1_000,
-      firstUse: async initialise => {
-        if (first) await initialise()
-        first = false
-      },
-      onFenced: () => lost.push('fenced'),
-      onLifted: () => lost.push('lifted'),
-      onError: () => {},
-    })
-    t.teardown(async () => {
-      await seats.close()
-      await signal.close()
-    })
-    seats.start()
-    await waitFor(() => seats.mayDeliver(), { what: 'a lease' })
-    lost.length = 0
-    return {
-      seats,
-      lost,
-      crash() {
-        signal.redis.disconnect()
-        subscriber.disconnect()
-      },
-      deafen: () => subscriber.disconnect(),
-      loseAnswer: (result, holds = () => true) =>
-        new Promise(resolve => {
-          const redis = signal.redis as unknown as {
-            paymentLease: (...args: unknown[]) => Promise<unknown[]>
-          }
-          const call = redis.paymentLease.bind(redis)
-          redis.paymentLease = async (...args) => {
-            const answer = await call(...args)
-            if (answer[0] !== result || !holds(answer)) return answer
-            redis.paymentLease = call
-            resolve()
-            throw new Error('the connection broke')
-          }
-        }),
-      ask: more =>
-        seats.acquire({
-          name: 'order',
-          limit: 5,
-          address: 'somebody',
-          onLost: why => lost.push(why),
-          ...more,
-        }),
-    }
-  }
-}
-
-const seatOf = (answer: Awaited<ReturnType<Seats['acquire']>>): Seat => {
-  if ('refused' in answer) throw new Error(`refused: ${answer.refused}`)
-  return answer.seat
-}
+import { LEASE_MS, seatOf, useSeatPods } from './use-seat-pods.js'
 
 t.test('three pods and 3,000 racing askers: exactly N are admitted, and again after release', async t => {
   const open = useSeatPods(t, (await useRedis(t)).url)
@@ -196,23 +113,6 @@ t.test('after a flush only those who hold seats are admitted, for one lease time
     pods.map(({ lost }) => lost),
     [[], []],
   )
-})
-
-t.test('seats are restored after a flush also when the answer that asks for it is lost', async t => {
-  const redis = await useRedis(t)
-  const open = useSeatPods(t, redis.url)
-  const pod = await open()
-  for (let n = 0; n < 3; n++) seatOf(await pod.ask({ limit: 3 }))
-  const lost = pod.loseAnswer('restore')
-  await redis.client.flushdb()
-  await lost
-  const newcomer = await open()
-  const settled = await waitFor(async () => {
-    const answer = await newcomer.ask({ limit: 3 })
-    return ('seat' in answer || answer.refused === 'full') && answer
-  })
-  t.match(settled, { refused: 'full' }, 'the three that were there still are')
-  t.same(pod.lost, [], 'and never were in doubt')
 })
 
 t.test('a hand-over is told again when the answer that told of it is lost', async t => {

@@ -1,0 +1,85 @@
+import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { openSignal, Seats, type Seat, type SeatRequest } from '../src/index.js'
+
+export const LEASE_MS = 1_200
+
+export interface SeatPod {
+  seats: Seats
+  lost: string[]
+  /** The process is gone: nothing is renewed, nothing said. */
+  crash(): void
+  /** What other pods say no longer reaches it; its renewals do. */
+  deafen(): void
+  /** The next answer of Redis of this kind never arrives; what it answers has happened. */
+  loseAnswer(result: string, holds?: (answer: unknown[]) => boolean): Promise<void>
+  ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
+}
+
+let places = 0
+
+/** Pods of one deployment in one process. */
+export function useSeatPods(t: TestContext, redisUrl: string, environment = `seats${++places}`) {
+  let first = true
+  return async (options: { leaseMs?: number; timeoutMs?: number } = {}): Promise<SeatPod> => {
+    const signal = openSignal({ REDIS_URL: redisUrl, ENVIRONMENT: environment })
+    const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
+    const lost: string[] = []
+    const seats = new Seats({
+      redis: signal.redis,
+      subscriber,
+      keys: signal.keys,
+      leaseMs: options.leaseMs ?? LEASE_MS,
+      timeoutMs: options.timeoutMs ?? 1_000,
+      firstUse: async initialise => {
+        if (first) await initialise()
+        first = false
+      },
+      onFenced: () => lost.push('fenced'),
+      onLifted: () => lost.push('lifted'),
+      onError: () => {},
+    })
+    t.teardown(async () => {
+      await seats.close()
+      await signal.close()
+    })
+    seats.start()
+    await waitFor(() => seats.mayDeliver(), { what: 'a lease' })
+    lost.length = 0
+    return {
+      seats,
+      lost,
+      crash() {
+        signal.redis.disconnect()
+        subscriber.disconnect()
+      },
+      deafen: () => subscriber.disconnect(),
+      loseAnswer: (result, holds = () => true) =>
+        new Promise(resolve => {
+          const redis = signal.redis as unknown as {
+            paymentLease: (...args: unknown[]) => Promise<unknown[]>
+          }
+          const call = redis.paymentLease.bind(redis)
+          redis.paymentLease = async (...args) => {
+            const answer = await call(...args)
+            if (answer[0] !== result || !holds(answer)) return answer
+            redis.paymentLease = call
+            resolve()
+            throw new Error('the connection broke')
+          }
+        }),
+      ask: more =>
+        seats.acquire({
+          name: 'order',
+          limit: 5,
+          address: 'somebody',
+          onLost: why => lost.push(why),
+          ...more,
+        }),
+    }
+  }
+}
+
+export const seatOf = (answer: Awaited<ReturnType<Seats['acquire']>>): Seat => {
+  if ('refused' in answer) throw new Error(`refused: ${answer.refused}`)
+  return answer.seat
+}
