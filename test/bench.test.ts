@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { useServers } from '@payment-tracking/testkit'
+import { bareNode, useServers } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { mergeReports, renderTable, type Report } from './bench/report.js'
 
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Runs the benches without what the test runner has its children load. @returns what it printed */
 async function runBench(t: Test, flags: string[], env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/run.ts', ...flags], {
+  const child = spawn(...bareNode('--import', 'tsx', 'test/bench/run.ts', ...flags), {
     cwd: ROOT,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
