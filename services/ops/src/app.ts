@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Bus } from '@payment-tracking/bus'
 import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
 import { ServiceError, type Logger } from '@payment-tracking/runtime'
@@ -54,7 +54,7 @@ export async function buildApp({
   const loggerInstance: FastifyBaseLogger = log
   const app: FastifyInstance = Fastify({
     loggerInstance,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 256 * 1024,
     forceCloseConnections: true,
   })
