@@ -3,6 +3,7 @@ import type { PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from './generated/client.js'
 import { openPreparedSql, type PreparedSql } from './prepared-sql.js'
+import { openWriter, type Writer } from './writer.js'
 
 /** Inside a transaction. A function that takes a `Tx` uses it throughout. */
 export type Tx = Prisma.TransactionClient
@@ -14,6 +15,8 @@ export interface Store {
   readonly prisma: PrismaClient
   /** for hot statements, outside of transactions; the same pool */
   readonly prepared: PreparedSql
+  /** for ingest's transactions; the same pool */
+  readonly writer: Writer
   /** Resolves when Postgres answers. */
   ping(): Promise<void>
   poolUse(): PoolUse
@@ -61,6 +64,7 @@ export function openStore(options: StoreOptions): Store {
       await prisma.$queryRaw`select 1`
     },
     prepared: openPreparedSql(pool),
+    writer: openWriter(pool),
     poolUse: () => ({
       limit,
       inUse: pool.totalCount - pool.idleCount,

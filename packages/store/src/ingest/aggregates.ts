@@ -6,23 +6,25 @@ import {
   type PaymentStatRow,
   type TokenStatRow,
 } from '@payment-tracking/domain'
-import type { Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 
 /** Adds a batch's counts by name. */
-export async function addCounts(tx: Tx, rows: readonly CountRow[]): Promise<void> {
+export function addCounts(tx: WriteTx, rows: readonly CountRow[]): void {
   if (rows.length === 0) return
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into event_counts as c (name, span, start, count)
     select * from unnest(
       ${rows.map(row => row.name)}::text[], ${rows.map(row => row.span)}::int[],
       ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[])
-    on conflict (name, span, start) do update set count = c.count + excluded.count`
+    on conflict (name, span, start) do update set count = c.count + excluded.count`)
 }
 
 /** Adds a batch's payment figures by gateway. */
-export async function addPaymentStats(tx: Tx, rows: readonly PaymentStatRow[]): Promise<void> {
+export function addPaymentStats(tx: WriteTx, rows: readonly PaymentStatRow[]): void {
   if (rows.length === 0) return
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into payment_stats as s (gateway, span, start, count, total, min, max, first_at, last_at)
     select * from unnest(
       ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
@@ -33,20 +35,20 @@ export async function addPaymentStats(tx: Tx, rows: readonly PaymentStatRow[]): 
     on conflict (gateway, span, start) do update set
       count = s.count + excluded.count, total = s.total + excluded.total,
       min = least(s.min, excluded.min), max = greatest(s.max, excluded.max),
-      first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at)`
+      first_at = least(s.first_at, excluded.first_at), last_at = greatest(s.last_at, excluded.last_at)`)
 }
 
 /** Adds a batch's payment figures by token. */
-export async function addTokenStats(tx: Tx, rows: readonly TokenStatRow[]): Promise<void> {
+export function addTokenStats(tx: WriteTx, rows: readonly TokenStatRow[]): void {
   if (rows.length === 0) return
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into payment_token_stats as s (gateway, span, start, token_mint, count, total)
     select * from unnest(
       ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
       ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.tokenMint)}::text[],
       ${rows.map(row => row.count)}::bigint[], ${rows.map(row => row.total.toString())}::numeric[])
     on conflict (gateway, span, start, token_mint) do update set
-      count = s.count + excluded.count, total = s.total + excluded.total`
+      count = s.count + excluded.count, total = s.total + excluded.total`)
 }
 
 /**
@@ -55,7 +57,7 @@ export async function addTokenStats(tx: Tx, rows: readonly TokenStatRow[]): Prom
  * @param before payments after this position were counted under the right mint already
  */
 export async function moveToKnownMint(
-  tx: Tx,
+  tx: WriteTx,
   mints: ReadonlyMap<string, string>,
   before: bigint,
 ): Promise<void> {
@@ -85,20 +87,20 @@ export async function moveToKnownMint(
     )
     select gateway, span, start from added where count = 0`
   if (emptied.length === 0) return
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     delete from payment_token_stats s
      using unnest(
        ${emptied.map(row => row.gateway)}::text[], ${emptied.map(row => row.span)}::int[],
        ${emptied.map(row => row.start.toISOString())}::timestamptz[]) as k (gateway, span, start)
-     where (s.gateway, s.span, s.start, s.token_mint) = (k.gateway, k.span, k.start, ${UNKNOWN_MINT})`
+     where (s.gateway, s.span, s.start, s.token_mint) = (k.gateway, k.span, k.start, ${UNKNOWN_MINT})`)
 }
 
 /** Policies of user payments whose mint has just become known. */
 export async function readPoliciesOf(
-  tx: Tx,
+  sql: Sql,
   userPayments: readonly string[],
 ): Promise<{ address: string; userPayment: string }[]> {
   if (userPayments.length === 0) return []
-  return tx.$queryRaw<{ address: string; userPayment: string }[]>`
+  return sql.$queryRaw<{ address: string; userPayment: string }[]>`
     select address, user_payment as "userPayment" from policies where user_payment = any(${userPayments}::text[])`
 }

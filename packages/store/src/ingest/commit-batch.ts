@@ -3,12 +3,13 @@ import { isOfLife, type ChainEvent } from '@payment-tracking/domain'
 import { Prisma } from '../generated/client.js'
 import { translateStoreError } from '../errors.js'
 import { readPaymentFacts } from '../payment-facts.js'
-import type { Store, Tx } from '../store.js'
+import type { Sql, Store } from '../store.js'
 import { insertDeliveries } from '../webhooks/index.js'
+import type { WriteTx } from '../writer.js'
 import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
 import { insertEvents, readFingerprints, type PositionedEvent, type ReceivedEvent } from './events.js'
 import { lockHead, recordBatch } from './head.js'
-import { mintOf, project, type Projected } from './project.js'
+import { mintOf, project, readKnown, type Projected } from './project.js'
 import { readTrackingHeads, writeTrackingHeads } from './trackings.js'
 
 /** A checked message that still has its bytes, in case another message contradicts it. */
@@ -48,17 +49,14 @@ const TRANSACTION_TIMEOUT_MS = 60_000
  */
 export async function commitBatch(store: Store, batch: Batch): Promise<CommittedBatch> {
   try {
-    return await store.prisma.$transaction(tx => writeBatch(tx, batch), {
-      maxWait: 10_000,
-      timeout: TRANSACTION_TIMEOUT_MS,
-    })
+    return await store.writer.transaction(tx => writeBatch(tx, batch), TRANSACTION_TIMEOUT_MS)
   } catch (error) {
     throw translateStoreError(error)
   }
 }
 
 async function writeBatch(
-  tx: Tx,
+  tx: WriteTx,
   { stream, received, refused, traceParents }: Batch,
 ): Promise<CommittedBatch> {
   const before = await lockHead(tx)
@@ -73,15 +71,13 @@ async function writeBatch(
   }
   if (fresh.length === 0) return committed
 
+  const events = fresh.map(({ event }) => event)
+  const upTo = before + BigInt(events.length)
+  const known = await readKnown(tx, events)
   const positioned = await position(tx, fresh, before)
-  const upTo = before + BigInt(positioned.length)
-  await insertEvents(tx, positioned)
-  const projected = await project(
-    tx,
-    positioned.map(({ event }) => event),
-    before,
-    upTo,
-  )
+  // From here on Postgres writes what was sent while the next is computed.
+  insertEvents(tx, positioned)
+  const projected = await project(tx, events, known, { before, upTo })
   committed.payments = await factsOf(tx, positioned, projected)
   committed.deliveries = await insertDeliveries(tx, committed.payments, traceParents)
   committed.batchId = await recordBatch(tx, before + 1n, upTo)
@@ -90,14 +86,14 @@ async function writeBatch(
 
 /** Splits what is new from what is known and from what contradicts it; the first message of an identity wins. */
 async function separate(
-  tx: Tx,
+  sql: Sql,
   received: readonly ReceivedMessage[],
 ): Promise<{ fresh: ReceivedMessage[]; conflicts: RefusedMessage[] }> {
   const fingerprints =
     received.length === 0
       ? new Map<string, string>()
       : await readFingerprints(
-          tx,
+          sql,
           received.map(({ event }) => event.id),
         )
   const fresh: ReceivedMessage[] = []
@@ -118,7 +114,7 @@ async function separate(
 
 /** Gives each event its position and each payment its `seq`, in the order of arrival. */
 async function position(
-  tx: Tx,
+  tx: WriteTx,
   fresh: readonly ReceivedMessage[],
   before: bigint,
 ): Promise<PositionedEvent[]> {
@@ -135,7 +131,7 @@ async function position(
     }
     return { event, streamSequence, position: before + BigInt(index + 1), seq }
   })
-  await writeTrackingHeads(tx, heads)
+  writeTrackingHeads(tx, heads)
   return positioned
 }
 
@@ -144,7 +140,7 @@ async function position(
  * them; a payment of an earlier life without a recipient of its own is read as any reader would.
  */
 async function factsOf(
-  tx: Tx,
+  sql: Sql,
   positioned: readonly PositionedEvent[],
   projected: Projected,
 ): Promise<PaymentFacts[]> {
@@ -181,6 +177,6 @@ async function factsOf(
     })
   }
   if (ofEarlierLives.length === 0) return facts
-  facts.push(...(await readPaymentFacts(tx, Prisma.sql`e.id = any(${ofEarlierLives}::uuid[])`)))
+  facts.push(...(await readPaymentFacts(sql, Prisma.sql`e.id = any(${ofEarlierLives}::uuid[])`)))
   return facts.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
 }

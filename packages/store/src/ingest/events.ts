@@ -1,5 +1,7 @@
 import type { ChainEvent } from '@payment-tracking/domain'
-import type { Sql, Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 
 /** A checked message with its place in the stream. */
 export interface ReceivedEvent {
@@ -21,13 +23,13 @@ export async function readFingerprints(sql: Sql, ids: readonly string[]): Promis
   return new Map(rows.map(row => [row.id, row.fingerprint]))
 }
 
-/** Inserts events that are known to be new (the writer lock is held). One statement, whatever their number. */
-export async function insertEvents(tx: Tx, events: readonly PositionedEvent[]): Promise<void> {
+/** Sends events that are known to be new (the writer lock is held). One statement, whatever their number. */
+export function insertEvents(tx: WriteTx, events: readonly PositionedEvent[]): void {
   const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))
   const payment = <T>(
     pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T,
   ): (T | null)[] => column(({ effect }) => (effect.kind === 'payment' ? pick(effect) : null))
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into events (
       id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
       gateway, payment_policy, user_payment, authority, recipient, tracking_id,
@@ -54,5 +56,5 @@ export async function insertEvents(tx: Tx, events: readonly PositionedEvent[]): 
       ${payment(({ paidAt }) => paidAt.toString())}::bigint[],
       ${payment(({ recordId }) => recordId.toString())}::bigint[],
       ${payment(({ payer }) => payer)}::text[],
-      ${payment(({ tokenMint }) => tokenMint)}::text[])`
+      ${payment(({ tokenMint }) => tokenMint)}::text[])`)
 }

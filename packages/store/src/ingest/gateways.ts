@@ -1,5 +1,7 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import type { Sql, Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 
 interface GatewayRow {
   address: string
@@ -26,10 +28,10 @@ export async function readGateways(sql: Sql, addresses: readonly string[]): Prom
   }))
 }
 
-export async function writeGateways(tx: Tx, gateways: readonly GatewayState[]): Promise<void> {
+export function writeGateways(tx: WriteTx, gateways: readonly GatewayState[]): void {
   if (gateways.length === 0) return
   const column = <T>(pick: (gateway: GatewayState) => T): T[] => gateways.map(pick)
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into gateways (address, authority, life_start, deleted_order, signer, signer_order)
     select * from unnest(
       ${column(gateway => gateway.address)}::text[],
@@ -40,5 +42,5 @@ export async function writeGateways(tx: Tx, gateways: readonly GatewayState[]): 
       ${column(gateway => gateway.signerOrder)}::text[])
     on conflict (address) do update set
       authority = excluded.authority, life_start = excluded.life_start, deleted_order = excluded.deleted_order,
-      signer = excluded.signer, signer_order = excluded.signer_order`
+      signer = excluded.signer, signer_order = excluded.signer_order`)
 }

@@ -1,5 +1,7 @@
 import { placeOf, policyOutcome, type PolicyState } from '@payment-tracking/domain'
-import type { Sql, Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 
 interface PolicyRow {
   address: string
@@ -53,11 +55,11 @@ export async function readPolicies(sql: Sql, addresses: readonly string[]): Prom
 const text = (value: bigint | number | null): string | null => (value === null ? null : value.toString())
 
 /** Writes states with what follows from them, so that reads filter and sort without knowing the rules. */
-export async function writePolicies(tx: Tx, policies: readonly PolicyState[]): Promise<void> {
+export function writePolicies(tx: WriteTx, policies: readonly PolicyState[]): void {
   if (policies.length === 0) return
   const rows = policies.map(state => ({ ...state, ...policyOutcome(state) }))
   const column = <T>(pick: (row: (typeof rows)[number]) => T): T[] => rows.map(pick)
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into policies (
       address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id, policy_type,
       created_at, payment_count, total_paid, last_payment_order, last_paid_at, status_order, status_at,
@@ -93,7 +95,7 @@ export async function writePolicies(tx: Tx, policies: readonly PolicyState[]): P
       last_payment_order = excluded.last_payment_order, last_paid_at = excluded.last_paid_at,
       status_order = excluded.status_order, status_at = excluded.status_at,
       changed_status = excluded.changed_status, live = excluded.live, status = excluded.status,
-      next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at`
+      next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at`)
 }
 
 /**
@@ -103,13 +105,13 @@ export async function writePolicies(tx: Tx, policies: readonly PolicyState[]): P
  * Reads every stored payment of these addresses through events_policy_newest; a life begins once.
  */
 export async function countLifePayments(
-  tx: Tx,
+  sql: Sql,
   lives: ReadonlyMap<string, string>,
   upTo: bigint,
 ): Promise<Map<string, { paymentCount: bigint; totalPaid: bigint }>> {
   if (lives.size === 0) return new Map()
   const places = [...lives.values()].map(placeOf)
-  const rows = await tx.$queryRaw<{ address: string; count: bigint; total: string }[]>`
+  const rows = await sql.$queryRaw<{ address: string; count: bigint; total: string }[]>`
     select l.address, count(*) as count, coalesce(sum(e.amount), 0)::text as total
       from unnest(
         ${[...lives.keys()]}::text[], ${places.map(({ slot }) => slot.toString())}::bigint[],

@@ -15,7 +15,8 @@ import {
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
-import type { Tx } from '../store.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 import { addCounts, addPaymentStats, addTokenStats, moveToKnownMint, readPoliciesOf } from './aggregates.js'
 import { readGateways, writeGateways } from './gateways.js'
 import { countLifePayments, readPolicies, writePolicies } from './policies.js'
@@ -58,54 +59,68 @@ function userPaymentOf({ effect }: ChainEvent): string | null {
   return kind === 'user-payment-created' || kind === 'user-payment-deleted' ? effect.userPayment : null
 }
 
+const linkedUserPaymentOf = ({ effect }: ChainEvent): string | null =>
+  effect.kind === 'policy-created' ? effect.userPayment : null
+
 const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => string | null): string[] => [
   ...new Set(events.map(keyOf).filter(key => key !== null)),
 ]
 
-/**
- * Applies events that are stored and were never projected.
- * @param before the last position whose events are projected already
- * @param upTo the last position of this batch
- */
-export async function project(
-  tx: Tx,
-  events: readonly ChainEvent[],
-  before: bigint,
-  upTo: bigint,
-): Promise<Projected> {
-  const gateways = await projectGateways(tx, events)
-  await writeGateways(tx, [...gateways.values()])
-
-  const knownPolicies = await readPolicies(tx, keysOf(events, policyOf))
-  const policies = await projectPolicies(tx, events, knownPolicies, upTo)
-  await writePolicies(tx, [...policies.values()])
-
-  const linked = [...policies.values()].map(policy => policy.userPayment).filter(address => address !== null)
-  const touched = keysOf(events, userPaymentOf)
-  const knownUserPayments = await readUserPayments(tx, [...new Set([...touched, ...linked])])
-  const userPayments = reduce(knownUserPayments, events, userPaymentOf, emptyUserPayment, applyToUserPayment)
-  await writeUserPayments(
-    tx,
-    touched.map(address => userPayments.get(address)!),
-  )
-
-  await projectAggregates(tx, events, { policies, userPayments })
-  await moveToKnownMint(
-    tx,
-    await findNewMints(tx, { policies, userPayments }, knownPolicies, knownUserPayments),
-    before,
-  )
-  return { policies, userPayments }
+/** The states, before a batch, of the addresses its events name, and of the user payments behind its policies. */
+export interface Known {
+  gateways: readonly GatewayState[]
+  policies: readonly PolicyState[]
+  userPayments: readonly UserPaymentState[]
 }
 
-async function projectGateways(tx: Tx, events: readonly ChainEvent[]): Promise<Map<string, GatewayState>> {
-  const known = await readGateways(tx, keysOf(events, gatewayOf))
-  return reduce(known, events, gatewayOf, emptyGateway, applyToGateway)
+export async function readKnown(sql: Sql, events: readonly ChainEvent[]): Promise<Known> {
+  const [gateways, policies] = await Promise.all([
+    readGateways(sql, keysOf(events, gatewayOf)),
+    readPolicies(sql, keysOf(events, policyOf)),
+  ])
+  const linked = policies.map(policy => policy.userPayment).filter(address => address !== null)
+  const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
+  return {
+    gateways,
+    policies,
+    userPayments: await readUserPayments(sql, [...new Set([...named, ...linked])]),
+  }
+}
+
+/** After the first position and up to the second: those of a batch. */
+interface Positions {
+  before: bigint
+  upTo: bigint
+}
+
+/**
+ * Applies events that were never projected, and are stored or sent to be. Sends what changes, and waits for Postgres
+ * only when a life begins or a mint becomes known.
+ * @param known what `readKnown` read for these events
+ */
+export async function project(
+  tx: WriteTx,
+  events: readonly ChainEvent[],
+  known: Known,
+  { before, upTo }: Positions,
+): Promise<Projected> {
+  const gateways = reduce(known.gateways, events, gatewayOf, emptyGateway, applyToGateway)
+  writeGateways(tx, [...gateways.values()])
+  const policies = await projectPolicies(tx, events, known.policies, upTo)
+  writePolicies(tx, [...policies.values()])
+  const userPayments = reduce(known.userPayments, events, userPaymentOf, emptyUserPayment, applyToUserPayment)
+  writeUserPayments(
+    tx,
+    keysOf(events, userPaymentOf).map(address => userPayments.get(address)!),
+  )
+  projectAggregates(tx, events, { policies, userPayments })
+  await moveToKnownMint(tx, await findNewMints(tx, { policies, userPayments }, known), before)
+  return { policies, userPayments }
 }
 
 /** Created events first, so that payments are counted into the right life; lives that began are counted anew. */
 async function projectPolicies(
-  tx: Tx,
+  sql: Sql,
   events: readonly ChainEvent[],
   known: readonly PolicyState[],
   upTo: bigint,
@@ -119,7 +134,7 @@ async function projectPolicies(
     const after = policies.get(address)!
     if (after.lifeStart !== null && after.lifeStart !== lifeStart) newLives.set(address, after.lifeStart)
   }
-  const counted = await countLifePayments(tx, newLives, upTo)
+  const counted = await countLifePayments(sql, newLives, upTo)
   for (const address of newLives.keys()) {
     policies.set(address, {
       ...policies.get(address)!,
@@ -139,7 +154,7 @@ export function mintOf(
   return (userPayment && userPayments.get(userPayment)?.tokenMint) ?? null
 }
 
-async function projectAggregates(tx: Tx, events: readonly ChainEvent[], projected: Projected): Promise<void> {
+function projectAggregates(tx: WriteTx, events: readonly ChainEvent[], projected: Projected): void {
   const payments: CountedPayment[] = []
   for (const { effect, occurredAt } of events) {
     if (effect.kind !== 'payment') continue
@@ -151,24 +166,19 @@ async function projectAggregates(tx: Tx, events: readonly ChainEvent[], projecte
     })
   }
   const { stats, tokens } = sumPayments(payments)
-  await addCounts(tx, countByName(events))
-  await addPaymentStats(tx, stats)
-  await addTokenStats(tx, tokens)
+  addCounts(tx, countByName(events))
+  addPaymentStats(tx, stats)
+  addTokenStats(tx, tokens)
 }
 
 /**
  * Policies that were stored before and whose mint this batch made known: by linking the policy to its user
  * payment, or by telling the user payment's mint.
  */
-async function findNewMints(
-  tx: Tx,
-  after: Projected,
-  policiesBefore: readonly PolicyState[],
-  userPaymentsBefore: readonly UserPaymentState[],
-): Promise<Map<string, string>> {
-  const mintBefore = new Map(userPaymentsBefore.map(state => [state.address, state.tokenMint]))
+async function findNewMints(sql: Sql, after: Projected, known: Known): Promise<Map<string, string>> {
+  const mintBefore = new Map(known.userPayments.map(state => [state.address, state.tokenMint]))
   const mints = new Map<string, string>()
-  for (const { address, userPayment: linkedBefore } of policiesBefore) {
+  for (const { address, userPayment: linkedBefore } of known.policies) {
     const userPayment = after.policies.get(address)?.userPayment
     const mint = userPayment && after.userPayments.get(userPayment)?.tokenMint
     if (mint && (linkedBefore === null || !mintBefore.get(linkedBefore))) mints.set(address, mint)
@@ -177,7 +187,7 @@ async function findNewMints(
     state => state.tokenMint && !mintBefore.get(state.address),
   )
   for (const { address, userPayment } of await readPoliciesOf(
-    tx,
+    sql,
     told.map(state => state.address),
   )) {
     mints.set(address, after.userPayments.get(userPayment)!.tokenMint!)

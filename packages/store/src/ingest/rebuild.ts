@@ -1,8 +1,10 @@
 import { readMessage, type ChainEvent } from '@payment-tracking/domain'
 import { translateStoreError } from '../errors.js'
-import type { Store, Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql, Store } from '../store.js'
+import type { WriteTx } from '../writer.js'
 import { lockHead } from './head.js'
-import { project } from './project.js'
+import { project, readKnown } from './project.js'
 
 const PAGE = 1_000
 /** A rebuild of millions of events is one transaction; this is its upper bound. */
@@ -32,40 +34,37 @@ export async function rebuildProjections(
   onProgress: (events: number) => void = () => {},
 ): Promise<number> {
   try {
-    return await store.prisma.$transaction(
-      async tx => {
-        await lockHead(tx)
-        await clear(tx)
-        let done = 0
-        for (let before = 0n; ;) {
-          const rows = await readPage(tx, before)
-          const upTo = rows.at(-1)?.position
-          if (upTo === undefined) break
-          const events = await Promise.all(rows.map(row => readStored(row, programId)))
-          await project(tx, events, before, upTo)
-          before = upTo
-          onProgress((done += rows.length))
-        }
-        return done
-      },
-      { maxWait: 60_000, timeout: TIMEOUT_MS },
-    )
+    return await store.writer.transaction(async tx => {
+      await lockHead(tx)
+      clear(tx)
+      let done = 0
+      for (let before = 0n; ;) {
+        const rows = await readPage(tx, before)
+        const upTo = rows.at(-1)?.position
+        if (upTo === undefined) break
+        const events = await Promise.all(rows.map(row => readStored(row, programId)))
+        await project(tx, events, await readKnown(tx, events), { before, upTo })
+        before = upTo
+        onProgress((done += rows.length))
+      }
+      return done
+    }, TIMEOUT_MS)
   } catch (error) {
     throw translateStoreError(error)
   }
 }
 
 /** Deletes rather than truncates: a truncate would lock readers out until the end. */
-async function clear(tx: Tx): Promise<void> {
-  await tx.$executeRaw`delete from policies`
-  await tx.$executeRaw`delete from user_payments`
-  await tx.$executeRaw`delete from gateways`
-  await tx.$executeRaw`delete from event_counts`
-  await tx.$executeRaw`delete from payment_stats`
-  await tx.$executeRaw`delete from payment_token_stats`
+function clear(tx: WriteTx): void {
+  tx.send(Prisma.sql`delete from policies`)
+  tx.send(Prisma.sql`delete from user_payments`)
+  tx.send(Prisma.sql`delete from gateways`)
+  tx.send(Prisma.sql`delete from event_counts`)
+  tx.send(Prisma.sql`delete from payment_stats`)
+  tx.send(Prisma.sql`delete from payment_token_stats`)
 }
 
-const readPage = (tx: Tx, after: bigint): Promise<StoredRow[]> => tx.$queryRaw<StoredRow[]>`
+const readPage = (sql: Sql, after: bigint): Promise<StoredRow[]> => sql.$queryRaw<StoredRow[]>`
   select id, position, slot, signature, event_index, name, data::text as data, occurred_at
     from events where position > ${after} order by position limit ${PAGE}`
 

@@ -1,20 +1,22 @@
-import type { Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 
 /** The last `seq` of each tracking ID that has one. */
 export async function readTrackingHeads(
-  tx: Tx,
+  sql: Sql,
   trackingIds: readonly string[],
 ): Promise<Map<string, bigint>> {
   if (trackingIds.length === 0) return new Map()
-  const rows = await tx.$queryRaw<{ tracking_id: string; head: bigint }[]>`
+  const rows = await sql.$queryRaw<{ tracking_id: string; head: bigint }[]>`
     select tracking_id, head from trackings where tracking_id = any(${trackingIds}::text[])`
   return new Map(rows.map(row => [row.tracking_id, row.head]))
 }
 
-export async function writeTrackingHeads(tx: Tx, heads: ReadonlyMap<string, bigint>): Promise<void> {
+export function writeTrackingHeads(tx: WriteTx, heads: ReadonlyMap<string, bigint>): void {
   if (heads.size === 0) return
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into trackings (tracking_id, head)
     select * from unnest(${[...heads.keys()]}::text[], ${[...heads.values()].map(String)}::bigint[])
-    on conflict (tracking_id) do update set head = excluded.head`
+    on conflict (tracking_id) do update set head = excluded.head`)
 }

@@ -1,5 +1,7 @@
 import type { UserPaymentState } from '@payment-tracking/domain'
-import type { Sql, Tx } from '../store.js'
+import { Prisma } from '../generated/client.js'
+import type { Sql } from '../store.js'
+import type { WriteTx } from '../writer.js'
 
 interface UserPaymentRow {
   address: string
@@ -24,10 +26,10 @@ export async function readUserPayments(sql: Sql, addresses: readonly string[]): 
   }))
 }
 
-export async function writeUserPayments(tx: Tx, userPayments: readonly UserPaymentState[]): Promise<void> {
+export function writeUserPayments(tx: WriteTx, userPayments: readonly UserPaymentState[]): void {
   if (userPayments.length === 0) return
   const column = <T>(pick: (userPayment: UserPaymentState) => T): T[] => userPayments.map(pick)
-  await tx.$executeRaw`
+  tx.send(Prisma.sql`
     insert into user_payments (address, owner, token_mint, life_start, deleted_order)
     select * from unnest(
       ${column(userPayment => userPayment.address)}::text[],
@@ -37,5 +39,5 @@ export async function writeUserPayments(tx: Tx, userPayments: readonly UserPayme
       ${column(userPayment => userPayment.deletedOrder)}::text[])
     on conflict (address) do update set
       owner = excluded.owner, token_mint = excluded.token_mint,
-      life_start = excluded.life_start, deleted_order = excluded.deleted_order`
+      life_start = excluded.life_start, deleted_order = excluded.deleted_order`)
 }

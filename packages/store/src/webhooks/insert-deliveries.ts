@@ -1,7 +1,7 @@
 import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
 import { Prisma } from '../generated/client.js'
-import type { Tx } from '../store.js'
+import type { Sql } from '../store.js'
 
 /**
  * Writes the deliveries of new payments: one row for each active webhook of each payment's gateway, in the
@@ -14,13 +14,13 @@ import type { Tx } from '../store.js'
  * @returns the rows that were written, for `enqueueDeliveries` once the transaction has committed
  */
 export async function insertDeliveries(
-  tx: Tx,
+  sql: Sql,
   payments: readonly PaymentFacts[],
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> {
   if (payments.length === 0) return []
   const gateways = [...new Set(payments.map(payment => payment.gateway))]
-  const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string }[]>`
+  const webhooks = await sql.$queryRaw<{ id: bigint; gateway: string }[]>`
     select id, gateway from webhooks
      where gateway = any(${gateways}::text[]) and active and deleted_at is null`
   if (webhooks.length === 0) return []
@@ -44,7 +44,7 @@ export async function insertDeliveries(
         Prisma.sql`, ${told.map(payment => traceParents.get(payment.eventId) ?? null)}::text[]`,
       ]
     : [Prisma.empty, Prisma.empty, Prisma.empty]
-  return tx.$queryRaw<DeliveryRef[]>`
+  return sql.$queryRaw<DeliveryRef[]>`
     insert into deliveries (webhook_id, event_id, message_id, type, body${column})
     select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}
       from unnest(${rows.map(row => row.webhookId.toString())}::bigint[],
