@@ -48,70 +48,86 @@ export interface CountedPayment {
 export const startOf = (span: Span, at: Date): Date =>
   span === 0 ? new Date(0) : new Date(Math.floor(at.getTime() / (span * 1000)) * span * 1000)
 
+/** Counts by hour first: a batch has thousands of events and a few hours. */
 export function countByName(events: readonly { name: string; occurredAt: Date }[]): CountRow[] {
-  const rows = new Map<string, CountRow>()
+  const hours = new Map<string, { name: string; occurredAt: Date; count: number }>()
   for (const { name, occurredAt } of events) {
+    const key = `${name} ${hourOf(occurredAt)}`
+    const hour = hours.get(key)
+    if (hour) hour.count++
+    else hours.set(key, { name, occurredAt, count: 1 })
+  }
+  const rows = new Map<string, CountRow>()
+  for (const { name, occurredAt, count } of hours.values()) {
     for (const span of SPANS) {
       const start = startOf(span, occurredAt)
       const key = `${name} ${span} ${start.getTime()}`
       const row = rows.get(key)
-      if (row) row.count++
-      else rows.set(key, { name, span, start, count: 1 })
+      if (row) row.count += count
+      else rows.set(key, { name, span, start, count })
     }
   }
   return sorted(rows)
 }
 
+/** What a row of statistics says, also of the payments of an hour. */
+type Figures = Pick<PaymentStatRow, 'count' | 'total' | 'min' | 'max' | 'firstAt' | 'lastAt'>
+
+/** Sums by gateway, token and hour first. */
 export function sumPayments(payments: readonly CountedPayment[]): {
   stats: PaymentStatRow[]
   tokens: TokenStatRow[]
 } {
+  const hours = new Map<string, Figures & { gateway: string; tokenMint: string }>()
+  for (const { gateway, amount, tokenMint: mint, occurredAt: at } of payments) {
+    const tokenMint = mint ?? UNKNOWN_MINT
+    const figures = { count: 1, total: amount, min: amount, max: amount, firstAt: at, lastAt: at }
+    addTo(hours, `${gateway} ${tokenMint} ${hourOf(at)}`, figures, { gateway, tokenMint })
+  }
   const stats = new Map<string, PaymentStatRow>()
-  const tokens = new Map<string, TokenStatRow>()
-  for (const payment of payments) {
-    for (const gateway of [payment.gateway, ALL_GATEWAYS]) {
+  const tokens = new Map<string, Figures & Omit<TokenStatRow, 'count' | 'total'>>()
+  for (const { gateway: ofPayment, tokenMint, ...figures } of hours.values()) {
+    for (const gateway of [ofPayment, ALL_GATEWAYS]) {
       for (const span of SPANS) {
-        const start = startOf(span, payment.occurredAt)
-        addStat(stats, `${gateway} ${span} ${start.getTime()}`, { gateway, span, start }, payment)
-        const tokenMint = payment.tokenMint ?? UNKNOWN_MINT
-        const key = `${gateway} ${span} ${start.getTime()} ${tokenMint}`
-        const row = tokens.get(key)
-        if (row) {
-          row.count++
-          row.total += payment.amount
-        } else tokens.set(key, { gateway, span, start, tokenMint, count: 1, total: payment.amount })
+        const start = startOf(span, figures.firstAt)
+        const key = `${gateway} ${span} ${start.getTime()}`
+        addTo(stats, key, figures, { gateway, span, start })
+        addTo(tokens, `${key} ${tokenMint}`, figures, { gateway, span, start, tokenMint })
       }
     }
   }
-  return { stats: sorted(stats), tokens: sorted(tokens) }
+  const justSums = ({ gateway, span, start, tokenMint, count, total }: TokenStatRow): TokenStatRow => ({
+    gateway,
+    span,
+    start,
+    tokenMint,
+    count,
+    total,
+  })
+  return { stats: sorted(stats), tokens: sorted(tokens).map(justSums) }
 }
 
-function addStat(
-  stats: Map<string, PaymentStatRow>,
+/** Adds to the row of a group, which begins with the first figures. */
+function addTo<Group extends object>(
+  rows: Map<string, Figures & Group>,
   key: string,
-  group: { gateway: string; span: Span; start: Date },
-  { amount, occurredAt }: CountedPayment,
+  added: Figures,
+  group: Group,
 ): void {
-  const row = stats.get(key)
+  const row = rows.get(key)
   if (!row) {
-    stats.set(key, {
-      ...group,
-      count: 1,
-      total: amount,
-      min: amount,
-      max: amount,
-      firstAt: occurredAt,
-      lastAt: occurredAt,
-    })
+    rows.set(key, { ...group, ...added })
     return
   }
-  row.count++
-  row.total += amount
-  if (amount < row.min) row.min = amount
-  if (amount > row.max) row.max = amount
-  if (occurredAt < row.firstAt) row.firstAt = occurredAt
-  if (occurredAt > row.lastAt) row.lastAt = occurredAt
+  row.count += added.count
+  row.total += added.total
+  if (added.min < row.min) row.min = added.min
+  if (added.max > row.max) row.max = added.max
+  if (added.firstAt < row.firstAt) row.firstAt = added.firstAt
+  if (added.lastAt > row.lastAt) row.lastAt = added.lastAt
 }
+
+const hourOf = (at: Date): number => Math.floor(at.getTime() / 3_600_000)
 
 const sorted = <T>(rows: Map<string, T>): T[] =>
   [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
