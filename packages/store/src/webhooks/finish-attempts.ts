@@ -34,18 +34,22 @@ export interface FinishedAttempt {
 /**
  * Writes the results of many attempts in one statement. A success delivers whatever the row became meanwhile,
  * because the endpoint did accept; a failure moves only a row that still waits for this very attempt. Locks
- * the attempts and deliveries it names. Repeating it changes nothing.
+ * the attempts and deliveries it names. Repeating it changes nothing. Keys stand in it twice, so that a plan that
+ * was made while the tables were empty finds rows by them and not by joining from end to end.
+ * @returns one row for each result
  */
 export async function finishAttempts(
   sql: PreparedSql,
   results: readonly AttemptResult[],
 ): Promise<FinishedAttempt[]> {
-  return translated(
-    () => sql.$queryRaw<FinishedAttempt[]>`
+  const attemptIds = results.map(r => r.attemptId.toString())
+  const deliveryIds = results.map(r => r.deliveryId.toString())
+  return translated(async () => {
+    const moved = await sql.$queryRaw<FinishedAttempt[]>`
     with r as (
       select * from unnest(
-        ${results.map(r => r.attemptId.toString())}::bigint[],
-        ${results.map(r => r.deliveryId.toString())}::bigint[],
+        ${attemptIds}::bigint[],
+        ${deliveryIds}::bigint[],
         ${results.map(r => r.attempt)}::smallint[],
         ${results.map(r => r.outcome)}::text[],
         ${results.map(r => r.next)}::text[],
@@ -59,7 +63,7 @@ export async function finishAttempts(
       update delivery_attempts a
          set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
              error = r.error, response_headers = r.headers::json, response_body = r.body
-        from r where a.id = r.attempt_id
+        from r where a.id = r.attempt_id and a.id = any(${attemptIds}::bigint[])
     ), moved as (
       update deliveries d
          set state = case when r.outcome = 'accepted' then 'delivered' else r.next end,
@@ -71,16 +75,30 @@ export async function finishAttempts(
              claimed_until = null, held_since = null, held_reason = null,
              last_error = r.error
         from r
-       where d.id = r.delivery_id
+       where d.id = r.delivery_id and d.id = any(${deliveryIds}::bigint[])
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number)
-      returning d.id, d.state
+      returning d.id as "deliveryId", d.webhook_id as "webhookId", r.outcome, d.state,
+                (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
     )
-    select r.delivery_id as "deliveryId", d.webhook_id as "webhookId", r.outcome,
-           coalesce(moved.state, d.state) as state, w.failing_since as "failingSince"
-      from r
-      join deliveries d on d.id = r.delivery_id
-      join webhooks w on w.id = d.webhook_id
-      left join moved on moved.id = r.delivery_id`,
-  )
+    select * from moved`
+    if (moved.length === results.length) return moved
+    return [...moved, ...(await readUnmoved(sql, results, moved))]
+  })
+}
+
+/** What the rows say that a result came too late for. */
+async function readUnmoved(
+  sql: PreparedSql,
+  results: readonly AttemptResult[],
+  moved: readonly FinishedAttempt[],
+): Promise<FinishedAttempt[]> {
+  const outcomes = new Map(results.map(({ deliveryId, outcome }) => [deliveryId, outcome]))
+  for (const { deliveryId } of moved) outcomes.delete(deliveryId)
+  const rows = await sql.$queryRaw<Omit<FinishedAttempt, 'outcome'>[]>`
+    select d.id as "deliveryId", d.webhook_id as "webhookId", d.state,
+           (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
+      from deliveries d
+     where d.id = any(${[...outcomes.keys()].map(String)}::bigint[])`
+  return rows.map(row => ({ ...row, outcome: outcomes.get(row.deliveryId)! }))
 }

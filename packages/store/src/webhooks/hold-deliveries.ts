@@ -19,6 +19,7 @@ export async function holdDeliveries(
   holds: readonly Hold[],
   atMostMs: number,
 ): Promise<{ id: bigint; heldForMs: number }[]> {
+  const ids = holds.map(h => h.id)
   return translated(
     () => sql.$queryRaw`
     update deliveries d
@@ -26,9 +27,9 @@ export async function holdDeliveries(
            due_at = case
              when d.held_since <= clock_timestamp() - make_interval(secs => ${atMostMs}::float8 / 1000) then d.due_at
              else clock_timestamp() + make_interval(secs => h.for_ms / 1000) end
-      from unnest(${holds.map(h => h.id)}::bigint[], ${holds.map(h => h.forMs)}::float8[],
+      from unnest(${ids}::bigint[], ${holds.map(h => h.forMs)}::float8[],
                   ${holds.map(h => h.reason)}::text[]) as h (id, for_ms, reason)
-     where d.id = h.id and d.state in ('pending', 'waiting')
+     where d.id = h.id and d.id = any(${ids}::bigint[]) and d.state in ('pending', 'waiting')
        and (d.claimed_until is null or d.claimed_until < clock_timestamp())
     returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`,
   )
