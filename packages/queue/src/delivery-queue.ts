@@ -26,6 +26,8 @@ export interface DeliveryQueue {
   enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
   /** Jobs that a worker could take now: neither delayed ones nor, while the queue is paused, any. */
   countWaiting(): Promise<number>
+  /** Resolves when Redis is there for the first time: for who would only fail until then. */
+  connected(): Promise<void>
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -117,6 +119,11 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
       translated(async () => {
         const queue = await lazy.queue()
         return (await queue.isPaused()) ? 0 : queue.getWaitingCount()
+      }),
+    connected: () =>
+      new Promise(resolve => {
+        if (redis.status === 'ready') resolve()
+        else redis.once('ready', () => resolve())
       }),
     ping: () =>
       translated(async () => {

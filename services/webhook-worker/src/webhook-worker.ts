@@ -1,13 +1,7 @@
 // Puts the parts of a worker together. Building starts nothing.
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
 import { measurePool, type Life, type Logger, type Tracing } from '@payment-tracking/runtime'
-import {
-  deactivateWebhooks,
-  findWebhooksOfDeletedGateways,
-  openStore,
-  readOldestUndeliveredSeconds,
-  removeOldDeliveries,
-} from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
@@ -18,9 +12,8 @@ import { openDeadlines } from './requests/deadlines.js'
 import { buildNameResolver } from './requests/resolve-target.js'
 import { sendDelivery } from './requests/send-delivery.js'
 import { traced } from './requests/traced.js'
-import { sweepOnce } from './upkeep/sweeper.js'
+import { buildChores } from './upkeep/chores.js'
 import { buildUpkeep } from './upkeep/upkeep.js'
-import { buildWatchdog } from './upkeep/watchdog.js'
 import { VERSION } from './version.js'
 
 /** Left of the stop deadline to write down what was called off. */
@@ -48,7 +41,11 @@ export async function buildWebhookWorker(
   )
   const metrics = buildDeliveryMetrics(life.metrics)
   const gate = buildEndpointGate(
-    { maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT, maxPerSecond: config.WEBHOOK_MAX_PER_SECOND },
+    {
+      maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
+      maxPerSecond: config.WEBHOOK_MAX_PER_SECOND,
+      maxInLine: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
+    },
     { now: () => performance.now(), chance: Math.random },
   )
   const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)
@@ -81,6 +78,8 @@ export async function buildWebhookWorker(
       }),
     }),
   )
+  // The worker has found Redis; the chores' own connection is a moment behind.
+  await queue.connected()
   measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   life.probe('redis', () => queue.ping())
@@ -94,72 +93,9 @@ export async function buildWebhookWorker(
     },
   })
 
-  const watchdog = buildWatchdog({
-    stuckMs: config.WEBHOOK_WATCHDOG_MS,
-    concurrency: config.WEBHOOK_CONCURRENCY,
-  })
+  const fail = (error: Error) => life.fail(error)
   life.intake(
     'upkeep',
-    buildUpkeep(
-      [
-        {
-          name: 'sweep',
-          everyMs: 1_000,
-          run: async () => {
-            const limits = { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS }
-            const swept = await sweepOnce({ store, queue }, limits)
-            metrics.swept.inc(swept)
-            if (swept > 0) log.info({ deliveries: swept }, 'deliveries.swept')
-          },
-        },
-        {
-          name: 'watchdog',
-          everyMs: Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4),
-          run: async () => {
-            const waiting = await queue.countWaiting()
-            const progress = worker.progress()
-            metrics.waiting.set(waiting)
-            metrics.active.set(progress.active)
-            if (watchdog.look({ waiting, progress, timeMs: performance.now() }))
-              life.fail(
-                new Error(`${waiting} jobs wait and none was started for ${config.WEBHOOK_WATCHDOG_MS} ms`),
-              )
-          },
-        },
-        {
-          name: 'age',
-          everyMs: 5_000,
-          run: async () => {
-            metrics.oldest.set(await readOldestUndeliveredSeconds(store.prisma))
-            metrics.breakersOpen.set(gate.countOpen())
-            gate.forgetIdle()
-          },
-        },
-        {
-          name: 'deleted-gateways',
-          everyMs: 5_000,
-          run: async () => {
-            const webhooks = await findWebhooksOfDeletedGateways(store)
-            if (webhooks.length === 0) return
-            for (const id of await deactivateWebhooks(store, webhooks, 'gateway-deleted')) {
-              metrics.deactivated.inc({ reason: 'gateway-deleted' })
-              log.warn({ webhookId: id.toString(), reason: 'gateway-deleted' }, 'webhook.deactivated')
-            }
-          },
-        },
-        {
-          name: 'retention',
-          everyMs: 60_000,
-          run: async () => {
-            const removed = await removeOldDeliveries(store, {
-              days: config.WEBHOOK_RETENTION_DAYS,
-              limit: 5_000,
-            })
-            metrics.removed.inc(removed)
-          },
-        },
-      ],
-      log,
-    ),
+    buildUpkeep(buildChores({ config, store, queue, worker, gate, metrics, log, fail }), log),
   )
 }

@@ -1,9 +1,12 @@
 import t from 'tap'
-import { buildEndpointGate, type Pass } from '../src/endpoints/endpoint-gate.js'
+import { buildEndpointGate, type GateLimits, type Pass } from '../src/endpoints/endpoint-gate.js'
 
-function openGate(limits = { maxInFlight: 8, maxPerSecond: 1_000 }) {
+function openGate(limits: Partial<GateLimits> = {}) {
   let now = 1_000_000
-  const gate = buildEndpointGate(limits, { now: () => now, chance: () => 0 })
+  const gate = buildEndpointGate(
+    { maxInFlight: 8, maxPerSecond: 1_000, maxInLine: 256, ...limits },
+    { now: () => now, chance: () => 0 },
+  )
   return { gate, pass: (ms: number) => (now += ms) }
 }
 
@@ -25,13 +28,64 @@ t.test('an unknown endpoint is on probation; one success lifts it, one failure b
   t.match(await gate.enter('a'), { kind: 'hold', reason: 'in-flight cap' }, 'seven are more than four')
 })
 
+t.test('as many wait in line as the endpoint will have answered soon', async t => {
+  const { gate, pass } = openGate({ maxPerSecond: 100_000 })
+  const answer = async (ms: number) => {
+    const one = await go(gate, 'a')
+    pass(ms)
+    one.leave(true)
+  }
+  const countHeld = async () => {
+    const passes = await Promise.all(Array.from({ length: 8 }, () => go(gate, 'a')))
+    const entries = Array.from({ length: 300 }, () => gate.enter('a'))
+    let held = 0
+    for (const entry of entries) void entry.then(({ kind }) => (held += Number(kind === 'hold')))
+    await Promise.resolve()
+    const heldAtOnce = held
+    // Each that leaves calls the next one in.
+    for (const one of passes) one.leave(null)
+    for (const entry of entries) {
+      const turn = await entry
+      if (turn.kind === 'go') turn.leave(null)
+    }
+    return heldAtOnce
+  }
+  for (let n = 0; n < 60; n++) await answer(2)
+  t.equal(await countHeld(), 300 - 256, 'a fast one: half of all hands')
+  for (let n = 0; n < 60; n++) await answer(400)
+  t.equal(await countHeld(), 297, 'a slow one: hardly any')
+})
+
 t.test('one endpoint at its cap does not touch another', async t => {
   const { gate } = openGate()
   await Promise.all([1, 2, 3, 4].map(() => go(gate, 'hung')))
-  const lined = [1, 2, 3, 4].map(() => gate.enter('hung'))
+  const lined = [1, 2, 3, 4, 5].map(() => gate.enter('hung'))
   t.match(await gate.enter('hung'), { kind: 'hold', reason: 'in-flight cap' }, 'the line is full')
   t.equal((await gate.enter('healthy')).kind, 'go')
-  t.match(await Promise.all(lined), Array(4).fill({ kind: 'hold' }), 'those in line lose patience')
+  t.match(await Promise.all(lined), Array(5).fill({ kind: 'hold' }), 'those in line lose patience')
+})
+
+t.test('an endpoint that hangs is come back to ever more slowly, before a request has ended', async t => {
+  const { gate, pass } = openGate()
+  await Promise.all([1, 2, 3, 4].map(() => go(gate, 'hung')))
+  const holdsFor = async () => {
+    const lined: Promise<unknown>[] = []
+    for (;;) {
+      const entry = gate.enter('hung')
+      const now = await Promise.race([entry, Promise.resolve(null)])
+      if (now === null) lined.push(entry)
+      else if (now.kind === 'hold') return { lined: lined.length, forMs: now.forMs, all: Promise.all(lined) }
+      else throw new Error('a fifth request')
+    }
+  }
+  const first = await holdsFor()
+  t.equal(first.lined, 5)
+  await first.all
+  pass(8_000)
+  const later = await holdsFor()
+  t.equal(later.lined, 1)
+  await later.all
+  t.ok(later.forMs >= 1_000, `${later.forMs} ms after ${first.forMs} ms`)
 })
 
 t.test('an endpoint that mostly fails is held until its cool-down ends, then probed by one', async t => {
@@ -50,7 +104,7 @@ t.test('an endpoint that mostly fails is held until its cool-down ends, then pro
 })
 
 t.test('a pass that is left twice counts once', async t => {
-  const { gate } = openGate({ maxInFlight: 1, maxPerSecond: 1_000 })
+  const { gate } = openGate({ maxInFlight: 1 })
   const one = await go(gate, 'a')
   one.leave(true)
   one.leave(null)

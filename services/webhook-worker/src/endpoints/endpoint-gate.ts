@@ -3,13 +3,16 @@
 //
 // An endpoint that has not answered yet, or whose last answer was a failure, is on probation: few requests at a
 // time. So a set of hanging endpoints holds few hands before their breakers open, and one success lifts it.
-// Above the cap a job first waits a moment in the worker (a burst passes without touching a row), then its
-// delivery is held: it becomes `waiting` in Postgres and its hand is free.
+// Above the cap a delivery first waits a moment in the worker (a burst passes without touching a row): as many as
+// the endpoint will have answered half a moment later, by how fast it answers now. Then it is held: it becomes
+// `waiting` in Postgres and its hand is free.
 import { DeliveryBreaker } from '@payment-tracking/domain'
 
 export interface GateLimits {
   maxInFlight: number
   maxPerSecond: number
+  /** deliveries that may wait for one endpoint, however fast it is: it may begin to hang, and they take hands */
+  maxInLine: number
 }
 
 export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
@@ -24,18 +27,21 @@ export interface Pass {
 export type Entry = Pass | { kind: 'hold'; forMs: number; reason: HoldReason }
 
 const PROBATION_IN_FLIGHT = 4
-/** How long a job may wait in the worker for its turn. */
+/** How long a delivery may wait in the worker for its turn. */
 const PATIENCE_MS = 250
 /** While a probe is on its way. */
 const PROBE_HOLD_MS = 2_000
+/** A request that takes so many times the average says that the endpoint hangs. */
+const HANGING = 4
 const IDLE_FORGET_MS = 900_000
 const JITTER_MS = 500
 
 interface Endpoint {
   breaker: DeliveryBreaker
-  inFlight: number
+  /** requests on the way, oldest first */
+  onTheWay: Set<{ startedMs: number }>
   trusted: boolean
-  /** jobs that wait here for a request to end, oldest first */
+  /** deliveries that wait here for a request to end, oldest first */
   line: ((entry: Entry) => void)[]
   /** the time that the rate cap allows the next request at */
   nextAtMs: number
@@ -68,7 +74,7 @@ export function buildEndpointGate(
     if (!endpoint) {
       endpoint = {
         breaker: new DeliveryBreaker(),
-        inFlight: 0,
+        onTheWay: new Set(),
         trusted: false,
         line: [],
         nextAtMs: 0,
@@ -85,6 +91,16 @@ export function buildEndpointGate(
   const capOf = (endpoint: Endpoint): number =>
     endpoint.trusted ? limits.maxInFlight : Math.min(PROBATION_IN_FLIGHT, limits.maxInFlight)
 
+  /** How long a request takes, as it looks now: an endpoint that hangs shows it before a request has ended. */
+  const answersInMs = ({ onTheWay: [oldest], averageMs }: Endpoint): number => {
+    const ageMs = oldest === undefined ? 0 : clock.now() - oldest.startedMs
+    return ageMs > HANGING * averageMs ? ageMs : averageMs
+  }
+
+  /** How many may wait: what has its turn within half of its patience. */
+  const lineLimitOf = (endpoint: Endpoint): number =>
+    Math.min(limits.maxInLine, Math.ceil((capOf(endpoint) * PATIENCE_MS) / 2 / answersInMs(endpoint)))
+
   const holdBy = (reason: HoldReason, holdMs: number): Entry => ({
     kind: 'hold',
     forMs: Math.ceil(holdMs + clock.chance() * JITTER_MS),
@@ -93,25 +109,23 @@ export function buildEndpointGate(
 
   const holdByCap = (endpoint: Endpoint): Entry => {
     const now = clock.now()
-    const stepMs = Math.max(endpoint.averageMs / capOf(endpoint), intervalMs)
-    endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + stepMs)
+    // Twice as fast as it answers, so that its line does not run dry.
+    const stepMs = Math.max(answersInMs(endpoint) / capOf(endpoint) / 2, intervalMs)
+    endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs) + stepMs
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
   }
 
   const pass = (endpoint: Endpoint, probe: boolean): Pass => {
-    const startedMs = clock.now()
-    endpoint.inFlight++
-    let left = false
+    const request = { startedMs: clock.now() }
+    endpoint.onTheWay.add(request)
     return {
       kind: 'go',
       leave: succeeded => {
-        if (left) return
-        left = true
-        endpoint.inFlight--
+        if (!endpoint.onTheWay.delete(request)) return
         const now = clock.now()
         if (succeeded !== null) {
           endpoint.trusted = succeeded
-          endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
+          endpoint.averageMs += (now - request.startedMs - endpoint.averageMs) / 8
           endpoint.breaker.note(now, succeeded, probe)
         } else if (probe) endpoint.breaker.forgoProbe()
         callIn(endpoint)
@@ -135,7 +149,7 @@ export function buildEndpointGate(
   }
 
   const callIn = (endpoint: Endpoint): void => {
-    while (endpoint.line.length > 0 && endpoint.inFlight < capOf(endpoint)) {
+    while (endpoint.line.length > 0 && endpoint.onTheWay.size < capOf(endpoint)) {
       endpoint.line.shift()?.(admit(endpoint))
     }
   }
@@ -143,8 +157,8 @@ export function buildEndpointGate(
   return {
     enter: webhookId => {
       const endpoint = endpointOf(webhookId)
-      if (endpoint.inFlight < capOf(endpoint)) return Promise.resolve(admit(endpoint))
-      if (endpoint.line.length >= capOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
+      if (endpoint.onTheWay.size < capOf(endpoint)) return Promise.resolve(admit(endpoint))
+      if (endpoint.line.length >= lineLimitOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
       return new Promise(resolve => {
         const turn = (entry: Entry) => {
           clearTimeout(timer)
@@ -165,7 +179,7 @@ export function buildEndpointGate(
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS
       for (const [id, endpoint] of endpoints) {
-        if (endpoint.inFlight === 0 && endpoint.line.length === 0 && endpoint.usedAtMs < before)
+        if (endpoint.onTheWay.size === 0 && endpoint.line.length === 0 && endpoint.usedAtMs < before)
           endpoints.delete(id)
       }
     },

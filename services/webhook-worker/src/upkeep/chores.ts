@@ -1,0 +1,97 @@
+import type { DeliveryQueue, DeliveryWorker } from '@payment-tracking/queue'
+import type { Logger } from '@payment-tracking/runtime'
+import {
+  deactivateWebhooks,
+  findWebhooksOfDeletedGateways,
+  readOldestUndeliveredSeconds,
+  removeOldDeliveries,
+  type Store,
+} from '@payment-tracking/store'
+import type { WebhookWorkerConfig } from '../config.js'
+import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
+import type { EndpointGate } from '../endpoints/endpoint-gate.js'
+import { sweepOnce } from './sweeper.js'
+import type { Chore } from './upkeep.js'
+import { buildWatchdog } from './watchdog.js'
+
+export interface ChoreParts {
+  config: WebhookWorkerConfig
+  store: Store
+  queue: DeliveryQueue
+  worker: DeliveryWorker
+  gate: EndpointGate
+  metrics: DeliveryMetrics
+  log: Logger
+  /** ends the process, to be restarted */
+  fail: (error: Error) => void
+}
+
+/** Deliveries that ended and are removed at a time, so that nobody waits for it. */
+const REMOVED_AT_ONCE = 5_000
+
+/** What a worker does beside its jobs. All workers do all of it; the statements share the rows out. */
+export function buildChores(parts: ChoreParts): Chore[] {
+  const { config, store, queue, worker, gate, metrics, log } = parts
+  const watchdog = buildWatchdog({
+    stuckMs: config.WEBHOOK_WATCHDOG_MS,
+    concurrency: config.WEBHOOK_CONCURRENCY,
+  })
+  return [
+    {
+      name: 'sweep',
+      everyMs: 1_000,
+      run: async () => {
+        const limits = { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS }
+        const swept = await sweepOnce({ store, queue }, limits)
+        metrics.swept.inc(swept)
+        if (swept > 0) log.info({ deliveries: swept }, 'deliveries.swept')
+      },
+    },
+    {
+      name: 'watchdog',
+      everyMs: Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4),
+      run: async () => {
+        const waiting = await queue.countWaiting()
+        const progress = worker.progress()
+        metrics.waiting.set(waiting)
+        metrics.active.set(progress.active)
+        if (watchdog.look({ waiting, progress, timeMs: performance.now() }))
+          parts.fail(
+            new Error(
+              `${waiting} jobs wait and no delivery was begun for ${config.WEBHOOK_WATCHDOG_MS} ms: ` +
+                'the place in the queue is lost, a restart mends it',
+            ),
+          )
+      },
+    },
+    {
+      name: 'age',
+      everyMs: 5_000,
+      run: async () => {
+        metrics.oldest.set(await readOldestUndeliveredSeconds(store.prisma))
+        metrics.breakersOpen.set(gate.countOpen())
+        gate.forgetIdle()
+      },
+    },
+    {
+      name: 'deleted-gateways',
+      everyMs: 5_000,
+      run: async () => {
+        const webhooks = await findWebhooksOfDeletedGateways(store)
+        if (webhooks.length === 0) return
+        for (const id of await deactivateWebhooks(store, webhooks, 'gateway-deleted')) {
+          metrics.deactivated.inc({ reason: 'gateway-deleted' })
+          log.warn({ webhookId: id.toString(), reason: 'gateway-deleted' }, 'webhook.deactivated')
+        }
+      },
+    },
+    {
+      name: 'retention',
+      everyMs: 60_000,
+      run: async () => {
+        const limits = { days: config.WEBHOOK_RETENTION_DAYS, limit: REMOVED_AT_ONCE }
+        metrics.removed.inc(await removeOldDeliveries(store, limits))
+      },
+    },
+  ]
+}
