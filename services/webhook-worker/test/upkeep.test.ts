@@ -121,6 +121,16 @@ t.test('a worker looks after webhooks', async t => {
   })
 
   t.test('retention removes what ended long ago and nothing else', async t => {
+    const [kept, gone] = [await rig.addWebhook(receiver.url), await rig.addWebhook(receiver.url)]
+    const [ref] = await rig.pay(kept.gateway, 1, { enqueue: false })
+    await pool.query(
+      `update deliveries set state = 'cancelled', finished_at = now() - interval '29 d' where id = $1`,
+      [ref!.id],
+    )
+    await pool.query(
+      `update webhooks set active = false, deleted_at = now() - interval '31 d' where id = any($1)`,
+      [[kept.id, gone.id]],
+    )
     const before = (await rig.deliveries()).length
     await pool.query(`update deliveries set finished_at = now() - interval '31 d' where state = 'delivered'`)
     const old = (await rig.deliveries()).filter(row => row.state === 'delivered').length
@@ -132,5 +142,7 @@ t.test('a worker looks after webhooks', async t => {
       'select from delivery_attempts a where not exists (select from deliveries d where d.id = a.delivery_id)',
     )
     t.equal(orphans.rowCount, 0)
+    await waitFor(async () => (await webhookRow(gone.id)) === undefined, { what: 'a deleted webhook' })
+    t.ok(await webhookRow(kept.id), 'a deleted webhook stays as long as its deliveries, for ops')
   })
 })

@@ -1,0 +1,103 @@
+// Connections are kept between requests, and receivers end them when they like.
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { ClaimedDelivery } from '@payment-tracking/store'
+import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openConnections } from '../src/requests/connections.js'
+import { openDeadlines } from '../src/requests/deadlines.js'
+import { sendDelivery } from '../src/requests/send-delivery.js'
+
+const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: timeout=60\r\n\r\n'
+
+/** A receiver below HTTP: `onRequest` says what becomes of the socket that a request came on. */
+async function openEndpoint(t: TestContext, onRequest: (socket: Socket, onThisSocket: number) => void) {
+  const sockets: Socket[] = []
+  let requests = 0
+  const server = createServer(socket => {
+    sockets.push(socket)
+    let onThisSocket = 0
+    let text = ''
+    socket.on('error', () => {})
+    socket.on('data', chunk => {
+      text += chunk.toString('latin1')
+      if (!text.endsWith('\r\n\r\n{}')) return
+      text = ''
+      requests++
+      onRequest(socket, ++onThisSocket)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const connections = openConnections({ timeoutMs: 5_000 })
+  t.teardown(() => connections.close())
+  const options = {
+    allowPrivateTargets: true,
+    userAgent: 'test',
+    connections,
+    resolve: () => Promise.reject(new Error('no names here')),
+  }
+  const pool = () => connections.to(origin, [{ address: '127.0.0.1', family: 4 }])
+  const delivery = { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl: `${origin}/` }
+  return {
+    sockets,
+    countRequests: () => requests,
+    send: (deadlines = openDeadlines(5_000)) =>
+      sendDelivery(delivery as unknown as ClaimedDelivery, { ...options, deadlines }),
+    /** undici waits a turn before it uses a connection again */
+    waitUntilFree: () => waitFor(() => pool().stats.free === 1, { what: 'a free connection' }),
+    countOpen: () => pool().stats.connected,
+  }
+}
+
+t.test('a kept connection serves the next request', async t => {
+  const endpoint = await openEndpoint(t, socket => socket.write(ANSWER))
+  for (let n = 0; n < 3; n++) {
+    t.match(await endpoint.send(), { outcome: 'accepted' })
+    await endpoint.waitUntilFree()
+  }
+  t.equal(endpoint.sockets.length, 1)
+})
+
+for (const [how, end] of [
+  ['closes', (socket: Socket) => socket.end()],
+  ['resets', (socket: Socket) => socket.resetAndDestroy()],
+] as const) {
+  t.test(`a connection that the receiver ${how} between requests costs no try`, async t => {
+    const endpoint = await openEndpoint(t, socket => socket.write(ANSWER))
+    t.match(await endpoint.send(), { outcome: 'accepted' })
+    end(endpoint.sockets[0]!)
+    await waitFor(() => endpoint.countOpen() === 0, { what: 'the end of the connection' })
+    t.match(await endpoint.send(), { outcome: 'accepted' })
+    t.equal(endpoint.sockets.length, 2)
+  })
+}
+
+t.test('one that it resets under a request costs the try: it may have read the request', async t => {
+  const endpoint = await openEndpoint(t, (socket, onThisSocket) => {
+    if (onThisSocket === 1) socket.write(ANSWER)
+    else socket.resetAndDestroy()
+  })
+  t.match(await endpoint.send(), { outcome: 'accepted' })
+  await endpoint.waitUntilFree()
+  t.match(await endpoint.send(), { outcome: 'refused', error: 'unreachable', final: false })
+  t.equal(endpoint.countRequests(), 2, 'nothing was sent that has no attempt of its own')
+  t.match(await endpoint.send(), { outcome: 'accepted' })
+})
+
+t.test('a request that is called off before it has a connection is never written', async t => {
+  const endpoint = await openEndpoint(t, socket => socket.write(ANSWER))
+  const deadlines = openDeadlines(5_000)
+  const sending = endpoint.send(deadlines)
+  // The request waits for its connection, which no turn of the event loop has brought yet.
+  await new Promise<void>(resolve => process.nextTick(resolve))
+  deadlines.stop()
+  t.match(await sending, { outcome: 'interrupted', error: 'stopped' })
+  t.match(await endpoint.send(), { outcome: 'accepted' }, 'the next one is')
+  t.equal(endpoint.countRequests(), 1)
+})

@@ -1,0 +1,53 @@
+// What a request came to is written down, however long Postgres does not take it, and the request is not repeated.
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openRig } from './support/start-worker.js'
+
+t.test('results that Postgres does not take', async t => {
+  const rig = await openRig(t)
+  const { pool } = rig.database
+  // Longer than the test: nobody else may claim what this worker has sent.
+  const worker = await rig.startWorker({ WEBHOOK_CLAIM_MARGIN_MS: '60000' })
+  await pool.query(`create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'not now' using errcode = tg_argv[0]; end $$`)
+  const countRefusals = () => worker.logs.filter(line => line.msg === 'delivery.result-not-written').length
+
+  t.test('are written once it takes them again, with the answer', async t => {
+    const receiver = await openReceiver(t)
+    receiver.answer({ status: 200, body: 'thank you', headers: { 'x-request-id': 'r1' } })
+    const webhook = await rig.addWebhook(receiver.url)
+    // cannot_connect_now, as while it starts
+    await pool.query(`create trigger refuse before update on delivery_attempts
+      for each row execute function refuse('57P03')`)
+    const before = countRefusals()
+    await rig.pay(webhook.gateway)
+    await waitFor(() => countRefusals() >= before + 3, { what: 'three refusals' })
+    t.match(await rig.deliveries(webhook.gateway), [{ state: 'pending' }])
+    await pool.query('drop trigger refuse on delivery_attempts')
+    await rig.waitForStates({ delivered: 1 }, webhook)
+    t.match(await rig.attempts(webhook.gateway), [
+      {
+        outcome: 'accepted',
+        status_code: 200,
+        response_body: 'thank you',
+        response_headers: { 'x-request-id': 'r1' },
+      },
+    ])
+    t.equal(receiver.requests.length, 1, 'it was sent once')
+  })
+
+  t.test('are written without the answer when it is the answer that is refused', async t => {
+    const receiver = await openReceiver(t)
+    receiver.answer({ status: 200, body: 'poison' })
+    const webhook = await rig.addWebhook(receiver.url)
+    // check_violation: the same values will be refused again
+    await pool.query(`create trigger refuse before update on delivery_attempts
+      for each row when (new.response_body = 'poison') execute function refuse('23514')`)
+    await rig.pay(webhook.gateway)
+    await rig.waitForStates({ delivered: 1 }, webhook)
+    t.match(await rig.attempts(webhook.gateway), [
+      { outcome: 'accepted', status_code: 200, response_body: null, response_headers: null },
+    ])
+    t.equal(receiver.requests.length, 1, 'it was sent once')
+  })
+})
