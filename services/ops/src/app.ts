@@ -70,10 +70,12 @@ export async function buildApp({
   })
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     const { statusCode = 500 } = error
-    if (statusCode < 500) return reply.code(statusCode).send({ error: 'bad request' })
+    if (statusCode < 500) return reply.code(statusCode).send({ error: 'the request cannot be read' })
     if (isOutage(error)) {
       request.log.warn({ err: error }, 'ops.request-refused')
-      return reply.code(503).send({ error: 'a server it needs did not answer' })
+      return reply
+        .code(503)
+        .send({ error: 'Postgres, Redis or NATS did not answer; /readyz of the management port says which' })
     }
     request.log.error({ err: error }, 'ops.request-failed')
     return reply.code(500).send({ error: 'something went wrong on our side; the log says what' })

@@ -125,6 +125,16 @@ t.test('the dashboard', async t => {
     await ops.database.pool.query('delete from dead_letters')
   })
 
+  t.test('turns the pages of what was asked for', async t => {
+    const first = await ops.addDeadLetter({ bytes: Buffer.from('x'), code: 'BAD_SLOT', reason: 'the first' })
+    for (let n = 0; n < 100; n++) await ops.addDeadLetter({ bytes: Buffer.from('x'), code: 'BAD_SLOT' })
+    await ops.database.pool.query('update dead_letters set replayed_at = now()')
+    const page = (await user.get('/dead-letters?code=BAD_SLOT&all=on')).body
+    const older = /href="([^"]+)"\s*>older/.exec(page)![1]!.replaceAll('&amp;', '&')
+    t.match((await user.get(older)).body, `/dead-letters/${first}"`, 'replayed ones too, as before')
+    await ops.database.pool.query('delete from dead_letters')
+  })
+
   t.test('replays dead letters byte for byte, one or all of a code, and notes it', async t => {
     const bytes = Buffer.from([0, 255, 123, 10])
     const one = await ops.addDeadLetter({ bytes })

@@ -21,7 +21,7 @@ import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { Limit, Offset } from '../schemas/fields.js'
-import { noWebhook } from './webhook-routes.js'
+import { noWebhook, security } from './webhook-routes.js'
 import {
   CONFLICT_REFUSAL,
   DeliveryAnswer,
@@ -42,7 +42,6 @@ export interface DeliveryRouteParts {
 }
 
 const tags = ['webhook deliveries']
-const security = [{ gatewayToken: [] }]
 
 export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
   // After the rate limit, before the body is read.

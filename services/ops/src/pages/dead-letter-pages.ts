@@ -66,7 +66,10 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
         last === null
           ? null
           : html`<p>
-              <a href="/dead-letters?before=${last}&amp;code=${encodeURIComponent(code ?? '')}">older</a>
+              <a
+                href="/dead-letters?before=${last}&amp;code=${code ?? ''}${all === undefined ? null : html`&amp;all=on`}"
+                >older</a
+              >
             </p>`
       }`
     return reply.type('text/html').send(layout({ title: 'Dead letters', environment, csrf, notice }, body))
