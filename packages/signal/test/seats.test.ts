@@ -1,5 +1,6 @@
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
+import { buildSignalKeys } from '../src/index.js'
 import { LEASE_MS, seatOf, useSeatPods } from './use-seat-pods.js'
 
 t.test('three pods and 3,000 racing askers: exactly N are admitted, and again after release', async t => {
@@ -129,7 +130,8 @@ t.test('a hand-over is told again when the answer that told of it is lost', asyn
 })
 
 t.test('a paused pod finds itself fenced, begins anew and takes back what nobody took', async t => {
-  const open = useSeatPods(t, (await useRedis(t)).url)
+  const redis = await useRedis(t)
+  const open = useSeatPods(t, redis.url, redis.prefix)
   const [paused, other] = [await open(), await open()]
   for (let n = 0; n < 3; n++) seatOf(await paused.ask({ limit: 3 }))
   // A blocked event loop is a stopped process.
@@ -139,6 +141,8 @@ t.test('a paused pod finds itself fenced, begins anew and takes back what nobody
   await waitFor(() => other.seats.mayDeliver() && paused.seats.mayDeliver())
   t.same(paused.lost, ['fenced', 'lifted'], 'nobody had taken its places')
   t.match(await other.ask({ limit: 3 }), { refused: 'full' })
+  const names = () => redis.client.zcard(buildSignalKeys(redis.prefix).lease('pods'))
+  t.ok(await waitFor(async () => (await names()) === 2, { what: 'the end of the names they had before' }))
 })
 
 t.test('a restarted Redis admits only renewals, unless every pod had ended orderly', async t => {

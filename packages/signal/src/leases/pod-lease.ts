@@ -33,6 +33,8 @@ export class PodLease {
   /** This process, for other pods. */
   readonly node = randomBytes(9).toString('base64url')
   #begun = 0
+  /** Names this pod had before, which Redis may still count among the living. */
+  #oldNames: string[] = []
   #known = false
   /** The generation of Redis' data in which all seats of this pod are known to be written. */
   #restored = ''
@@ -139,6 +141,7 @@ export class PodLease {
       })
       this.#known = true
     }
+    if (this.#begun > 0) this.#oldNames.push(this.pod)
     this.#begun++
     held.forgetReleases()
     let sentAtMs = performance.now()
@@ -162,6 +165,9 @@ export class PodLease {
     }
     if (postponed) throw new SignalUnavailableError('seats cannot be taken back yet')
     fence.extend(sentAtMs)
+    // What was not taken back is free at once, and after an orderly end nobody waits for a name that is no more.
+    await link.callAll(this.#oldNames.map(pod => ({ op: 'leave', pod, name: '', rest: [] })))
+    this.#oldNames = []
   }
 
   /** @param member what the seat is called now, if it was granted again */
