@@ -2,7 +2,7 @@ import { createLogger, createMetrics } from '@payment-tracking/runtime'
 import { openStore, type CommittedBatch } from '@payment-tracking/store'
 import { createDatabase, readFixtureMessages } from '@payment-tracking/testkit'
 import t from 'tap'
-import { buildBatchHandler } from '../src/batches/build-batch-handler.js'
+import { buildBatchHandler, redeliveryDelayMs } from '../src/batches/build-batch-handler.js'
 import type { HandOver } from '../src/hand-over/hand-over.js'
 import { createIngestMetrics } from '../src/ingest-metrics.js'
 import { PROGRAM } from './ingest-messages.js'
@@ -40,4 +40,11 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
   t.equal(await handle(messages, stream), undefined, 'now they may be acknowledged')
   t.equal(told.length, 1)
   t.ok((await database.pool.query('select 1 from events')).rowCount! > 0)
+})
+
+t.test('however long an outage lasts, its messages come again within seconds of its end', async t => {
+  for (const failures of [1, 2, 10, 1_000, 1_000_000]) {
+    const delayMs = redeliveryDelayMs(failures)
+    t.ok(delayMs >= 375 && delayMs <= 6_250, `${failures} failures: ${delayMs} ms`)
+  }
 })

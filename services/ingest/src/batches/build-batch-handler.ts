@@ -17,10 +17,11 @@ interface Parts {
 }
 
 const FIRST_DELAY_MS = 500
-const LONGEST_DELAY_MS = 30_000
+/** So long after the end of an outage, at most, is a payment of it tried again. */
+const LONGEST_DELAY_MS = 5_000
 
-/** Half a second, doubling with each failed try up to half a minute, spread by a quarter either way. */
-const redeliveryDelayMs = (failures: number): number =>
+/** Half a second, doubling with each failed try up to five, spread by a quarter either way. */
+export const redeliveryDelayMs = (failures: number): number =>
   Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS) * (0.75 + Math.random() / 2)
 
 const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch) => number): number =>
