@@ -1,3 +1,4 @@
+import type { DeliverJob } from '@payment-tracking/contracts'
 import { useRedis, waitFor } from '@payment-tracking/testkit'
 import { openBoardQueue, openDeliveryWorker, openQueue, type JobEnd } from '@payment-tracking/queue'
 import t from 'tap'
@@ -93,6 +94,15 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
   await queue.enqueueDeliveries([...refs, { id: 40n, webhookId: 7n, delayMs: 60_000 }])
   t.equal(await queue.countWaiting(), 3)
   t.equal(await board.queue.getDelayedCount(), 1)
+  const named = (await board.queue.getWaiting()).map(job => job.data as DeliverJob)
+  for (const { deliveryId, webhookId } of named)
+    t.match({ deliveryId, webhookId }, { deliveryId: /^\d+$/, webhookId: '7' }, 'one where it always was')
+  t.strictSame(
+    named
+      .flatMap(({ deliveryId, more = [] }) => [deliveryId, ...more.map(other => other.deliveryId)])
+      .sort((a, b) => Number(a) - Number(b)),
+    refs.map(({ id }) => id.toString()),
+  )
 
   let together = 0
   let most = 0

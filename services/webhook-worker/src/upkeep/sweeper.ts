@@ -1,8 +1,8 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import { sweepDeliveries, unsweepDeliveries, type Store } from '@payment-tracking/store'
 
-/** With so many jobs before it in the queue, an overdue row most likely has one among them. */
-const BACKLOG = 5_000
+/** With so many jobs in the queue, 32,000 deliveries when they are full, an overdue row most likely has one there. */
+const BACKLOG = 2_000
 const LIMIT = 1_000
 
 /**
