@@ -2,7 +2,7 @@
 import { openPrivateServers, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectErrors, collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
-import { factsOf } from './write-payments.js'
+import { factsOf, fakeBase58 } from './write-payments.js'
 
 t.test('who comes is refused with UNAVAILABLE, who is there is served', async t => {
   const servers = await openPrivateServers(t)
@@ -31,7 +31,8 @@ t.test('who comes is refused with UNAVAILABLE, who is there is served', async t 
     const facts = await factsOf(pods.store, 'order', [1])
     await servers.private.postgres!.kill()
     t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
-    t.match(await trySubscribe(client, { trackingId: 'order', since: 0 }), refused)
+    const filter = { trackingId: 'order', recipient: fakeBase58('somebody else') }
+    t.match(await trySubscribe(client, filter), refused, 'and changes nothing')
     await pods.signal.announce(facts.map(payment => ({ ...payment, seq: 2 })))
     await waitFor(() => received.length === 2, { what: 'the payment by Redis' })
     t.equal(await readiness(), 503)

@@ -103,7 +103,9 @@ export class SocketSession {
       this.#held.set(trackingId, subscription)
       metrics.subscriptions.inc()
     }
-    subscription.subscriber.recipient = request.recipient ?? null
+    const { subscriber } = subscription
+    const recipientBefore = subscriber.recipient
+    subscriber.recipient = request.recipient ?? null
     const opened = await subscriptions.open(subscription, request.resume ?? undefined)
     if (opened !== 'open') {
       this.#drop(subscription)
@@ -112,6 +114,8 @@ export class SocketSession {
     const page = await subscriptions.read(subscription, request)
     if ('code' in page) {
       if (isNew) this.#drop(subscription)
+      // A refused request changes nothing.
+      else subscriber.recipient = recipientBefore
       return page
     }
     return page
