@@ -1,6 +1,7 @@
 import { Prisma } from '../generated/client.js'
 import type { PreparedSql } from '../prepared-sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
+import { isOfName } from './event-filter.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 
 export interface CountFilter {
@@ -21,7 +22,7 @@ export const KNOWN_NAMES = Prisma.sql`
 
 /**
  * The number of events of a name (or of all), by the counts kept per day and hour and the two edges.
- * Relies on the primary key of event_counts, and on events_name_newest or events_newest for less than an hour
+ * Relies on the primary key of event_counts, and on events_name_rare or events_newest for less than an hour
  * at either end. One statement, so one snapshot.
  */
 export async function countEvents(sql: PreparedSql, filter: CountFilter): Promise<bigint> {
@@ -34,7 +35,7 @@ export async function countEvents(sql: PreparedSql, filter: CountFilter): Promis
     buckets => Prisma.sql`select sum(count) as count from event_counts where ${ofName} and ${buckets}`,
   )
   if (!unbounded) {
-    const ofNameInEvents = name === undefined ? Prisma.sql`true` : Prisma.sql`name = ${name}`
+    const ofNameInEvents = name === undefined ? Prisma.sql`true` : isOfName(name)
     for (const edge of cover.edges) {
       parts.push(
         Prisma.sql`select count(*) from events where ${ofNameInEvents} and ${inRange('occurred_at', edge)}`,

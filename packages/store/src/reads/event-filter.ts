@@ -23,7 +23,7 @@ export interface EventFilter {
  * Nearly all events are payments, and the rest have indexes of their own. A plan that is kept is made without
  * the values, so the text says which of the two a name is.
  */
-const ofName = (name: string): Prisma.Sql =>
+export const isOfName = (name: string): Prisma.Sql =>
   name === 'PaymentRecord'
     ? Prisma.sql`name = 'PaymentRecord'`
     : Prisma.sql`name = ${name} and name <> 'PaymentRecord'`
@@ -40,7 +40,7 @@ export function eventConditions(filter: EventFilter): Prisma.Sql[] {
   const add = (condition: Prisma.Sql) => conditions.push(condition)
   if (filter.signature !== undefined) add(Prisma.sql`signature = ${filter.signature}`)
   if (filter.slot !== undefined) add(Prisma.sql`slot = ${BigInt(filter.slot)}`)
-  if (filter.name !== undefined) add(ofName(filter.name))
+  if (filter.name !== undefined) add(isOfName(filter.name))
   if (filter.trackingId !== undefined) add(Prisma.sql`tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) add(Prisma.sql`gateway = ${filter.gateway}`)
   if (filter.paymentPolicy !== undefined) add(Prisma.sql`payment_policy = ${filter.paymentPolicy}`)

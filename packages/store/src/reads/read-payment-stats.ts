@@ -42,7 +42,7 @@ const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null
 /**
  * Count, sum and extremes of payments, of a gateway or of all, and by token.
  * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or
- * events_name_newest for less than an hour at either end. Two statements: a payment that commits between them
+ * events_newest for less than an hour at either end. Two statements: a payment that commits between them
  * can show in `byToken` alone, until the next call.
  */
 export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): Promise<PaymentStats> {

@@ -39,7 +39,7 @@ interface TraceRow {
 
 /**
  * The payments of a transaction, in their order in it.
- * Relies on events_signature, then one probe of ingest_batches_first_position_key a payment.
+ * Relies on events_signature_hash, then one probe of ingest_batches_first_position_key a payment.
  */
 export async function readPaymentTrace(sql: PreparedSql, signature: string): Promise<PaymentTrace[]> {
   const rows = await sql.$queryRaw<TraceRow[]>`
