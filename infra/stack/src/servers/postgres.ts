@@ -20,6 +20,16 @@ import type { ServerKind, ServerPlace } from './server-kind.js'
 
 const USER = 'app'
 
+/**
+ * For data that lasts. Keys that are hashes write pages all over their indexes: they should be in memory, and the
+ * first change of each after a checkpoint logs the page whole, so checkpoints are rare.
+ */
+const DURABLE_SETTINGS = {
+  shared_buffers: '512MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+}
+
 /** Where Postgres' data lies when its account cannot get to the data directory; one place for each of these. */
 export function outsideDir(dataDir: string): string {
   const id = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
@@ -106,7 +116,7 @@ export const postgresKind: ServerKind = {
           listen_addresses: '127.0.0.1',
           unix_socket_directories: '',
           max_connections: '300',
-          ...(!place.durable && { fsync: 'off', full_page_writes: 'off' }),
+          ...(place.durable ? DURABLE_SETTINGS : { fsync: 'off', full_page_writes: 'off' }),
         }
         return {
           file: join(binDir, 'postgres'),
