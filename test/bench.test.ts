@@ -31,8 +31,8 @@ t.setTimeout(300_000)
 t.test('a quick run of every bench yields rows of plausible figures', async t => {
   const { databaseUrl, redisUrl, natsUrl } = await useServers(t)
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NATS_URL: natsUrl }
-  // What differs from reads-10k is how many events there are, and a quick run has as few for all.
-  const same = ['reads-1m', 'reads-5m']
+  // What differs from reads-10k and ingest is how many events there are, and a quick run has as few for all.
+  const same = ['reads-1m', 'reads-5m', 'ingest-1m', 'ingest-5m']
   const listed = (await runBench(t, ['--list'], env)).trim().split('\n')
   const names = listed.filter(name => !same.includes(name))
   const dir = t.testdir({})

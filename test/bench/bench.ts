@@ -51,20 +51,29 @@ export function percentile(figures: readonly number[], share: number): number {
 }
 
 /**
- * Measures subject and limit in turns, so that a machine that slows down slows both. The first turn of each
+ * Measures several things in turns, so that a machine that slows down slows all of them. The first turn of each
  * warms up and is not counted.
  */
+export async function takeTurns(
+  rounds: number,
+  measures: readonly ((round: number) => Promise<number>)[],
+): Promise<Measure[]> {
+  const figures = measures.map((): number[] => [])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, measure] of measures.entries()) {
+      const figure = await measure(round)
+      if (round > 0) figures[index]!.push(figure)
+    }
+  }
+  return figures.map(measureOf)
+}
+
+/** Measures a subject and its limit in turns. */
 export async function inTurns(
   rounds: number,
   subject: (round: number) => Promise<number>,
   limit: (round: number) => Promise<number>,
 ): Promise<{ subject: Measure; limit: Measure }> {
-  const figures = { subject: [] as number[], limit: [] as number[] }
-  for (let round = 0; round <= rounds; round++) {
-    const measured = { subject: await subject(round), limit: await limit(round) }
-    if (round === 0) continue
-    figures.subject.push(measured.subject)
-    figures.limit.push(measured.limit)
-  }
-  return { subject: measureOf(figures.subject), limit: measureOf(figures.limit) }
+  const [ofSubject, ofLimit] = await takeTurns(rounds, [subject, limit])
+  return { subject: ofSubject!, limit: ofLimit! }
 }

@@ -1,0 +1,129 @@
+// Ingest's top rate over so many events stored: a backlog in JetStream, worked off by the real service, beside two
+// limits over the same database: the same statements fed from memory, and the least that Postgres can do for the
+// same rows. They take turns; the feed of each is its own, so that no event is stored twice.
+import { finished } from 'node:stream/promises'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { readMessage, type ChainEvent } from '@payment-tracking/domain'
+import { commitBatch, openStore, type ReceivedMessage, type Store } from '@payment-tracking/store'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { takeTurns, type Bench } from './bench.js'
+import { openFeed, type Feed } from './feed.js'
+import { copyFilled } from './fill.js'
+import {
+  addWebhooks,
+  BATCH_SIZE,
+  MIX,
+  openBenchStream,
+  readHead,
+  startIngest,
+  waitForHead,
+} from './ingest-stream.js'
+
+const PROGRAM = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+
+const perSecond = (events: number, startedAt: number) => (events / (performance.now() - startedAt)) * 1_000
+
+async function readAll(feed: Feed, count: number): Promise<{ event: ChainEvent; bytes: Uint8Array }[]> {
+  const events = []
+  for (const { bytes } of await feed.next(count)) {
+    const read = await readMessage(bytes, PROGRAM)
+    if (!read.ok) throw new Error(`the feed is refused: ${read.refusal.reason}`)
+    events.push({ event: read.event, bytes })
+  }
+  return events
+}
+
+async function commitAll(store: Store, received: readonly ReceivedMessage[]): Promise<void> {
+  for (let start = 0; start < received.length; start += BATCH_SIZE) {
+    await commitBatch(store, {
+      stream: { name: 'BENCH', createdAt: new Date(0) },
+      received: received.slice(start, start + BATCH_SIZE),
+      refused: [],
+    })
+  }
+}
+
+const COLUMNS =
+  'id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at, record_id, payer, token_mint'
+
+/** A row as COPY wants it; nothing in the feed but JSON needs an escape. */
+function toCopyLine(event: ChainEvent, position: number): string {
+  const payment = event.effect.kind === 'payment' ? event.effect : null
+  const values = [
+    ...[event.id, position, event.slot, event.signature, event.index, event.name],
+    ...[event.data.replaceAll('\\', '\\\\'), event.occurredAt.toISOString(), event.fingerprint, position],
+    ...[event.gateway, event.paymentPolicy, event.userPayment, event.authority, event.recipient],
+    ...[event.trackingId, payment && position, payment?.amount, payment?.paidAt, payment?.recordId],
+    ...[payment?.payer, payment?.tokenMint],
+  ]
+  return `${values.map(value => value ?? '\\N').join('\t')}\n`
+}
+
+async function copyAll(pool: pg.Pool, lines: readonly string[]): Promise<void> {
+  const client = await pool.connect()
+  try {
+    const stream = client.query(copyFrom(`copy bare_events (${COLUMNS}) from stdin`))
+    stream.end(lines.join(''))
+    await finished(stream)
+  } finally {
+    client.release()
+  }
+}
+
+/** A bench of ingest over so many events. */
+export const ingestLoadBench = (name: string, stored: { full: number; quick: number }): Bench => ({
+  name,
+  about: `JetStream → committed with projections, aggregates, seq and delivery rows, over ${stored.full.toLocaleString('en')} events`,
+  async run(context) {
+    const [count, messages, rounds] = context.quick ? [stored.quick, 2_000, 1] : [stored.full, 20_000, 5]
+    const { url, pool } = await copyFilled(context, count)
+    await pool.query('create table bare_events (like events)')
+    const store = openStore({ DATABASE_URL: url, poolSize: 2 })
+    context.teardown(() => store.close())
+    const [streamed, memory, bare] = await Promise.all(['stream', 'memory', 'bare'].map(openFeed))
+    for (const feed of [streamed!, memory!]) await addWebhooks(pool, feed)
+    const stream = await openBenchStream(context)
+    const ingest = await startIngest(context, url, stream)
+
+    const throughStream = async () => {
+      ingest.signal('SIGSTOP')
+      await stream.publish(await streamed!.next(messages))
+      const head = (await readHead(pool)) + messages
+      const startedAt = performance.now()
+      ingest.signal('SIGCONT')
+      await waitForHead(pool, head, 120_000)
+      return perSecond(messages, startedAt)
+    }
+    const fromMemory = async () => {
+      const received = (await readAll(memory!, messages)).map((read, index) => ({
+        ...read,
+        subject: '',
+        streamSequence: index + 1,
+      }))
+      const startedAt = performance.now()
+      await commitAll(store, received)
+      return perSecond(messages, startedAt)
+    }
+    const byCopy = async () => {
+      const lines = (await readAll(bare!, messages)).map(({ event }, index) => toCopyLine(event, index))
+      const startedAt = performance.now()
+      for (let start = 0; start < lines.length; start += BATCH_SIZE) {
+        await copyAll(pool, lines.slice(start, start + BATCH_SIZE))
+      }
+      return perSecond(messages, startedAt)
+    }
+    const [measured, ofMemory, ofCopy] = await takeTurns(rounds, [throughStream, fromMemory, byCopy])
+    const row = {
+      subject: `a backlog of ${messages.toLocaleString('en')} messages, ${count.toLocaleString('en')} events stored`,
+      unit: 'events/s',
+      largerIsBetter: true,
+      measured: measured!,
+      note: MIX,
+    }
+    return [
+      { ...row, limit: { name: 'the same statements fed from memory', measured: ofMemory! } },
+      { ...row, limit: { name: 'COPY of the same rows into a table without indexes', measured: ofCopy! } },
+    ]
+  },
+})
