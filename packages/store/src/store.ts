@@ -56,6 +56,9 @@ export function openStore(options: StoreOptions): Store {
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {})
+  // Nor is anybody listening between a connection's first moment and its first statement. What breaks later is told
+  // by the statement that was on its way.
+  pool.on('connect', client => client.on('error', () => {}))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: () => {} }) })
   let closed: Promise<void> | undefined
   return {
