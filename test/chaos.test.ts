@@ -1,4 +1,7 @@
 // What `npm run chaos` promises of itself and can be shown without breaking anything.
+import { readFileSync } from 'node:fs'
+import { BREAKS } from './chaos/breaks/breaks.js'
+import { applyPatch } from './chaos/breaks/copy-system.js'
 import { buildPlan } from './chaos/plan/plan.js'
 import { summarise } from './chaos/report/recovery.js'
 import t from 'tap'
@@ -46,4 +49,14 @@ t.test('what was never ready again is told apart from what was', async t => {
     { name: 'kill api', readyMs: 30, flowMs: 5 },
   ])
   t.match(row, { count: 3, readyP50: 10, readyMax: 30, flowP50: 5, flowMax: 5 })
+})
+
+// Whether each is caught, `npm run chaos:self-test` shows in minutes; that it still breaks anything is known at once.
+t.test('every break finds what it changes', async t => {
+  for (const { name, patches } of BREAKS) {
+    for (const patch of patches) {
+      const built = readFileSync(new URL(`../${patch.file}`, import.meta.url), 'utf8')
+      t.doesNotThrow(() => applyPatch(built, patch), name)
+    }
+  }
 })

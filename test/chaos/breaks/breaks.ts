@@ -74,7 +74,7 @@ export const BREAKS: readonly Break[] = [
         file: 'packages/store/dist/ingest/commit-batch.js',
         find: 'if (fresh.length === 0)\n',
         replace:
-          'if (fresh.length === 0) await project(tx, received.map(({ event }) => event), before, before);\n    if (fresh.length === 0)\n',
+          'if (fresh.length === 0 && asked.length > 0)\n        await project(tx, asked, known, { before, upTo: before });\n    if (fresh.length === 0)\n',
       },
     ],
     faults: [],
@@ -115,7 +115,7 @@ export const BREAKS: readonly Break[] = [
     name: "forget the worker's sweeper",
     patches: [
       {
-        file: 'services/webhook-worker/dist/webhook-worker.js',
+        file: 'services/webhook-worker/dist/upkeep/chores.js',
         find: 'await sweepOnce({ store, queue }, limits)',
         replace: '0',
       },
@@ -198,19 +198,8 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/webhooks/claim-deliveries.js',
-        find: 'insert into delivery_attempts (delivery_id, number)\n      select id, attempts_made from claimed\n',
-        replace:
-          'insert into delivery_attempts (delivery_id, number)\n      select id, attempts_made from claimed where attempts_made > 1\n',
-      },
-      {
-        file: 'packages/store/dist/webhooks/claim-deliveries.js',
-        find: 'if (row.attempt_id === null) {',
-        replace: 'if (row.attempt === null) {',
-      },
-      {
-        file: 'packages/store/dist/webhooks/claim-deliveries.js',
-        find: 'attemptId: row.attempt_id,',
-        replace: 'attemptId: row.attempt_id ?? 0n,',
+        find: 'select attempt_id, id, attempt from claimed\n',
+        replace: 'select attempt_id, id, attempt from claimed where attempt > 1\n',
       },
     ],
     faults: [],

@@ -29,13 +29,17 @@ export async function copySystem(root: string, copy: string): Promise<void> {
   }
 }
 
-/** @throws Error when a text to be replaced is not there exactly once */
+/** @throws Error when the text to be replaced is not there exactly once */
+export function applyPatch(text: string, { file, find, replace }: Patch): string {
+  const parts = text.split(find)
+  if (parts.length !== 2) throw new Error(`${file} has ${JSON.stringify(find)} ${parts.length - 1} times`)
+  return parts.join(replace)
+}
+
+/** Changes files of a copy. */
 export async function applyPatches(copy: string, patches: readonly Patch[]): Promise<void> {
-  for (const { file, find, replace } of patches) {
-    const path = join(copy, file)
-    const before = await readFile(path, 'utf8')
-    const parts = before.split(find)
-    if (parts.length !== 2) throw new Error(`${file} has ${JSON.stringify(find)} ${parts.length - 1} times`)
-    await writeFile(path, parts.join(replace))
+  for (const patch of patches) {
+    const path = join(copy, patch.file)
+    await writeFile(path, applyPatch(await readFile(path, 'utf8'), patch))
   }
 }
