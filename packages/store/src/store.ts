@@ -15,7 +15,7 @@ export interface Store {
   readonly prisma: PrismaClient
   /** for hot statements, outside of transactions; the same pool */
   readonly prepared: PreparedSql
-  /** for ingest's transactions; the same pool */
+  /** for ingest's transactions, one at a time; on a connection of its own */
   readonly writer: Writer
   /** Resolves when Postgres answers. */
   ping(): Promise<void>
@@ -25,7 +25,7 @@ export interface Store {
 
 export interface StoreOptions {
   DATABASE_URL: string
-  /** connections of this process; default 10 */
+  /** connections of this process, that of the writer aside; default 10 */
   poolSize?: number
   /** upper bound of every statement; default none */
   statementTimeoutMs?: number
@@ -38,27 +38,34 @@ export interface StoreOptions {
   keepToIndexes?: boolean
 }
 
+/** Ingest's transactions take turns anyway. */
+const WRITING = 1
+
 /**
  * Opens the pool. Nothing is connected yet: a database that is away shows at the first query, and is used
  * again without a restart when it is back.
  */
 export function openStore(options: StoreOptions): Store {
   const limit = options.poolSize ?? 10
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     connectionString: options.DATABASE_URL,
-    max: limit,
     connectionTimeoutMillis: 5_000,
     application_name: options.applicationName ?? 'payment-tracking',
     // A process that is paused in a transaction must not hold the writer lock for ever.
     idle_in_transaction_session_timeout: 10_000,
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
     ...(options.keepToIndexes ? { options: '-c enable_seqscan=off' } : {}),
-  })
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', () => {})
-  // Nor is anybody listening between a connection's first moment and its first statement. What breaks later is told
-  // by the statement that was on its way.
-  pool.on('connect', client => client.on('error', () => {}))
+  }
+  const pool = new pg.Pool({ ...settings, max: limit })
+  const writing = new pg.Pool({ ...settings, max: WRITING, pipeline: true })
+  const pools = [pool, writing]
+  for (const each of pools) {
+    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    each.on('error', () => {})
+    // Nor is anybody listening between a connection's first moment and its first statement. What breaks later is told
+    // by the statement that was on its way.
+    each.on('connect', client => client.on('error', () => {}))
+  }
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: () => {} }) })
   let closed: Promise<void> | undefined
   return {
@@ -67,13 +74,15 @@ export function openStore(options: StoreOptions): Store {
       await prisma.$queryRaw`select 1`
     },
     prepared: openPreparedSql(pool),
-    writer: openWriter(pool),
-    poolUse: () => ({
-      limit,
-      inUse: pool.totalCount - pool.idleCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
-    close: () => (closed ??= prisma.$disconnect().then(() => pool.end())),
+    writer: openWriter(writing),
+    poolUse: () => {
+      const sum = (pick: (each: pg.Pool) => number) => pools.reduce((total, each) => total + pick(each), 0)
+      const [total, idle] = [sum(each => each.totalCount), sum(each => each.idleCount)]
+      return { limit: limit + WRITING, inUse: total - idle, idle, waiting: sum(each => each.waitingCount) }
+    },
+    close: () =>
+      (closed ??= prisma.$disconnect().then(async () => {
+        await Promise.all(pools.map(each => each.end()))
+      })),
   }
 }

@@ -59,8 +59,15 @@ async function writeBatch(
   tx: WriteTx,
   { stream, received, refused, traceParents }: Batch,
 ): Promise<CommittedBatch> {
-  const before = await lockHead(tx)
-  const { fresh, conflicts } = await separate(tx, received)
+  // One trip: what is read after the lock was asked for is read once it is held. Duplicates are among it.
+  const asked = received.map(({ event }) => event)
+  const [before, fingerprints, known, heads] = await Promise.all([
+    lockHead(tx),
+    readFingerprints(tx, asked),
+    readKnown(tx, asked),
+    readTrackingHeads(tx, [...new Set(asked.filter(isCounted).map(event => event.trackingId!))]),
+  ])
+  const { fresh, conflicts } = separate(received, fingerprints)
   const committed: CommittedBatch = {
     batchId: null,
     storedCount: fresh.length,
@@ -71,40 +78,36 @@ async function writeBatch(
   }
   if (fresh.length === 0) return committed
 
-  const events = fresh.map(({ event }) => event)
-  const upTo = before + BigInt(events.length)
-  const known = await readKnown(tx, events)
-  const positioned = await position(tx, fresh, before)
+  const { positioned, moved } = position(fresh, before, heads)
+  const upTo = before + BigInt(positioned.length)
   // From here on Postgres writes what was sent while the next is computed.
   insertEvents(tx, positioned)
+  writeTrackingHeads(tx, moved)
+  const events = fresh.map(({ event }) => event)
   const projected = await project(tx, events, known, { before, upTo })
   committed.payments = await factsOf(tx, positioned, projected)
-  committed.deliveries = await insertDeliveries(tx, committed.payments, traceParents)
-  committed.batchId = await recordBatch(tx, before + 1n, upTo)
-  return committed
+  const [deliveries, batchId] = await Promise.all([
+    insertDeliveries(tx, committed.payments, traceParents),
+    recordBatch(tx, before + 1n, upTo),
+  ])
+  return { ...committed, deliveries, batchId }
 }
 
 /** Splits what is new from what is known and from what contradicts it; the first message of an identity wins. */
-async function separate(
-  sql: Sql,
+function separate(
   received: readonly ReceivedMessage[],
-): Promise<{ fresh: ReceivedMessage[]; conflicts: RefusedMessage[] }> {
-  const fingerprints =
-    received.length === 0
-      ? new Map<string, string>()
-      : await readFingerprints(
-          sql,
-          received.map(({ event }) => event.id),
-        )
+  stored: ReadonlyMap<string, string>,
+): { fresh: ReceivedMessage[]; conflicts: RefusedMessage[] } {
+  const fingerprints = new Map(stored)
   const fresh: ReceivedMessage[] = []
   const conflicts: RefusedMessage[] = []
   for (const message of received) {
     const { event, streamSequence, subject, bytes } = message
-    const stored = fingerprints.get(event.id)
-    if (stored === undefined) {
+    const fingerprint = fingerprints.get(event.id)
+    if (fingerprint === undefined) {
       fingerprints.set(event.id, event.fingerprint)
       fresh.push(message)
-    } else if (stored !== event.fingerprint) {
+    } else if (fingerprint !== event.fingerprint) {
       const reason = `event ${event.id} is stored already with other data, slot or timestamp`
       conflicts.push({ streamSequence, subject, code: 'CONFLICT', reason, bytes })
     }
@@ -112,27 +115,27 @@ async function separate(
   return { fresh, conflicts }
 }
 
+/** Whether an event has a `seq`. */
+const isCounted = ({ effect, trackingId }: ChainEvent): boolean =>
+  effect.kind === 'payment' && trackingId !== null
+
 /** Gives each event its position and each payment its `seq`, in the order of arrival. */
-async function position(
-  tx: WriteTx,
+function position(
   fresh: readonly ReceivedMessage[],
   before: bigint,
-): Promise<PositionedEvent[]> {
-  const counts = ({ effect, trackingId }: ChainEvent) => effect.kind === 'payment' && trackingId !== null
-  const trackingIds = new Set(
-    fresh.filter(({ event }) => counts(event)).map(({ event }) => event.trackingId!),
-  )
-  const heads = await readTrackingHeads(tx, [...trackingIds])
+  heads: ReadonlyMap<string, bigint>,
+): { positioned: PositionedEvent[]; moved: Map<string, bigint> } {
+  const moved = new Map<string, bigint>()
   const positioned = fresh.map(({ event, streamSequence }, index): PositionedEvent => {
     let seq: bigint | null = null
-    if (counts(event)) {
-      seq = (heads.get(event.trackingId!) ?? 0n) + 1n
-      heads.set(event.trackingId!, seq)
+    if (isCounted(event)) {
+      const trackingId = event.trackingId!
+      seq = (moved.get(trackingId) ?? heads.get(trackingId) ?? 0n) + 1n
+      moved.set(trackingId, seq)
     }
     return { event, streamSequence, position: before + BigInt(index + 1), seq }
   })
-  writeTrackingHeads(tx, heads)
-  return positioned
+  return { positioned, moved }
 }
 
 /**

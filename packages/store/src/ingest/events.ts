@@ -16,10 +16,14 @@ export interface PositionedEvent extends ReceivedEvent {
   seq: bigint | null
 }
 
-/** Fingerprints of those of `ids` that are stored; one probe of the primary key each. */
-export async function readFingerprints(sql: Sql, ids: readonly string[]): Promise<Map<string, string>> {
+/** Fingerprints of those events that are stored; one probe of the primary key each. */
+export async function readFingerprints(
+  sql: Sql,
+  events: readonly ChainEvent[],
+): Promise<Map<string, string>> {
+  if (events.length === 0) return new Map()
   const rows = await sql.$queryRaw<{ id: string; fingerprint: string }[]>`
-    select id, fingerprint from events where id = any(${ids}::uuid[])`
+    select id, fingerprint from events where id = any(${events.map(({ id }) => id)}::uuid[])`
   return new Map(rows.map(row => [row.id, row.fingerprint]))
 }
 

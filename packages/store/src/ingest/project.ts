@@ -66,6 +66,9 @@ const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => str
   ...new Set(events.map(keyOf).filter(key => key !== null)),
 ]
 
+const statesOf = <S>(states: ReadonlyMap<string, S>, addresses: readonly string[]): S[] =>
+  addresses.map(address => states.get(address)!)
+
 /** The states, before a batch, of the addresses its events name, and of the user payments behind its policies. */
 export interface Known {
   gateways: readonly GatewayState[]
@@ -96,7 +99,7 @@ interface Positions {
 /**
  * Applies events that were never projected, and are stored or sent to be. Sends what changes, and waits for Postgres
  * only when a life begins or a mint becomes known.
- * @param known what `readKnown` read for these events
+ * @param known what `readKnown` read for these events, and perhaps for more
  */
 export async function project(
   tx: WriteTx,
@@ -105,14 +108,11 @@ export async function project(
   { before, upTo }: Positions,
 ): Promise<Projected> {
   const gateways = reduce(known.gateways, events, gatewayOf, emptyGateway, applyToGateway)
-  writeGateways(tx, [...gateways.values()])
+  writeGateways(tx, statesOf(gateways, keysOf(events, gatewayOf)))
   const policies = await projectPolicies(tx, events, known.policies, upTo)
-  writePolicies(tx, [...policies.values()])
+  writePolicies(tx, statesOf(policies, keysOf(events, policyOf)))
   const userPayments = reduce(known.userPayments, events, userPaymentOf, emptyUserPayment, applyToUserPayment)
-  writeUserPayments(
-    tx,
-    keysOf(events, userPaymentOf).map(address => userPayments.get(address)!),
-  )
+  writeUserPayments(tx, statesOf(userPayments, keysOf(events, userPaymentOf)))
   projectAggregates(tx, events, { policies, userPayments })
   await moveToKnownMint(tx, await findNewMints(tx, { policies, userPayments }, known), before)
   return { policies, userPayments }
