@@ -30,7 +30,7 @@ export async function openFeed(seed: string): Promise<Feed> {
         .digest(),
     )
   const gateways: string[] = []
-  for (let i = 0; i < GATEWAYS; i++) gateways.push(await deriveGateway(DEFAULT_PROGRAM_ID, bytesOf(32)))
+  for (let i = 0; i < GATEWAYS; i++) gateways.push(deriveGateway(DEFAULT_PROGRAM_ID, bytesOf(32)))
 
   interface Live {
     address: string
@@ -58,9 +58,9 @@ export async function openFeed(seed: string): Promise<Feed> {
 
   const createPolicy = async () => {
     const owner = bytesOf(32)
-    const userPayment = await deriveUserPayment(DEFAULT_PROGRAM_ID, owner, bytesOf(32))
+    const userPayment = deriveUserPayment(DEFAULT_PROGRAM_ID, owner, bytesOf(32))
     const live = {
-      address: await derivePolicy(DEFAULT_PROGRAM_ID, userPayment, 1),
+      address: derivePolicy(DEFAULT_PROGRAM_ID, userPayment, 1),
       gateway: gateways[policies.length % GATEWAYS]!,
       trackingId: `${seed}-${policies.length}`,
       payments: 0,

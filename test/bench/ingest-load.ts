@@ -27,7 +27,7 @@ const perSecond = (events: number, startedAt: number) => (events / (performance.
 async function readAll(feed: Feed, count: number): Promise<{ event: ChainEvent; bytes: Uint8Array }[]> {
   const events = []
   for (const { bytes } of await feed.next(count)) {
-    const read = await readMessage(bytes, PROGRAM)
+    const read = readMessage(bytes, PROGRAM)
     if (!read.ok) throw new Error(`the feed is refused: ${read.refusal.reason}`)
     events.push({ event: read.event, bytes })
   }

@@ -28,7 +28,7 @@ export interface Reading {
 }
 
 /** @throws Refused (BAD_DATA) */
-export type EventReader = (data: ExactJsonObject, programId: string) => Reading | Promise<Reading>
+export type EventReader = (data: ExactJsonObject, programId: string) => Reading
 
 const readMemo = (data: ExactJsonObject): string | null =>
   readTrackingId(readBytes(data, 'memo', MAX_TRACKING_ID_BYTES))
@@ -50,14 +50,14 @@ const readPaymentRecord: EventReader = data => {
   }
 }
 
-const readPolicyCreated: EventReader = async (data, programId) => {
+const readPolicyCreated: EventReader = (data, programId) => {
   const userPayment = readPublicKey(data, 'user_payment')
   const recipient = readPublicKey(data, 'recipient')
   const gateway = readPublicKey(data, 'gateway')
   const policyId = readU32(data, 'policy_id')
   const { policyType, tagged } = readPolicyType(data)
   const trackingId = readMemo(data)
-  const policy = await derivePolicy(programId, userPayment, policyId)
+  const policy = derivePolicy(programId, userPayment, policyId)
   return {
     effect: { kind: 'policy-created', policy, userPayment, recipient, gateway, policyId, policyType },
     filters: { gateway, paymentPolicy: policy, userPayment, recipient, trackingId },
@@ -86,10 +86,10 @@ const readPolicyDeleted: EventReader = data => {
   }
 }
 
-const readUserPaymentCreated: EventReader = async (data, programId) => {
+const readUserPaymentCreated: EventReader = (data, programId) => {
   const owner = readPublicKey(data, 'owner')
   const tokenMint = readPublicKey(data, 'token_mint')
-  const userPayment = await deriveUserPayment(programId, owner, tokenMint)
+  const userPayment = deriveUserPayment(programId, owner, tokenMint)
   return {
     effect: { kind: 'user-payment-created', userPayment, owner, tokenMint },
     filters: { userPayment },
@@ -106,9 +106,9 @@ const readUserPaymentDeleted: EventReader = data => {
   }
 }
 
-const readGatewayCreated: EventReader = async (data, programId) => {
+const readGatewayCreated: EventReader = (data, programId) => {
   const authority = readPublicKey(data, 'authority')
-  const gateway = await deriveGateway(programId, authority)
+  const gateway = deriveGateway(programId, authority)
   return {
     effect: { kind: 'gateway-created', gateway, authority },
     filters: { gateway, authority },

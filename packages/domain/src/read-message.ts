@@ -26,9 +26,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Checks a message of the indexer and says what it means. Never throws for what the bytes hold: a message
  * that is refused comes with its reason.
  */
-export async function readMessage(bytes: Uint8Array, settings: ReadSettings): Promise<ReadResult> {
+export function readMessage(bytes: Uint8Array, settings: ReadSettings): ReadResult {
   try {
-    return { ok: true, event: await readEvent(readEnvelope(bytes), settings) }
+    return { ok: true, event: readEvent(readEnvelope(bytes), settings) }
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     return { ok: false, refusal: { code: error.code, reason: error.message } }
@@ -53,7 +53,7 @@ function parse(bytes: Uint8Array): ExactJson {
   }
 }
 
-async function readEvent(envelope: ExactJsonObject, settings: ReadSettings): Promise<ChainEvent> {
+function readEvent(envelope: ExactJsonObject, settings: ReadSettings): ChainEvent {
   checkProgram(envelope, settings)
   const slot = readSlot(envelope)
   const signature = readSignature(envelope)
@@ -61,7 +61,7 @@ async function readEvent(envelope: ExactJsonObject, settings: ReadSettings): Pro
   const name = readName(envelope)
   const occurredAtMs = readOccurredAt(envelope)
   const data = readData(envelope)
-  const { effect, filters, normalised } = await readerOf(name)(data, settings.programId)
+  const { effect, filters, normalised } = readerOf(name)(data, settings.programId)
 
   const canonical = canonicalText(normalised)
   const id =

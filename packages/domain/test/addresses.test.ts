@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict'
+import { getProgramDerivedAddress, type Address } from '@solana/addresses'
 import bs58 from 'bs58'
 import fc from 'fast-check'
 import t from 'tap'
-import { isSignature } from '../src/addresses.js'
+import { deriveGateway, derivePolicy, deriveUserPayment, isSignature } from '../src/addresses.js'
 
 const decodesTo64 = (text: string) => bs58.decodeUnsafe(text)?.length === 64
 const LARGEST = bs58.encode(new Uint8Array(64).fill(255))
@@ -28,4 +30,29 @@ t.test('a signature is what decodes to 64 bytes', async t => {
     fc.string({ unit: digits, minLength: 62, maxLength: 90 }),
   )
   fc.assert(fc.property(texts, text => isSignature(text) === decodesTo64(text)))
+})
+
+t.test('addresses are derived as Solana derives them', async t => {
+  const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => bs58.encode(bytes))
+  const u32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+  const bytesOf = (number: number) => Buffer.from(Uint32Array.of(number).buffer)
+  const property = fc.asyncProperty(key, key, key, u32, async (program, first, second, number) => {
+    const seeds = [
+      ['gateway', bs58.decode(first)],
+      ['user_payment', bs58.decode(first), bs58.decode(second)],
+      ['payment_policy', bs58.decode(first), bytesOf(number)],
+    ]
+    const programAddress = program as Address
+    const wanted = await Promise.all(seeds.map(seeds => getProgramDerivedAddress({ programAddress, seeds })))
+    assert.deepEqual(
+      [
+        deriveGateway(program, first),
+        deriveUserPayment(program, first, second),
+        derivePolicy(program, first, number),
+      ],
+      wanted.map(([address]) => address as string),
+    )
+  })
+  await fc.assert(property)
+  t.pass()
 })

@@ -60,14 +60,14 @@ export const bytesOf = (message: unknown): Uint8Array =>
 
 /** Reads a message that must be accepted. @param message an object, or the text itself */
 export async function accept(message: unknown, settings = SETTINGS): Promise<ChainEvent> {
-  const result = await readMessage(bytesOf(message), settings)
+  const result = readMessage(bytesOf(message), settings)
   if (!result.ok) throw new Error(`refused: ${result.refusal.code} ${result.refusal.reason}`)
   return result.event
 }
 
 /** Reads a message that must be refused. */
 export async function refuse(message: unknown, settings = SETTINGS): Promise<Refusal> {
-  const result = await readMessage(bytesOf(message), settings)
+  const result = readMessage(bytesOf(message), settings)
   if (result.ok) throw new Error('accepted')
   return result.refusal
 }

@@ -54,7 +54,7 @@ t.test('the program is checked before all else, and must be named when that is r
 
 t.test('bytes that are no JSON object are refused', async t => {
   const codeOf = async (bytes: Uint8Array): Promise<string> => {
-    const result = await readMessage(bytes, SETTINGS)
+    const result = readMessage(bytes, SETTINGS)
     return result.ok ? 'accepted' : result.refusal.code
   }
   for (const text of ['', 'nope', '{"slot": 1, "signature": ', '{} {}', '\uFEFF{}', '{"a":01}']) {
@@ -195,7 +195,7 @@ t.test('no bytes make the reader throw: whatever it cannot accept, it refuses', 
     .tuple(fc.constantFrom(...Object.keys(PAYMENT)), fc.jsonValue())
     .map(([field, value]) => bytesOf(payment({}, { [field]: value })))
   const property = fc.asyncProperty(fc.oneof(fc.uint8Array(), damaged, replaced), async bytes => {
-    const result = await readMessage(bytes, SETTINGS)
+    const result = readMessage(bytes, SETTINGS)
     assert(result.ok ? /^[0-9a-f-]{36}$/.test(result.event.id) : result.refusal.reason.length > 0)
   })
   const details = await fc.check(property, { numRuns: 1_000 })

@@ -41,7 +41,7 @@ export async function fillFromFixtures(store: Store, batchSize = 200): Promise<v
     for (const [at, line] of lines.slice(from, from + batchSize).entries()) {
       const bytes = Buffer.from(line)
       const place = { streamSequence: from + at + 1, subject: 'chain.events.fixture', bytes }
-      const result = await readMessage(bytes, settings)
+      const result = readMessage(bytes, settings)
       if (result.ok) received.push({ ...place, event: result.event })
       else refused.push({ ...place, ...result.refusal })
     }

@@ -96,7 +96,7 @@ export function buildChain({
   return {
     emit,
 
-    async openGateway(
+    openGateway(
       title = 'Example Gateway',
       authority = buildKeyPair(name('authority')),
     ): Promise<ChainGateway> {
@@ -107,10 +107,11 @@ export function buildChain({
         name: toFixedBytes(title, 32),
         url: toFixedBytes('https://gateway.example', 64),
       })
-      return { address: await deriveGateway(programId, authority.publicKey), authority, created }
+      const address = deriveGateway(programId, authority.publicKey)
+      return Promise.resolve({ address, authority, created })
     },
 
-    async openUserPayment(
+    openUserPayment(
       tokenMint = buildAddress(`${seed}/mint`),
       owner = buildKeyPair(name('owner')).publicKey,
     ): Promise<ChainUserPayment> {
@@ -119,10 +120,11 @@ export function buildChain({
         token_account: buildAddress(name('account')),
         token_mint: tokenMint,
       })
-      return { address: await deriveUserPayment(programId, owner, tokenMint), owner, tokenMint, created }
+      const address = deriveUserPayment(programId, owner, tokenMint)
+      return Promise.resolve({ address, owner, tokenMint, created })
     },
 
-    async openPolicy(
+    openPolicy(
       gateway: ChainGateway,
       userPayment: ChainUserPayment,
       terms: PolicyTerms,
@@ -148,8 +150,8 @@ export function buildChain({
         },
         memo: toFixedBytes(trackingId, 64),
       })
-      const address = await derivePolicy(programId, userPayment.address, policyId)
-      return {
+      const address = derivePolicy(programId, userPayment.address, policyId)
+      return Promise.resolve({
         address,
         gateway: gateway.address,
         userPayment,
@@ -159,7 +161,7 @@ export function buildChain({
         amount,
         frequency,
         created,
-      }
+      })
     },
 
     /** The next payment of a policy. */

@@ -42,7 +42,7 @@ export async function rebuildProjections(
         const rows = await readPage(tx, before)
         const upTo = rows.at(-1)?.position
         if (upTo === undefined) break
-        const events = await Promise.all(rows.map(row => readStored(row, programId)))
+        const events = rows.map(row => readStored(row, programId))
         await project(tx, events, await readKnown(tx, events), { before, upTo })
         before = upTo
         onProgress((done += rows.length))
@@ -69,9 +69,9 @@ const readPage = (sql: Sql, after: bigint): Promise<StoredRow[]> => sql.$queryRa
     from events where position > ${after} order by position limit ${PAGE}`
 
 /** The stored event as ingest read it; id and order are the row's own, for the message had no index perhaps. */
-async function readStored(row: StoredRow, programId: string): Promise<ChainEvent> {
+function readStored(row: StoredRow, programId: string): ChainEvent {
   const message = `{"slot":${row.slot},"signature":${JSON.stringify(row.signature)},"index":${row.event_index},"event_name":${JSON.stringify(row.name)},"data":${row.data},"timestamp":"${row.occurred_at.toISOString()}"}`
-  const read = await readMessage(new TextEncoder().encode(message), { programId, requireProgramId: false })
+  const read = readMessage(new TextEncoder().encode(message), { programId, requireProgramId: false })
   if (!read.ok) throw new Error(`stored event ${row.id} cannot be read: ${read.refusal.reason}`)
   const order = read.event.order.slice(0, 32) + row.id.replaceAll('-', '')
   return { ...read.event, id: row.id, order }

@@ -81,7 +81,7 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
         userPayment:
           walletPublicKey === undefined || tokenMint === undefined
             ? undefined
-            : await deriveUserPayment(programId, walletPublicKey, tokenMint),
+            : deriveUserPayment(programId, walletPublicKey, tokenMint),
       }
       // One more than a page tells whether there is a next one.
       const policies = await readFrom(store, sql =>

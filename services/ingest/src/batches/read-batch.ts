@@ -20,7 +20,7 @@ export async function readBatch(
   const refused: RefusedMessage[] = []
   for (const [index, { bytes, subject, streamSequence }] of messages.entries()) {
     if (index > 0 && index % IN_ONE_GO === 0) await giveWay()
-    const read = await readMessage(bytes, program)
+    const read = readMessage(bytes, program)
     if (read.ok) received.push({ event: read.event, streamSequence, subject, bytes })
     else refused.push({ ...read.refusal, streamSequence, subject, bytes })
   }
