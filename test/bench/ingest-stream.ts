@@ -7,7 +7,8 @@ import type pg from 'pg'
 import type { BenchContext } from './bench.js'
 import type { Feed } from './feed.js'
 
-export const BATCH_SIZE = 1_000
+/** As ingest is set by default. */
+export const BATCH_SIZE = 2_000
 
 export const MIX = '90 % payments, 5 % policies, 1 payment in 5 with a webhook; no webhook worker runs'
 

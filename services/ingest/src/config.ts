@@ -33,7 +33,7 @@ export const IngestConfig = Type.Object({
   }),
   REQUIRE_PROGRAM_ID: Flag(false, 'refuse messages that do not name their program; on in images'),
   BATCH_SIZE: Type.Integer({
-    default: 1000,
+    default: 2000,
     minimum: 1,
     maximum: 10_000,
     description: 'most messages stored in one transaction',
