@@ -76,7 +76,7 @@ export const ingestLoadBench = (name: string, stored: { full: number; quick: num
   name,
   about: `JetStream → committed with projections, aggregates, seq and delivery rows, over ${stored.full.toLocaleString('en')} events`,
   async run(context) {
-    const [count, messages, rounds] = context.quick ? [stored.quick, 2_000, 1] : [stored.full, 20_000, 5]
+    const [count, messages, rounds] = context.quick ? [stored.quick, 2_000, 1] : [stored.full, 60_000, 3]
     const { url, pool } = await copyFilled(context, count)
     await pool.query('create table bare_events (like events)')
     const store = openStore({ DATABASE_URL: url, poolSize: 2 })
