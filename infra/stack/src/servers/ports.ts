@@ -15,11 +15,21 @@ function tryPort(port: number, host: string): Promise<number | undefined> {
 export const isPortFree = async (port: number, host = '127.0.0.1'): Promise<boolean> =>
   (await tryPort(port, host)) !== undefined
 
+const QUIET_PORTS = { first: 20_000, last: 31_999 }
+let nextQuietPort = QUIET_PORTS.first + Math.floor(Math.random() * (QUIET_PORTS.last - QUIET_PORTS.first + 1))
+
 /**
  * A port that is free now and that nobody takes by chance: below those that outgoing connections get, and no
- * server's usual one. For whoever stops listening for a while and must find the port free again.
+ * server's usual one. For whoever stops listening for a while and must find the port free again. None is given twice
+ * in a process before all were: whoever got it may take seconds to listen.
  */
-export const findQuietPort = (): Promise<number> => findFreePort(20_000 + Math.floor(Math.random() * 12_000))
+export async function findQuietPort(): Promise<number> {
+  for (;;) {
+    const port = nextQuietPort
+    nextQuietPort = port === QUIET_PORTS.last ? QUIET_PORTS.first : port + 1
+    if (await isPortFree(port)) return port
+  }
+}
 
 /** A port that is free now: the wanted one when it is, else any. */
 export async function findFreePort(wanted?: number): Promise<number> {
