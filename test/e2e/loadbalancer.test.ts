@@ -7,7 +7,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startService, waitFor, type StartedService, type TestContext } from '@payment-tracking/testkit'
+import {
+  installDebianPackage,
+  startService,
+  waitFor,
+  type StartedService,
+  type TestContext,
+} from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods, type Pod, type Pods } from '../../services/realtime/test/use-pods.js'
@@ -25,11 +31,11 @@ function findProgram(name: string, debianPackage: string): string | undefined {
   }
   const found = find()
   if (found || process.getuid?.() !== 0) return found
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const apt = (...args: string[]) =>
-    spawnSync('apt-get', ['-q', ...args], { env, timeout: 60_000 }).status === 0
-  const install = () => apt('install', '-y', '--no-install-recommends', debianPackage)
-  if (!install() && apt('update')) install()
+  try {
+    installDebianPackage(debianPackage)
+  } catch {
+    // The test says loudly that it was left out.
+  }
   return find()
 }
 

@@ -1,9 +1,15 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openQueue } from '@payment-tracking/queue'
-import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import {
+  createDatabase,
+  installDebianPackage,
+  startService,
+  useNats,
+  useRedis,
+  waitFor,
+} from '@payment-tracking/testkit'
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
 
@@ -12,20 +18,8 @@ const TOKEN = 'a token for the browser test'
 /** Set UPDATE_SCREENSHOTS to take the picture of the documentation anew. */
 const SCREENSHOT = fileURLToPath(new URL('../../docs/ops-dashboard.png', import.meta.url))
 
-/** Debian's browser, installed when it is missing and we may. */
-function ensureChromium(): void {
-  if (existsSync(CHROMIUM)) return
-  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } } as const
-  try {
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
-  } catch {
-    execFileSync('apt-get', ['update'], options)
-    execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], options)
-  }
-}
-
 t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
-  ensureChromium()
+  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const nats = await useNats(t)

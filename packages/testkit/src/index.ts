@@ -12,8 +12,8 @@ export {
   type ChainPolicy,
   type KeyPair,
 } from '@payment-tracking/stack'
-export { bareNode } from './bare-node.js'
 export { createDatabase, ensureTemplate, type TestDatabase } from './create-database.js'
+export { installDebianPackage } from './install-debian-package.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
 export { startService, type LogLine, type StartedService, type StartOptions } from './start-service.js'
 export { startStack, type StartedStack, type StartStackOptions } from './start-stack.js'
