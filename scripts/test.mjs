@@ -1,5 +1,5 @@
 // `npm test`: set-up, lint, format, types, then every test against one private set of servers. Ends with the
-// line `N passed, N failed`. Arguments go to tap: `npm test -- packages/store/test/migrate.test.ts`.
+// line `N passed, N failed`. Arguments name test files: `npm test -- packages/store/test/migrate.test.ts`.
 import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ async function check(name, args) {
 }
 
 /**
- * Shows one line a test file, and all that a failing file said.
+ * Shows all that a failing file said; the lines of those that pass are on their way already.
  * @returns the counts of tap's own summary
  */
 async function readTap(stream) {
@@ -45,7 +45,7 @@ async function readTap(stream) {
     const result = /^(not )?ok \d+ - (.*)$/.exec(line)
     if (result) {
       if (result[1]) console.log(block.join('\n'))
-      console.log(`${result[1] ? 'not ok' : 'ok'} ${result[2]}`)
+      if (result[1]) console.log(`not ok ${result[2]}`)
       block = []
       inDiagnosis = Boolean(result[1])
     } else if (inDiagnosis && /^ {2}(?! )|^ {4}/.test(line) && block.length === 0 && !/^ {4}#/.test(line)) {
@@ -66,7 +66,7 @@ async function readTap(stream) {
 let tap
 let stopped = false
 async function runTests(args, env) {
-  tap = spawn(process.execPath, ['node_modules/tap/dist/esm/run.mjs', 'run', '--reporter=tap', ...args], {
+  tap = spawn(process.execPath, ['scripts/run-test-files.mjs', ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

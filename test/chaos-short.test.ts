@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { bareNode } from '@payment-tracking/testkit'
 import t from 'tap'
 
 const RUN = fileURLToPath(new URL('chaos/run.ts', import.meta.url))
@@ -12,7 +11,7 @@ const RUN = fileURLToPath(new URL('chaos/run.ts', import.meta.url))
 t.setTimeout(420_000)
 
 t.test('nothing is lost, doubled or misdirected while everything is broken', async t => {
-  const run = spawn(...bareNode('--import', 'tsx', RUN, '--ci'), {
+  const run = spawn(process.execPath, ['--import', 'tsx', RUN, '--ci'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => run.kill())

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { readJson } from '@payment-tracking/domain'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
-  bareNode,
   buildAddress,
   buildChain,
   openPublisher,
@@ -51,7 +50,7 @@ const [production, devnet] = await Promise.all([
 
 /** Runs one of the npm scripts against a stack. */
 function runScript(stack: StartedStack, env: Record<string, string>, name: string, ...args: string[]) {
-  const child = spawn(...bareNode(`scripts/${name}.mjs`, ...args), {
+  const child = spawn(process.execPath, [`scripts/${name}.mjs`, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env, DATA_DIR: stack.dataDir },
   })

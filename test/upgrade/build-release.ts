@@ -6,7 +6,6 @@ import { mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { bareNode } from '@payment-tracking/testkit'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/payment-tracking/releases')
@@ -95,8 +94,8 @@ async function linkModules(work: string): Promise<void> {
 async function compile(work: string): Promise<void> {
   const services = (await readdir(join(work, 'services'))).map(name => `services/${name}`)
   try {
-    await run(...bareNode('packages/store/scripts/generate.mjs'), work)
-    await run(...bareNode(join(ROOT, 'node_modules/typescript-7/bin/tsc'), '-b', ...services), work)
+    await run(process.execPath, ['packages/store/scripts/generate.mjs'], work)
+    await run(process.execPath, [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '-b', ...services], work)
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     throw new Error(`the last release does not build with the libraries of today:\n${stdout}${stderr}`, {

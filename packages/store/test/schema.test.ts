@@ -2,13 +2,13 @@
 // runner left nothing to do.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { bareNode, createDatabase } from '@payment-tracking/testkit'
+import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 function runPrisma(databaseUrl: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(...bareNode('node_modules/prisma/build/index.js', ...args), {
+  const child = spawn(process.execPath, ['node_modules/prisma/build/index.js', ...args], {
     cwd: ROOT,
     env: {
       ...process.env,

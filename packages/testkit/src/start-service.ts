@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bareNode } from './bare-node.js'
 import type { TestContext } from './test-context.js'
 import { waitFor } from './wait-for.js'
 
@@ -56,7 +55,7 @@ export async function startService(
 ): Promise<StartedService> {
   const main = join(root, 'services', name, 'dist/main.js')
   if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
-  const child = spawn(...bareNode('--enable-source-maps', main), {
+  const child = spawn(process.execPath, ['--enable-source-maps', main], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

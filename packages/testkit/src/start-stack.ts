@@ -3,7 +3,6 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { discardDataDir, readStackFile, type StackFile } from '@payment-tracking/stack'
-import { bareNode } from './bare-node.js'
 import type { TestContext } from './test-context.js'
 import { TEMPORARY_PREFIX } from './use-servers.js'
 import { waitFor } from './wait-for.js'
@@ -42,7 +41,7 @@ export async function startStack(
   { dataDir: given, waitUntilReady = true }: StartStackOptions = {},
 ): Promise<StartedStack> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)))
-  const child = spawn(...bareNode('--input-type=module', '--eval', LAUNCH), {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', LAUNCH], {
     cwd: import.meta.dirname,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

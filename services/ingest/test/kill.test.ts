@@ -1,7 +1,6 @@
 import { subjectOf } from '@payment-tracking/contracts'
 import { openStore } from '@payment-tracking/store'
 import {
-  bareNode,
   createDatabase,
   dumpProjections,
   findArrivalProblems,
@@ -43,7 +42,7 @@ t.test('killed between commit and acknowledgement, ingest loses and doubles noth
     await nats.jetstream.publish(subjectOf(nats.subjectPrefix, nameOf(bytes)), bytes)
 
   for (let death = 1; death <= 3; death++) {
-    const replica = spawn(...bareNode(REPLICA_THAT_DIES), { env, stdio: 'inherit' })
+    const replica = spawn(process.execPath, [REPLICA_THAT_DIES], { env, stdio: 'inherit' })
     t.teardown(() => replica.kill('SIGKILL'))
     const [, signal] = (await once(replica, 'exit')) as [number | null, string | null]
     t.equal(signal, 'SIGKILL', `death ${death}`)
