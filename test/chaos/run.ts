@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { buildPlan } from './plan/plan.js'
 import { renderRecovery, summarise, type Measured } from './report/recovery.js'
 import { runChaos, type RunResult } from './run-chaos.js'
@@ -64,7 +64,7 @@ for (const { seed, seconds } of runs) {
     log(
       `ended after ${after} s, before anything was compared (seed "${seed}"; all that was started is stopped)`,
     )
-    log(error instanceof Error && abort.signal.aborted ? String(error.stack) : String(error))
+    log(inspect(error))
     process.exit(130)
   })
   measured.push(...ofRun)

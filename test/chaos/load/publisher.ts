@@ -104,8 +104,9 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
       let open = () => {}
       gate = new Promise<void>(resolve => (open = resolve))
       await Promise.allSettled(tries)
-      await connection.flush()
       await persist(async manager => {
+        // What timed out may still be on its way; without a connection the flush fails, and is done again.
+        await connection.flush()
         const { state } = await manager.streams.info(DEFAULT_STREAM)
         await manager.streams.update(DEFAULT_STREAM, {
           max_msgs: state.messages + ROOM,
