@@ -319,10 +319,18 @@ t.test('while tracing is off nothing of OpenTelemetry is loaded, and no trace is
     const { result } = JSON.parse(readFileSync(join(loaded, file), 'utf8')) as { result: { url: string }[] }
     return result.map(({ url }) => url)
   })
-  t.ok(urls.some(url => url.endsWith('runtime/dist/tracing/tracing.js')))
+  const service = urls.find(url => url.endsWith('webhook-worker/dist/service.js'))!
   // Its api, types and functions that do nothing, is loaded by prom-client.
+  const ofTracing = /(@opentelemetry\/(?!api\/)|tracing\/sdk\.js)/
   t.same(
-    urls.filter(url => /@opentelemetry\/(?!api\/)|tracing\/sdk\.js/.test(url)),
+    urls.filter(url => /service-sdk-/.test(url) || ofTracing.test(url)),
+    [],
+  )
+  // Where a file begins in a bundle there is a comment with its name.
+  const bundled = readFileSync(new URL(service), 'utf8').match(/^\s*\/\/ \S+\.[cm]?js$/gm)!
+  t.ok(bundled.some(line => line.endsWith('runtime/dist/tracing/tracing.js')))
+  t.same(
+    bundled.filter(line => ofTracing.test(line)),
     [],
   )
 })

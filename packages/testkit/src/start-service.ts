@@ -32,7 +32,7 @@ export interface StartOptions {
   waitUntilReady?: boolean
   /** Default true. False reads and drops what it logs once it is ready: a load may log a line a request. */
   keepLogs?: boolean
-  /** Default this repository. Another release of it: where its services/<name>/dist/main.js lie. */
+  /** Default this repository. Another release of it: where its services/<name>/dist/service.js lie. */
   root?: string
 }
 
@@ -53,7 +53,7 @@ export async function startService(
   env: Record<string, string | undefined>,
   { waitUntilReady = true, keepLogs = true, root = ROOT }: StartOptions = {},
 ): Promise<StartedService> {
-  const main = join(root, 'services', name, 'dist/main.js')
+  const main = join(root, 'services', name, 'dist/service.js')
   if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...env },

@@ -32,7 +32,7 @@ export interface System {
 
 export interface SystemOptions {
   dataDir: string
-  /** Where services/<name>/dist/main.js lies: the repository, or a copy that was broken on purpose. */
+  /** Where services/<name>/dist/service.js lies: the repository, or a copy that was broken on purpose. */
   root: string
   log: (line: string) => void
 }
@@ -105,7 +105,7 @@ export async function openSystem({ dataDir, root, log }: SystemOptions): Promise
       processes.push(
         keepProcess({
           name,
-          main: join(root, 'services', service, 'dist', 'main.js'),
+          main: join(root, 'services', service, 'dist', 'service.js'),
           env,
           ...(PORT_VARIABLES[service] && { portVariable: PORT_VARIABLES[service] }),
           logFile: join(dataDir, 'logs', `${name}.log`),

@@ -50,7 +50,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
     name = service,
   ): ServiceSpec => ({
     name,
-    main: fileURLToPath(new URL(`../../../../services/${service}/dist/main.js`, import.meta.url)),
+    main: fileURLToPath(new URL(`../../../../services/${service}/dist/service.js`, import.meta.url)),
     env,
     ...(port && { port }),
   })
