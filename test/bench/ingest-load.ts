@@ -7,7 +7,7 @@ import { readMessage, type ChainEvent } from '@payment-tracking/domain'
 import { commitBatch, openStore, type ReceivedMessage, type Store } from '@payment-tracking/store'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { takeTurns, type Bench } from './bench.js'
+import { takeTurns, type Bench, type Measure } from './bench.js'
 import { openFeed, type Feed } from './feed.js'
 import { copyFilled } from './fill.js'
 import {
@@ -81,19 +81,25 @@ export const ingestLoadBench = (name: string, stored: { full: number; quick: num
     await pool.query('create table bare_events (like events)')
     const store = openStore({ DATABASE_URL: url, poolSize: 2 })
     context.teardown(() => store.close())
-    const [streamed, memory, bare] = await Promise.all(['stream', 'memory', 'bare'].map(openFeed))
-    for (const feed of [streamed!, memory!]) await addWebhooks(pool, feed)
-    const stream = await openBenchStream(context)
-    const ingest = await startIngest(context, url, stream)
+    const [memory, bare] = await Promise.all(['memory', 'bare'].map(openFeed))
+    await addWebhooks(pool, memory!)
 
-    const throughStream = async () => {
-      ingest.signal('SIGSTOP')
-      await stream.publish(await streamed!.next(messages))
-      const head = (await readHead(pool)) + messages
-      const startedAt = performance.now()
-      ingest.signal('SIGCONT')
-      await waitForHead(pool, head, 120_000)
-      return perSecond(messages, startedAt)
+    const throughStream = async (replicas: number) => {
+      const feed = await openFeed(`stream of ${replicas}`)
+      await addWebhooks(pool, feed)
+      const stream = await openBenchStream(context)
+      const processes = await Promise.all(
+        Array.from({ length: replicas }, () => startIngest(context, url, stream)),
+      )
+      return async () => {
+        for (const process of processes) process.signal('SIGSTOP')
+        await stream.publish(await feed.next(messages))
+        const head = (await readHead(pool)) + messages
+        const startedAt = performance.now()
+        for (const process of processes) process.signal('SIGCONT')
+        await waitForHead(pool, head, 120_000)
+        return perSecond(messages, startedAt)
+      }
     }
     const fromMemory = async () => {
       const received = (await readAll(memory!, messages)).map((read, index) => ({
@@ -113,17 +119,25 @@ export const ingestLoadBench = (name: string, stored: { full: number; quick: num
       }
       return perSecond(messages, startedAt)
     }
-    const [measured, ofMemory, ofCopy] = await takeTurns(rounds, [throughStream, fromMemory, byCopy])
-    const row = {
-      subject: `a backlog of ${messages.toLocaleString('en')} messages, ${count.toLocaleString('en')} events stored`,
+    const [ofOne, ofTwo, ofMemory, ofCopy] = await takeTurns(rounds, [
+      await throughStream(1),
+      await throughStream(2),
+      fromMemory,
+      byCopy,
+    ])
+    const row = (processes: string, measured: Measure) => ({
+      subject: `a backlog of ${messages.toLocaleString('en')} messages, ${processes}, ${count.toLocaleString('en')} events stored`,
       unit: 'events/s',
       largerIsBetter: true,
-      measured: measured!,
+      measured,
       note: MIX,
-    }
+    })
+    const memoryFed = { name: 'the same statements fed from memory', measured: ofMemory! }
+    const copied = { name: 'COPY of the same rows into a table without indexes', measured: ofCopy! }
     return [
-      { ...row, limit: { name: 'the same statements fed from memory', measured: ofMemory! } },
-      { ...row, limit: { name: 'COPY of the same rows into a table without indexes', measured: ofCopy! } },
+      { ...row('one process', ofOne!), limit: memoryFed },
+      { ...row('two processes', ofTwo!), limit: memoryFed },
+      { ...row('one process', ofOne!), limit: copied },
     ]
   },
 })
