@@ -34,7 +34,7 @@ t.test('a quick run of a bench of each kind yields rows of plausible figures', a
   const { databaseUrl, redisUrl, natsUrl } = await useServers(t)
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NATS_URL: natsUrl }
   const listed = (await runBench(t, ['--list'], env)).trim().split('\n')
-  const names = ['end-to-end', 'ingest', 'reads', 'reads-10k', 'realtime-fanout', 'webhooks']
+  const names = ['end-to-end', 'ingest-latency', 'reads-10k', 'realtime-fanout', 'webhooks']
   t.same(
     names.filter(name => !listed.includes(name)),
     [],
