@@ -3,11 +3,11 @@
 // Every part but the last is free of newlines (digits, base58, names), so that the joined text can be read in
 // one way only. 128 bits of SHA-256 leave no chance of two events sharing an id by accident, and none that is
 // worth an attacker's while: a collision would take 2^64 messages on a stream that only the indexer writes.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ChainOrder } from './chain-event.js'
 
 function digest(parts: readonly (string | number)[]): string {
-  const hex = createHash('sha256').update(parts.join('\n')).digest('hex')
+  const hex = hash('sha256', parts.join('\n'), 'hex')
   const cut = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)]
   return cut.join('-')
 }

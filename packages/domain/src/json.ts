@@ -23,7 +23,8 @@ function relax(value: ExactJson): Json {
  * @throws SyntaxError when the text is not JSON
  */
 export function readJson(text: string): Json {
-  return relax(readExactJson(text, MAX_DEPTH))
+  const { value, plain } = readExactJson(text, MAX_DEPTH)
+  return plain ? (value as Json) : relax(value)
 }
 
 /**

@@ -4,7 +4,7 @@ import { canonicalText } from './canonical-text.js'
 import type { ChainEvent, ReadResult } from './chain-event.js'
 import { readerOf } from './event-readers.js'
 import { ExactNumber, TooDeepError, isObject, readExactJson } from './exact-json.js'
-import type { ExactJson, ExactJsonObject } from './exact-json.js'
+import type { ExactJson, ExactJsonObject, ReadJson } from './exact-json.js'
 import { fingerprintOf, idOfEvent, idOfPayment, orderOf } from './identity.js'
 import { writeJson } from './json.js'
 import { Refused } from './refused.js'
@@ -35,13 +35,19 @@ export function readMessage(bytes: Uint8Array, settings: ReadSettings): ReadResu
   }
 }
 
-function readEnvelope(bytes: Uint8Array): ExactJsonObject {
-  const value = parse(bytes)
-  if (!isObject(value)) throw new Refused('NOT_AN_EVENT', 'the message must be a JSON object')
-  return value
+interface Envelope {
+  envelope: ExactJsonObject
+  /** `JSON.stringify` writes it without loss */
+  plain: boolean
 }
 
-function parse(bytes: Uint8Array): ExactJson {
+function readEnvelope(bytes: Uint8Array): Envelope {
+  const { value, plain } = parse(bytes)
+  if (!isObject(value)) throw new Refused('NOT_AN_EVENT', 'the message must be a JSON object')
+  return { envelope: value, plain }
+}
+
+function parse(bytes: Uint8Array): ReadJson {
   try {
     return readExactJson(utf8.decode(bytes), MAX_DEPTH)
   } catch (error) {
@@ -53,7 +59,7 @@ function parse(bytes: Uint8Array): ExactJson {
   }
 }
 
-function readEvent(envelope: ExactJsonObject, settings: ReadSettings): ChainEvent {
+function readEvent({ envelope, plain }: Envelope, settings: ReadSettings): ChainEvent {
   checkProgram(envelope, settings)
   const slot = readSlot(envelope)
   const signature = readSignature(envelope)
@@ -77,7 +83,7 @@ function readEvent(envelope: ExactJsonObject, settings: ReadSettings): ChainEven
     signature,
     name,
     occurredAt: new Date(occurredAtMs),
-    data: writeJson(data),
+    data: plain ? JSON.stringify(data) : writeJson(data),
     gateway: filters.gateway ?? null,
     paymentPolicy: filters.paymentPolicy ?? null,
     userPayment: filters.userPayment ?? null,

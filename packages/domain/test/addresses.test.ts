@@ -3,34 +3,35 @@ import { getProgramDerivedAddress, type Address } from '@solana/addresses'
 import bs58 from 'bs58'
 import fc from 'fast-check'
 import t from 'tap'
-import { deriveGateway, derivePolicy, deriveUserPayment, isSignature } from '../src/addresses.js'
+import { deriveGateway, derivePolicy, deriveUserPayment, isPublicKey, isSignature } from '../src/addresses.js'
 
-const decodesTo64 = (text: string) => bs58.decodeUnsafe(text)?.length === 64
-const LARGEST = bs58.encode(new Uint8Array(64).fill(255))
-
-t.test('a signature is what decodes to 64 bytes', async t => {
-  const byHand = [
-    LARGEST,
-    `${LARGEST.slice(0, -1)}${String.fromCharCode(LARGEST.charCodeAt(87) + 1)}`,
-    `2${'1'.repeat(87)}`,
-    `1${LARGEST.slice(1)}`,
-    'z'.repeat(88),
-    'z'.repeat(87),
-    '1'.repeat(64),
-    '1'.repeat(65),
-    `${LARGEST.slice(0, -1)}0`,
-    `${LARGEST.slice(0, -1)}\n`,
-    `${LARGEST}\n`,
-    '',
-  ]
-  for (const text of byHand) t.equal(isSignature(text), decodesTo64(text), JSON.stringify(text))
-  const digits = fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl-')
-  const texts = fc.oneof(
-    fc.uint8Array({ minLength: 62, maxLength: 66 }).map(bytes => bs58.encode(bytes)),
-    fc.string({ unit: digits, minLength: 62, maxLength: 90 }),
-  )
-  fc.assert(fc.property(texts, text => isSignature(text) === decodesTo64(text)))
-})
+for (const [what, size, is] of [
+  ['a public key', 32, isPublicKey],
+  ['a signature', 64, isSignature],
+] as const) {
+  t.test(`${what} is what decodes to ${size} bytes`, async t => {
+    const decodes = (text: string) => bs58.decodeUnsafe(text)?.length === size
+    const greatest = bs58.encode(new Uint8Array(size).fill(255))
+    /** Without a leading zero. */
+    const least = bs58.encode(Uint8Array.of(1, ...new Uint8Array(size - 1)))
+    const step = (text: string, by: number) =>
+      text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + by)
+    const byHand = [
+      ...[greatest, step(greatest, 1), `1${greatest.slice(1)}`, `${greatest.slice(0, -1)}0`],
+      ...[`${greatest.slice(0, -1)}\n`, `${greatest}\n`, `${greatest}1`],
+      ...[least, step(least, -1), `1${least}`, `1${least.slice(1)}`, `2${'1'.repeat(greatest.length - 1)}`],
+      ...[greatest.length, least.length].map(length => 'z'.repeat(length)),
+      ...['1'.repeat(size), '1'.repeat(size + 1), '1'.repeat(size - 1), ''],
+    ]
+    for (const text of byHand) t.equal(is(text), decodes(text), JSON.stringify(text))
+    const digits = fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0OIl-')
+    const texts = fc.oneof(
+      fc.uint8Array({ minLength: size - 2, maxLength: size + 2 }).map(bytes => bs58.encode(bytes)),
+      fc.string({ unit: digits, minLength: size - 2, maxLength: greatest.length + 2 }),
+    )
+    fc.assert(fc.property(texts, text => is(text) === decodes(text)))
+  })
+}
 
 t.test('addresses are derived as Solana derives them', async t => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => bs58.encode(bytes))

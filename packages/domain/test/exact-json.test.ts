@@ -6,7 +6,7 @@ import { readJson, writeJson } from '../src/index.js'
 import { hold } from './hold.js'
 
 const DEPTH = 100
-const read = (text: string): ExactJson => readExactJson(text, DEPTH)
+const read = (text: string): ExactJson => readExactJson(text, DEPTH).value
 
 const integers = (minDigits: number, maxDigits: number) =>
   fc
