@@ -26,8 +26,8 @@ type Element = string | number | bigint | boolean | Date | null | undefined
 
 function writeElement(value: Element): string {
   if (value === null || value === undefined) return 'NULL'
-  const text = value instanceof Date ? value.toISOString() : String(value)
-  return `"${QUOTED.test(text) ? text.replace(ALL_QUOTED, '\\$&') : text}"`
+  if (typeof value === 'string') return `"${QUOTED.test(value) ? value.replace(ALL_QUOTED, '\\$&') : value}"`
+  return value instanceof Date ? `"${value.toISOString()}"` : String(value)
 }
 
 /**

@@ -27,7 +27,10 @@ export async function readFingerprints(
   return new Map(rows.map(row => [row.id, row.fingerprint]))
 }
 
-/** Sends events that are known to be new (the writer lock is held). One statement, whatever their number. */
+/**
+ * Sends events that are known to be new (the writer lock is held). One statement, whatever their number. `data` is most
+ * of it and full of quotes, each of which a list would escape; but JSON of one line can be told by its lines.
+ */
 export function insertEvents(tx: WriteTx, events: readonly PositionedEvent[]): void {
   const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))
   const payment = <T>(
@@ -40,25 +43,25 @@ export function insertEvents(tx: WriteTx, events: readonly PositionedEvent[]): v
       seq, amount, paid_at, record_id, payer, token_mint)
     select * from unnest(
       ${column(event => event.id)}::uuid[],
-      ${events.map(({ position }) => position.toString())}::bigint[],
-      ${column(event => event.slot.toString())}::bigint[],
+      ${events.map(({ position }) => position)}::bigint[],
+      ${column(event => event.slot)}::bigint[],
       ${column(event => event.signature)}::text[],
-      ${column(event => event.index.toString())}::bigint[],
+      ${column(event => event.index)}::bigint[],
       ${column(event => event.name)}::text[],
-      ${column(event => event.data)}::json[],
-      ${column(event => event.occurredAt.toISOString())}::timestamptz[],
+      string_to_array(${column(event => event.data).join('\n')}, E'\\n')::json[],
+      ${column(event => event.occurredAt)}::timestamptz[],
       ${column(event => event.fingerprint)}::uuid[],
-      ${events.map(({ streamSequence }) => streamSequence.toString())}::bigint[],
+      ${events.map(({ streamSequence }) => streamSequence)}::bigint[],
       ${column(event => event.gateway)}::text[],
       ${column(event => event.paymentPolicy)}::text[],
       ${column(event => event.userPayment)}::text[],
       ${column(event => event.authority)}::text[],
       ${column(event => event.recipient)}::text[],
       ${column(event => event.trackingId)}::text[],
-      ${events.map(({ seq }) => seq?.toString() ?? null)}::bigint[],
-      ${payment(({ amount }) => amount.toString())}::numeric[],
-      ${payment(({ paidAt }) => paidAt.toString())}::bigint[],
-      ${payment(({ recordId }) => recordId.toString())}::bigint[],
+      ${events.map(({ seq }) => seq)}::bigint[],
+      ${payment(({ amount }) => amount)}::numeric[],
+      ${payment(({ paidAt }) => paidAt)}::bigint[],
+      ${payment(({ recordId }) => recordId)}::bigint[],
       ${payment(({ payer }) => payer)}::text[],
       ${payment(({ tokenMint }) => tokenMint)}::text[])`)
 }

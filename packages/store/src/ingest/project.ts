@@ -19,7 +19,7 @@ import type { Sql } from '../store.js'
 import type { WriteTx } from '../writer.js'
 import { addCounts, addPaymentStats, addTokenStats, moveToKnownMint, readPoliciesOf } from './aggregates.js'
 import { readGateways, writeGateways } from './gateways.js'
-import { countLifePayments, readPolicies, writePolicies } from './policies.js'
+import { countLifePayments, readPolicies, writePaidPolicies, writePolicies } from './policies.js'
 import { readUserPayments, writeUserPayments } from './user-payments.js'
 
 /** The states after a batch, of every address the batch touched. */
@@ -110,12 +110,27 @@ export async function project(
   const gateways = reduce(known.gateways, events, gatewayOf, emptyGateway, applyToGateway)
   writeGateways(tx, statesOf(gateways, keysOf(events, gatewayOf)))
   const policies = await projectPolicies(tx, events, known.policies, upTo)
-  writePolicies(tx, statesOf(policies, keysOf(events, policyOf)))
+  const justPaid = addressesJustPaid(events, known.policies)
+  writePaidPolicies(tx, statesOf(policies, [...justPaid]))
+  writePolicies(
+    tx,
+    statesOf(
+      policies,
+      keysOf(events, policyOf).filter(address => !justPaid.has(address)),
+    ),
+  )
   const userPayments = reduce(known.userPayments, events, userPaymentOf, emptyUserPayment, applyToUserPayment)
   writeUserPayments(tx, statesOf(userPayments, keysOf(events, userPaymentOf)))
   projectAggregates(tx, events, { policies, userPayments })
   await moveToKnownMint(tx, await findNewMints(tx, { policies, userPayments }, known), before)
   return { policies, userPayments }
+}
+
+/** Stored policies to which nothing but payments happens. */
+function addressesJustPaid(events: readonly ChainEvent[], known: readonly PolicyState[]): Set<string> {
+  const touched = new Set(keysOf(events, policyOf))
+  for (const event of events) if (!isPayment(event)) touched.delete(policyOf(event) ?? '')
+  return new Set(known.map(({ address }) => address).filter(address => touched.has(address)))
 }
 
 /** Created events first, so that payments are counted into the right life; lives that began are counted anew. */
