@@ -3,8 +3,8 @@ import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import etag from '@fastify/etag'
-import helmet from '@fastify/helmet'
 import type { ApiServer } from '../api-server.js'
+import { addSecurityHeaders } from './security-headers.js'
 
 /** What a browser's script may read of an answer. */
 const EXPOSED_HEADERS = [
@@ -37,15 +37,7 @@ export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: s
     maxAge: 86_400,
     strictPreflight: false,
   })
-  await app.register(helmet, {
-    // Answers are data: a browser that shows one as a page may load and run nothing.
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    },
-    // Other sites' pages may read this API; that is what it is for.
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-  })
+  addSecurityHeaders(app)
   app.addHook('onSend', (_request, reply, payload, done) => {
     const data = reply.statusCode === 200 && typeof payload === 'string' ? dataOf(payload) : null
     if (data !== null) void reply.header('etag', `W/"${createHash('sha1').update(data).digest('base64')}"`)
