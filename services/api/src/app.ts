@@ -15,6 +15,7 @@ import { answerRawError } from './http/raw-errors.js'
 import { compileReader } from './http/read-input.js'
 import { refuseEncodedBodies } from './http/refuse-encoded-bodies.js'
 import { requestIdOf } from './http/request-id.js'
+import { makeRequestLog } from './http/request-log.js'
 import { traceRequests } from './http/trace-requests.js'
 import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
 import { compileAnswerWriter } from './http/write-answer.js'
@@ -66,6 +67,7 @@ export async function buildApp({
   const app: ApiServer = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    childLoggerFactory: makeRequestLog,
     genReqId: requestIdOf,
     trustProxy: readTrustedProxies(config.TRUST_PROXY),
     bodyLimit: BODY_LIMIT_BYTES,
