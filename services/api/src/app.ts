@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyRequest } from 'fastify'
 import { readTrustedProxies, type Logger, type Metrics, type Tracing } from '@payment-tracking/runtime'
 import type { Signal } from '@payment-tracking/signal'
 import type { DeliveryQueue } from '@payment-tracking/queue'
@@ -51,6 +51,9 @@ export interface ApiParts {
 /** Longer than any path parameter can be in percent-encoding: what is too long is told by its own name. */
 const LONGEST_PARAMETER = 4_096
 const BODY_LIMIT_BYTES = 64 * 1024
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /** Builds the application; nothing listens and nothing is asked of anybody until it is told to. */
 export async function buildApp({
@@ -103,7 +106,7 @@ export async function buildApp({
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
     // A body that nobody reads is read all the same: closing on it would cut off the answer.
-    if (request.method === 'GET' || request.method === 'HEAD') request.raw.resume()
+    if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) request.raw.resume()
     done(isStopping ? new ApiError('STOPPING', 'This instance is stopping. Please try again.') : undefined)
   })
   const seconds = metrics.histogram(

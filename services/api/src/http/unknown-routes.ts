@@ -1,4 +1,5 @@
 // 404 and 405: told apart by the routes that were registered, before any body is read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, NotFoundError } from './api-errors.js'
 
@@ -51,13 +52,16 @@ export function rememberMethods(app: ApiServer): MethodsOf {
  */
 export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf): void {
   const limit = app.rateLimit()
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     await limit.call(app, request, reply)
     const methods = methodsOf(request.url)
     if (methods.length === 0) throw new NotFoundError('There is nothing at this path.')
     void reply.header('allow', methods.join(', '))
     throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${methods.join(', ')} only.`)
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
+    refuse(request, reply).catch(done)
   })
   app.setNotFoundHandler(() => {
     throw new NotFoundError('There is nothing at this path.')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
@@ -24,9 +24,11 @@ const COMPRESS_FROM_BYTES = 1_024
 const readOrigins = (setting: string): string | string[] =>
   setting.trim() === '*' ? '*' : setting.split(',').map(origin => origin.trim())
 
-/** An enveloped answer without its time of sending, which changes when nothing else does; null for others. */
-const dataOf = (payload: string): string | null =>
-  /^(\{"success":true,"data":[^]*),"timestamp":\d+\}$/.exec(payload)?.[1] ?? null
+/** An enveloped answer without its time of sending, which changes when nothing else does; others as they are. */
+const dataOf = (payload: string | Buffer): string | Buffer =>
+  typeof payload === 'string'
+    ? (/^(\{"success":true,"data":[^]*),"timestamp":\d+\}$/.exec(payload)?.[1] ?? payload)
+    : payload
 
 /** CORS, security headers, ETags and compression for every route that is added after. */
 export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
@@ -38,13 +40,8 @@ export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: s
     strictPreflight: false,
   })
   addSecurityHeaders(app)
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    const data = reply.statusCode === 200 && typeof payload === 'string' ? dataOf(payload) : null
-    if (data !== null) void reply.header('etag', `W/"${createHash('sha1').update(data).digest('base64')}"`)
-    done(null, payload)
-  })
   // Weak: the same answer is one entity, compressed or not.
-  await app.register(etag, { weak: true })
+  await app.register(etag, { weak: true, hashFn: payload => hash('sha1', dataOf(payload), 'base64') })
   await app.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
     encodings: ['br', 'gzip'],

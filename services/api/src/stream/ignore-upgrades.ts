@@ -10,7 +10,7 @@ const socketKeyOf = (request: IncomingMessage): symbol | undefined =>
 
 /** Makes an upgrade request a plain one. Node has handed its socket over for good: it is closed after the answer. */
 export function ignoreUpgrade(request: FastifyRequest, reply: FastifyReply): void {
-  const key = socketKeyOf(request.raw)
+  const key = request.raw.headers.upgrade === undefined ? undefined : socketKeyOf(request.raw)
   if (key === undefined) return
   delete (request.raw as unknown as Record<symbol, unknown>)[key]
   void reply.header('connection', 'close')
