@@ -15,8 +15,13 @@ export type PreparedSql = Pick<Sql, '$queryRaw'>
  */
 const MOST_PREPARED = 200
 
-/** Runs raw SQL on a pool, with the words of the client, so that the same functions run on either. */
-export function openPreparedSql(pool: pg.Pool): PreparedSql {
+/** Where statements are run: a pool, or lines. */
+interface Asked {
+  query(config: pg.QueryConfig): Promise<pg.QueryResult<Record<string, unknown>>>
+}
+
+/** Runs raw SQL with the words of the client, so that the same functions run on either. */
+export function openPreparedSql(asked: Asked): PreparedSql {
   const names = new Map<string, string>()
   const nameOf = (text: string): string | undefined => {
     const known = names.get(text)
@@ -27,12 +32,12 @@ export function openPreparedSql(pool: pg.Pool): PreparedSql {
   }
   const $queryRaw = async (strings: TemplateStringsArray, ...parts: unknown[]) => {
     const { text, values } = Prisma.sql(strings, ...parts)
-    const { rows } = await pool.query<Record<string, unknown>>({
+    const { rows } = await asked.query({
       name: nameOf(text),
       text,
       values: values.map(writeValue),
       types,
-    })
+    } as pg.QueryConfig)
     return rows
   }
   return { $queryRaw } as unknown as PreparedSql

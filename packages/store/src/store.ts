@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from './generated/client.js'
+import { openLookups } from './lookups.js'
 import { openPreparedSql, type PreparedSql } from './prepared-sql.js'
 import { openWriter, type Writer } from './writer.js'
 
@@ -15,6 +16,8 @@ export interface Store {
   readonly prisma: PrismaClient
   /** for hot statements, outside of transactions; the same pool */
   readonly prepared: PreparedSql
+  /** for statements that Postgres answers at once, whatever is stored; on connections of their own */
+  readonly lookups: PreparedSql
   /** for ingest's transactions, one at a time; on a connection of its own */
   readonly writer: Writer
   /** Resolves when Postgres answers. */
@@ -25,7 +28,7 @@ export interface Store {
 
 export interface StoreOptions {
   DATABASE_URL: string
-  /** connections of this process, that of the writer aside; default 10 */
+  /** connections of this process, that of the writer and two of lookups aside; default 10 */
   poolSize?: number
   /** upper bound of every statement; default none */
   statementTimeoutMs?: number
@@ -59,6 +62,7 @@ export function openStore(options: StoreOptions): Store {
   const pool = new pg.Pool({ ...settings, max: limit })
   const writing = new pg.Pool({ ...settings, max: WRITING, pipeline: true })
   const pools = [pool, writing]
+  const lookups = openLookups(settings, pool)
   for (const each of pools) {
     // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
     each.on('error', () => {})
@@ -74,15 +78,22 @@ export function openStore(options: StoreOptions): Store {
       await prisma.$queryRaw`select 1`
     },
     prepared: openPreparedSql(pool),
+    lookups: openPreparedSql(lookups),
     writer: openWriter(writing),
     poolUse: () => {
       const sum = (pick: (each: pg.Pool) => number) => pools.reduce((total, each) => total + pick(each), 0)
+      const lines = lookups.use()
       const [total, idle] = [sum(each => each.totalCount), sum(each => each.idleCount)]
-      return { limit: limit + WRITING, inUse: total - idle, idle, waiting: sum(each => each.waitingCount) }
+      return {
+        limit: limit + WRITING + lines.open,
+        inUse: total - idle + lines.inUse,
+        idle: idle + lines.open - lines.inUse,
+        waiting: sum(each => each.waitingCount),
+      }
     },
     close: () =>
       (closed ??= prisma.$disconnect().then(async () => {
-        await Promise.all(pools.map(each => each.end()))
+        await Promise.all([lookups.close(), ...pools.map(each => each.end())])
       })),
   }
 }

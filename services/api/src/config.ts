@@ -17,7 +17,7 @@ export const ApiConfig = Type.Object({
     default: 10,
     minimum: 1,
     maximum: 200,
-    description: 'connections to Postgres',
+    description: 'connections to Postgres; up to two more are for lookups',
   }),
   STATEMENT_TIMEOUT_MS: Type.Integer({
     default: 2_000,

@@ -42,8 +42,8 @@ const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null
 /**
  * Count, sum and extremes of payments, of a gateway or of all, and by token.
  * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or
- * events_newest for less than an hour at either end. Two statements: a payment that commits between them
- * can show in `byToken` alone, until the next call.
+ * events_newest for less than an hour at either end. Two statements at once: a payment that commits
+ * meanwhile can show in one of them alone, until the next call.
  */
 export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): Promise<PaymentStats> {
   const unbounded = filter.startTime === undefined && filter.endTime === undefined
@@ -64,10 +64,11 @@ export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): P
         Prisma.sql`select count(*) as count, coalesce(sum(e.amount), 0) as total, min(e.amount) as min, max(e.amount) as max, min(e.occurred_at) as first_at, max(e.occurred_at) as last_at ${edge}`,
     ),
   ]
-  const [row] = await sql.$queryRaw<StatsRow[]>`
+  const reading = sql.$queryRaw<StatsRow[]>`
     select coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
            min(min)::text as min, max(max)::text as max, min(first_at) as first_at, max(last_at) as last_at
       from (${Prisma.join(parts, ' union all ')}) parts`
+  const [[row], byToken] = await Promise.all([reading, readByToken(sql, ofGateway, buckets, edges)])
   return {
     count: BigInt(row!.count),
     total: BigInt(row!.total),
@@ -75,7 +76,7 @@ export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): P
     max: toBigInt(row!.max),
     firstAt: row!.first_at,
     lastAt: row!.last_at,
-    byToken: await readByToken(sql, ofGateway, buckets, edges),
+    byToken,
   }
 }
 

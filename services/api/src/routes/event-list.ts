@@ -5,6 +5,7 @@ import {
   encodeEventCursor,
   eventOrderOf,
   listEvents,
+  lookUp,
   readFrom,
   type EventFilter,
   type Store,
@@ -31,7 +32,8 @@ export async function answerEvents(
   const order = eventOrderOf(filter)
   const after = cursor === undefined ? undefined : decodeEventCursor(order, cursor)
   if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
-  const events = await readFrom(store, sql => listEvents(sql, filter, { limit, offset, after })).catch(
+  const read = filter.signature === undefined ? readFrom : lookUp
+  const events = await read(store, sql => listEvents(sql, filter, { limit, offset, after })).catch(
     nameMissingFilter({ ...filter, offset }),
   )
   const last = events.at(-1)

@@ -4,6 +4,7 @@ import {
   decodeSubscriptionCursor,
   encodeSubscriptionCursor,
   listSubscriptions,
+  lookUp,
   readFrom,
   type SubscriptionFilter,
 } from '@payment-tracking/store'
@@ -84,7 +85,8 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
             : deriveUserPayment(programId, walletPublicKey, tokenMint),
       }
       // One more than a page tells whether there is a next one.
-      const policies = await readFrom(store, sql =>
+      const read = filter.trackingId === undefined ? readFrom : lookUp
+      const policies = await read(store, sql =>
         listSubscriptions(sql, filter, { limit: PAGE + 1, after }),
       ).catch(nameTrackingId)
       const page = policies.slice(0, PAGE)
