@@ -23,10 +23,11 @@ const events = ({ gateway, signature, eventName, cursor }) => {
   return ask('after', `${EVENT} where (occurred_at, slot, event_index, id) < ($1, $2, $3, $4) ${NEWEST}`, key)
 }
 
-const ONE_TIME = `
+// A kept plan must know how many are wanted; with a parameter Postgres plans each time anew.
+const oneTime = limit => `
   select tracking_id, signature, slot, occurred_at, payment_policy, gateway, amount, record_id from events
    where tracking_id = $1 and name = 'PaymentRecord'
-   order by occurred_at desc, slot desc, record_id desc, id desc limit $2`
+   order by occurred_at desc, slot desc, record_id desc, id desc limit ${limit}`
 const writePayment = row =>
   `{"trackingId":${JSON.stringify(row.tracking_id)},"signature":"${row.signature}","slot":${row.slot},"timestamp":"${row.occurred_at.toISOString()}","paymentPolicy":"${row.payment_policy}","gateway":"${row.gateway}","amount":${row.amount},"memo":${JSON.stringify(row.tracking_id)},"recordId":${row.record_id}}`
 
@@ -86,7 +87,8 @@ app.get('/v1/events/payments/stats', async (request, reply) => {
   )
 })
 app.get('/v1/onetime/:trackingId', async (request, reply) => {
-  const rows = await ask('onetime', ONE_TIME, [request.params.trackingId, request.query.limit ?? 100])
+  const limit = Number(request.query.limit ?? 100)
+  const rows = await ask(`onetime ${limit}`, oneTime(limit), [request.params.trackingId])
   const data = rows.map(writePayment)
   return send(reply, enveloped(data.length === 1 ? data[0] : `[${data.join(',')}]`))
 })

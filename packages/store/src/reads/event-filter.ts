@@ -28,9 +28,16 @@ export const isOfName = (name: string): Prisma.Sql =>
     ? Prisma.sql`name = 'PaymentRecord'`
     : Prisma.sql`name = ${name} and name <> 'PaymentRecord'`
 
-/** The page that nearly everybody asks for stands in the text, for plans that are kept. */
+const USUAL_LIMITS = [1, 10, 20, 50, 100]
+
+/**
+ * Usual lengths of a page stand in the text, for plans that are kept: without it a plan expects a tenth of all rows, and
+ * Postgres makes a better one each time.
+ */
 export const pageOf = ({ limit, offset }: { limit: number; offset: number }): Prisma.Sql => {
-  const first = limit === 100 ? Prisma.sql`limit 100` : Prisma.sql`limit ${limit}`
+  const first = USUAL_LIMITS.includes(limit)
+    ? Prisma.sql`limit ${Prisma.raw(limit.toString())}`
+    : Prisma.sql`limit ${limit}`
   return offset === 0 ? first : Prisma.sql`${first} offset ${BigInt(offset)}`
 }
 
