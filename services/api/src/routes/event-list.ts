@@ -1,4 +1,5 @@
 // What all lists of events have in common: reading the page, and telling where the next begins.
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   decodeEventCursor,
@@ -9,17 +10,23 @@ import {
   readFrom,
   type EventFilter,
   type Store,
+  type StoredEvent,
 } from '@payment-tracking/store'
 import { InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/pagination.js'
 import { toEventRecord, type EventRecord } from '../schemas/event-record.js'
+import { VERSION } from '../version.js'
 
 export interface PageQuery {
   limit: number
   offset: number
   cursor?: string | undefined
 }
+
+/** Events never change, so their ids say all of a page; to hash what leaves would take a tenth of its time. */
+const tagOf = (events: readonly StoredEvent[]): string =>
+  `W/"${hash('sha1', [VERSION, ...events.map(({ id }) => id)].join(), 'base64')}"`
 
 /** Reads a page of events and offers the next one where the page is full. */
 export async function answerEvents(
@@ -38,5 +45,6 @@ export async function answerEvents(
   )
   const last = events.at(-1)
   if (events.length === limit && last) offerNextPage(request, reply, encodeEventCursor(order, last))
+  void reply.header('etag', tagOf(events))
   return events.map(toEventRecord)
 }
