@@ -24,6 +24,8 @@ export interface Batch {
   refused: readonly RefusedMessage[]
   /** by event, when messages are traced: kept with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined
+  /** called when Postgres has most of what it must write, and this process will wait for it; perhaps not at all */
+  onWriting?: (() => void) | undefined
 }
 
 export interface CommittedBatch {
@@ -57,7 +59,7 @@ export async function commitBatch(store: Store, batch: Batch): Promise<Committed
 
 async function writeBatch(
   tx: WriteTx,
-  { stream, received, refused, traceParents }: Batch,
+  { stream, received, refused, traceParents, onWriting }: Batch,
 ): Promise<CommittedBatch> {
   // One trip: what is read after the lock was asked for is read once it is held. Duplicates are among it.
   const asked = received.map(({ event }) => event)
@@ -86,10 +88,12 @@ async function writeBatch(
   const events = fresh.map(({ event }) => event)
   const projected = await project(tx, events, known, { before, upTo })
   committed.payments = await factsOf(tx, positioned, projected)
-  const [deliveries, batchId] = await Promise.all([
+  const writing = Promise.all([
     insertDeliveries(tx, committed.payments, traceParents),
     recordBatch(tx, before + 1n, upTo),
   ])
+  onWriting?.()
+  const [deliveries, batchId] = await writing
   return { ...committed, deliveries, batchId }
 }
 

@@ -6,6 +6,7 @@ import type { IngestMetrics } from '../ingest-metrics.js'
 import { readBatch, type ProgramSettings } from './read-batch.js'
 import { storeBatch } from './store-batch.js'
 import { traceBatch, type BatchTrace } from './trace-batch.js'
+import { Turn } from './turn.js'
 
 interface Parts {
   store: Store
@@ -33,16 +34,15 @@ const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch)
  */
 export function buildBatchHandler({ store, handOver, program, metrics, log, tracing }: Parts): HandleBatch {
   let failures = 0
-  let turn: Promise<void> = Promise.resolve()
+  let last: Turn | undefined
 
   return async (
     messages: readonly ReceivedBusMessage[],
     stream: StreamState,
   ): Promise<Redeliver | undefined> => {
     const startedAt = performance.now()
-    const before = turn
-    let done!: () => void
-    turn = new Promise(resolve => (done = resolve))
+    const turn = new Turn(last)
+    last = turn
     let refused: RefusedMessage[]
     let committed: CommittedBatch[]
     let trace: BatchTrace | undefined
@@ -51,8 +51,9 @@ export function buildBatchHandler({ store, handOver, program, metrics, log, trac
       refused = read.refused
       if (tracing) trace = traceBatch(tracing, messages, read.received)
       // Reading went on beside the transaction of the batch before; storing keeps the order of arrival.
-      await before
-      committed = await storeBatch(store, { stream, ...read, traceParents: trace?.parents })
+      await turn.begin()
+      const onWriting = () => turn.nowWriting()
+      committed = await storeBatch(store, { stream, ...read, traceParents: trace?.parents, onWriting })
       trace?.end()
       failures = 0
     } catch (err) {
@@ -66,8 +67,9 @@ export function buildBatchHandler({ store, handOver, program, metrics, log, trac
       await new Promise(resolve => setTimeout(resolve, Math.min(redeliverAfterMs, 2_000)))
       return { redeliverAfterMs }
     } finally {
-      done()
+      turn.end()
     }
+    await turn.nextIsWriting()
     handOver.begin(committed)
     const ms = performance.now() - startedAt
     metrics.batchSize.observe(messages.length)
