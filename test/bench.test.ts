@@ -11,7 +11,7 @@ import { mergeReports, renderTable, type Report } from './bench/report.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Runs the benches without what the test runner has its children load. @returns what it printed */
+/** Runs the benches over an otherwise empty environment. @returns what it printed */
 async function runBench(t: Test, flags: string[], env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/run.ts', ...flags], {
     cwd: ROOT,

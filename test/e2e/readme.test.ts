@@ -7,9 +7,8 @@ import { startStack, waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-// The test runner has its children load what it reads TypeScript with; the compiler needs none of it.
 const COMPILE =
-  'NODE_OPTIONS= node node_modules/typescript-7/bin/tsc --noEmit --ignoreConfig --strict --module nodenext --target es2023 --skipLibCheck'
+  'node node_modules/typescript-7/bin/tsc --noEmit --ignoreConfig --strict --module nodenext --target es2023 --skipLibCheck'
 const readme = readFileSync(`${ROOT}/README.md`, 'utf8')
 const chapter = readme.slice(
   readme.indexOf('## The first five minutes'),
