@@ -1,9 +1,6 @@
 // What people see of a running system: metrics as documented, one trace from the message to the webhook, and no
 // secret in any log. One system is started for all of it, at the chattiest log level.
 import { createPrivateKey, randomBytes, randomUUID, sign } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { SOCKET_PATH, subjectOf } from '@payment-tracking/contracts'
 import { readJson } from '@payment-tracking/domain'
 import { buildJwtKeys, SERVICES } from '@payment-tracking/stack'
@@ -22,7 +19,7 @@ import bs58 from 'bs58'
 import { headers as natsHeaders } from 'nats'
 import { io } from 'socket.io-client'
 import t from 'tap'
-import { findSecrets, spellingsOf } from './observability/find-secrets.js'
+import { findSecrets } from './observability/find-secrets.js'
 import { readExposition, type ExposedMetric } from './observability/read-exposition.js'
 import { readMetricsTable } from './observability/read-metrics-table.js'
 import { readSpans } from './observability/read-spans.js'
@@ -296,41 +293,4 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
     }
     t.ok(Object.keys(secrets).length >= 14)
   })
-})
-
-t.test('secrets are found in all their spellings', async t => {
-  const secret = 'pa ss/wörd?1+'
-  const text = [`x ${secret}`, encodeURIComponent(secret), Buffer.from(`user:${secret} `).toString('base64')]
-  for (const line of text) t.equal(findSecrets(line, { it: secret }).length, 1, line)
-  t.same(findSecrets('nothing here', { it: secret }), [])
-  t.ok(spellingsOf(secret).every(spelling => spelling.length >= 8))
-})
-
-t.test('while tracing is off nothing of OpenTelemetry is loaded, and no trace is written', async t => {
-  const database = await createDatabase(t)
-  const redis = await useRedis(t)
-  const loaded = mkdtempSync(join(tmpdir(), 'payment-tracking-loaded-'))
-  t.teardown(() => rmSync(loaded, { recursive: true, force: true }))
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, NODE_V8_COVERAGE: loaded }
-  const worker = await startService(t, 'webhook-worker', env)
-  await worker.stop()
-  // Node writes down every file that it ran.
-  const urls = readdirSync(loaded).flatMap(file => {
-    const { result } = JSON.parse(readFileSync(join(loaded, file), 'utf8')) as { result: { url: string }[] }
-    return result.map(({ url }) => url)
-  })
-  const service = urls.find(url => url.endsWith('webhook-worker/dist/service.js'))!
-  // Its api, types and functions that do nothing, is loaded by prom-client.
-  const ofTracing = /(@opentelemetry\/(?!api\/)|tracing\/sdk\.js)/
-  t.same(
-    urls.filter(url => /service-sdk-/.test(url) || ofTracing.test(url)),
-    [],
-  )
-  // Where a file begins in a bundle there is a comment with its name.
-  const bundled = readFileSync(new URL(service), 'utf8').match(/^\s*\/\/ \S+\.[cm]?js$/gm)!
-  t.ok(bundled.some(line => line.endsWith('runtime/dist/tracing/tracing.js')))
-  t.same(
-    bundled.filter(line => ofTracing.test(line)),
-    [],
-  )
 })
