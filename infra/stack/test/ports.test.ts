@@ -1,0 +1,13 @@
+import { findQuietPort } from '@payment-tracking/stack'
+import t from 'tap'
+
+t.test('nobody is given a port that another was given', async t => {
+  const ports: number[] = []
+  for (let round = 0; round < 500; round += 1) ports.push(await findQuietPort())
+  ports.push(...(await Promise.all(Array.from({ length: 500 }, findQuietPort))))
+  t.equal(new Set(ports).size, ports.length)
+  t.ok(
+    ports.every(port => port >= 20_000 && port < 32_000),
+    'none is one that outgoing connections get',
+  )
+})
