@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FOLLOW_PARENT } from '@payment-tracking/stack'
 import { useServers } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { mergeReports, renderTable, type Report } from './bench/report.js'
@@ -13,14 +14,18 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Runs the benches over an otherwise empty environment. @returns what it printed */
 async function runBench(t: Test, flags: string[], env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/bench/run.ts', ...flags], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...FOLLOW_PARENT, '--import', 'tsx', 'test/bench/run.ts', ...flags],
+    {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    },
+  )
   t.teardown(() => child.kill())
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
   }
   const [code] = (await once(child, 'close')) as [number | null]

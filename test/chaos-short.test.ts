@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { FOLLOW_PARENT } from '@payment-tracking/stack'
 import t from 'tap'
 
 const RUN = fileURLToPath(new URL('chaos/run.ts', import.meta.url))
@@ -11,11 +12,11 @@ const RUN = fileURLToPath(new URL('chaos/run.ts', import.meta.url))
 t.setTimeout(420_000)
 
 t.test('nothing is lost, doubled or misdirected while everything is broken', async t => {
-  const run = spawn(process.execPath, ['--import', 'tsx', RUN, '--ci'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const run = spawn(process.execPath, [...FOLLOW_PARENT, '--import', 'tsx', RUN, '--ci'], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   t.teardown(() => run.kill())
-  const output = await text(run.stdout)
+  const output = await text(run.stdout!)
   for (const [line] of output.matchAll(/^(chaos: .*|no difference .*)$/gm)) t.comment(line)
   const differences = output.match(/^(DIFFERENCE|ended after) .*$/gm) ?? []
   const endedWell = output.match(/^no difference after \d+ faults$/gm)?.length ?? 0

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FOLLOW_PARENT } from '@payment-tracking/stack'
 import type { TestContext } from './test-context.js'
 import { waitFor } from './wait-for.js'
 
@@ -36,7 +37,7 @@ export interface StartOptions {
   root?: string
 }
 
-/** A test file that crashes leaves no service behind. */
+/** A test file that crashes leaves no service behind, not even one that hangs; one that is killed is followed. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
 
@@ -55,9 +56,9 @@ export async function startService(
 ): Promise<StartedService> {
   const main = join(root, 'services', name, 'dist/service.js')
   if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
-  const child = spawn(process.execPath, ['--enable-source-maps', main], {
+  const child = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, main], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const logs: LogLine[] = []
   let output = ''
@@ -74,8 +75,8 @@ export async function startService(
       }
     }
   }
-  child.stdout.setEncoding('utf8').on('data', onOutput)
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+  child.stdout!.setEncoding('utf8').on('data', onOutput)
+  child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
   let ended = false
   const exited = new Promise<number | null>(resolve => {
     child.once('exit', code => {
@@ -144,7 +145,7 @@ export async function startService(
     isReady = true
     const management = service.managementUrl
     if (!keepLogs) {
-      child.stdout.off('data', onOutput).resume()
+      child.stdout!.off('data', onOutput).resume()
       return { ...service, managementUrl: management }
     }
   }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { discardDataDir, readStackFile, type StackFile } from '@payment-tracking/stack'
+import { discardDataDir, FOLLOW_PARENT, readStackFile, type StackFile } from '@payment-tracking/stack'
 import type { TestContext } from './test-context.js'
 import { TEMPORARY_PREFIX } from './use-servers.js'
 import { waitFor } from './wait-for.js'
@@ -41,13 +41,13 @@ export async function startStack(
   { dataDir: given, waitUntilReady = true }: StartStackOptions = {},
 ): Promise<StartedStack> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)))
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', LAUNCH], {
+  const child = spawn(process.execPath, [...FOLLOW_PARENT, '--input-type=module', '--eval', LAUNCH], {
     cwd: import.meta.dirname,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
   }
   let ended = false

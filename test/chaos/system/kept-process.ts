@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findQuietPort } from '@payment-tracking/stack'
+import { findQuietPort, FOLLOW_PARENT } from '@payment-tracking/stack'
 
 export interface KeptProcess {
   readonly name: string
@@ -26,7 +26,6 @@ export interface KeepOptions {
   logFile: string
 }
 
-const FOLLOW_PARENT = new URL('../../../infra/stack/dist/launcher/follow-parent.js', import.meta.url).href
 const RESTART_AFTER_MS = 100
 const PROBE_EVERY_MS = 150
 const PROBE_TIMEOUT_MS = 1_500
@@ -70,7 +69,7 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     const managementPort = await findQuietPort()
     if (stopping) return null
     const output = openSync(logFile, 'a')
-    const started = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, main], {
+    const started = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, main], {
       env: {
         ...env,
         ...(portVariable !== undefined && { [portVariable]: String(port) }),

@@ -19,6 +19,8 @@ export async function main(env: NodeJS.ProcessEnv): Promise<number> {
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   process.on('SIGHUP', onSignal)
+  // Whoever read our lines may end before us (`npm start | tee`, a terminal): that must not cut the stop short.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   try {
     await launch({ env, log: line => console.log(line), signal: stop.signal, force: force.signal })
     console.log('stopped; the data stays')

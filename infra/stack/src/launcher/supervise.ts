@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../servers/ports.js'
 import { identify, signalProcess, type ProcessIdentity } from '../servers/processes.js'
+import { FOLLOW_PARENT } from './followers.js'
 import type { ServiceSpec } from './service-specs.js'
 
-const FOLLOW_PARENT = new URL('./follow-parent.js', import.meta.url).href
 const MAX_LOG_BYTES = 50 * 1024 * 1024
 const FIRST_REST_MS = 250
 const LONGEST_REST_MS = 10_000
@@ -61,7 +61,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     if (stopping.signal.aborted) return 'stopped'
     rotate(logFile)
     const output = openSync(logFile, 'a')
-    child = spawn(process.execPath, ['--enable-source-maps', '--import', FOLLOW_PARENT, spec.main], {
+    child = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, spec.main], {
       env: {
         ...env,
         ...spec.env,
