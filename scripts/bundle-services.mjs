@@ -1,6 +1,6 @@
 // `node scripts/bundle-services.mjs [NAME...]`: makes `dist/service.js` of a service's `dist/main.js` and of all it
 // imports, for every service when none is named. A process that reads one file instead of some 1,500 starts in a third
-// of the CPU. What is loaded only when it is asked for (tracing) stays a file of its own.
+// to a half of the CPU. What is loaded only when it is asked for (tracing) stays a file of its own.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
