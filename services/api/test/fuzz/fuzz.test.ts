@@ -1,5 +1,5 @@
 // Nothing that is sent gets anything but a documented answer: never a 5xx, always the one shape, never a byte
-// of internals. 3,000 requests; FUZZ_REQUESTS asks for more, FUZZ_SEED repeats a run.
+// of internals. 3,000 requests; FUZZ_REQUESTS asks for another number, FUZZ_SEED repeats a run.
 import { connect } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
