@@ -16,7 +16,6 @@ export interface ReceivedBusMessage {
   readonly bytes: Uint8Array
   /** its sequence in the stream */
   readonly streamSequence: number
-  readonly publishedAt: Date
   /** how often the server has delivered it, this time included */
   readonly deliveries: number
   /** its header, when the consumer was asked to read it */
@@ -29,8 +28,8 @@ export interface Redeliver {
 }
 
 /**
- * Resolves when the batch is committed; only then are its messages acknowledged. Called for the next batch while
- * one is being handled, never for more than two: the next one can be read meanwhile, and must wait its turn.
+ * Resolves when the batch is committed; only then are its messages acknowledged. Called for the next batches while
+ * one is being handled, never for more than IN_HAND: they can be read meanwhile, and must wait their turn.
  */
 export type HandleBatch = (
   messages: readonly ReceivedBusMessage[],
@@ -63,8 +62,8 @@ const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.StreamNotFound,
 ])
 
-/** Batches in the hands of `handle`. */
-const IN_HAND = 2
+/** Batches in the hands of `handle`: one is stored, one has been read and waits for that, one is being read. */
+const IN_HAND = 3
 
 /**
  * Reads the stream through a durable pull consumer and hands what has arrived to `handle`: a lone message at
@@ -217,7 +216,6 @@ const describe = (message: JsMsg): ReceivedBusMessage => ({
   subject: message.subject,
   bytes: message.data,
   streamSequence: message.seq,
-  publishedAt: new Date(message.info.timestampNanos / 1e6),
   deliveries: message.info.redeliveryCount,
 })
 

@@ -23,7 +23,6 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
     bytes,
     subject: 's',
     streamSequence: index + 1,
-    publishedAt: new Date(),
     deliveries: 1,
   }))
   const stream = { name: 'TEST', createdAt: new Date(0) }

@@ -28,7 +28,6 @@ export async function ingestMessages(
       bytes,
       subject: subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(bytes)),
       streamSequence: firstSequence + start + index,
-      publishedAt: new Date(),
       deliveries: 1,
     }))
     committed.push(...(await storeBatch(store, { stream: STREAM, ...(await readBatch(batch, PROGRAM)) })))

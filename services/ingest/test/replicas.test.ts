@@ -113,7 +113,7 @@ t.test('a foreign program is refused, and so is a message without program where 
   const foreign = text.replace(/"program_id":"[^"]*"/, '"program_id":"11111111111111111111111111111111"')
   const read = async (message: string, requireProgramId: boolean) => {
     const bytes = Buffer.from(message)
-    const batch = [{ bytes, subject: 's', streamSequence: 1, publishedAt: new Date(), deliveries: 1 }]
+    const batch = [{ bytes, subject: 's', streamSequence: 1, deliveries: 1 }]
     const { refused } = await readBatch(batch, { programId: DEFAULT_PROGRAM_ID, requireProgramId })
     return refused.map(({ code }) => code)
   }
