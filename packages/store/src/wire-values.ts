@@ -9,6 +9,15 @@ const readTime = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => unknow
 const readTimeFast = (text: string): unknown =>
   text.endsWith('+00') && !text.startsWith('0') ? new Date(text) : readTime(text)
 
+/**
+ * A `timestamptz(3)` cast to text, as ISO 8601 in UTC with milliseconds: of the time that a page of 100 took, a tenth
+ * went into making a Date of each and writing it again.
+ */
+export function toIsoTime(text: string): string {
+  if (!text.endsWith('+00') || text.startsWith('0')) return (readTime(text) as Date).toISOString()
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
+}
+
 /** Integers of eight bytes are bigints, as the client gives them. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: oid => {

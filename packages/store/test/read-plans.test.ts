@@ -106,7 +106,7 @@ for (const [name, filter] of Object.entries(FILTERS)) {
       await listEvents(explainer(database.pool).sql, filter, { limit: 1, offset: PAGE / 2 })
     ).slice(-1)
     if (!last) return
-    const after = { occurredAt: last.occurredAt, slot: last.slot, index: last.index, id: last.id }
+    const after = { occurredAt: new Date(last.timestamp), slot: last.slot, index: last.index, id: last.id }
     const next = await readBy(sql => listEvents(sql, filter, { limit: PAGE, offset: 0, after }))
     t.ok(next.rows <= bound, `a page after a cursor reads ${next.rows} rows`)
     if (first.rows <= bound && next.rows <= bound) return

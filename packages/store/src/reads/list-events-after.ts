@@ -51,7 +51,7 @@ export async function listEventsAfter(
     ...eventConditions(filter),
   ]
   const rows = await sql.$queryRaw<StreamRow[]>`
-    select id, slot, event_index, signature, name, data::text as data, occurred_at,
+    select id, slot, event_index, signature, name, data::text as data, occurred_at::text as time,
            position, tracking_id, gateway, payment_policy
       from events
      where ${allOf(conditions)}

@@ -1,5 +1,6 @@
 import { Prisma } from '../generated/client.js'
 import type { PreparedSql } from '../prepared-sql.js'
+import { toIsoTime } from '../wire-values.js'
 import type { EventKey, EventOrder } from './cursor.js'
 import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -12,7 +13,8 @@ export interface StoredEvent {
   name: string
   /** JSON text as it was received: to be passed on, never parsed and written again */
   data: string
-  occurredAt: Date
+  /** when it happened on the chain, ISO 8601 in UTC with milliseconds */
+  timestamp: string
 }
 
 export interface EventRow {
@@ -22,7 +24,7 @@ export interface EventRow {
   signature: string
   name: string
   data: string
-  occurred_at: Date
+  time: string
 }
 
 export const toStoredEvent = (row: EventRow): StoredEvent => ({
@@ -32,7 +34,7 @@ export const toStoredEvent = (row: EventRow): StoredEvent => ({
   signature: row.signature,
   name: row.name,
   data: row.data,
-  occurredAt: row.occurred_at,
+  timestamp: toIsoTime(row.time),
 })
 
 export interface EventPage {
@@ -79,7 +81,7 @@ export async function listEvents(
   const conditions = eventConditions(filter)
   if (page.after) conditions.push(after(order, page.after))
   const rows = await sql.$queryRaw<EventRow[]>`
-    select id, slot, event_index, signature, name, data::text as data, occurred_at
+    select id, slot, event_index, signature, name, data::text as data, occurred_at::text as time
       from events
      where ${allOf(conditions)}
      ${ORDER_BY[order]}

@@ -1,12 +1,14 @@
 import { Prisma } from '../generated/client.js'
 import { pageOf } from './event-filter.js'
 import type { PreparedSql } from '../prepared-sql.js'
+import { toIsoTime } from '../wire-values.js'
 
 export interface StoredOneTimePayment {
   trackingId: string
   signature: string
   slot: number
-  occurredAt: Date
+  /** when it happened on the chain, ISO 8601 in UTC with milliseconds */
+  timestamp: string
   paymentPolicy: string
   gateway: string
   amount: bigint
@@ -17,7 +19,7 @@ interface PaymentRow {
   tracking_id: string
   signature: string
   slot: bigint
-  occurred_at: Date
+  time: string
   payment_policy: string
   gateway: string
   amount: string
@@ -59,7 +61,7 @@ export async function listOneTimePayments(
       ? Prisma.empty
       : Prisma.sql`and coalesce(e.recipient, life.recipient) = ${recipient}`
   const rows = await sql.$queryRaw<PaymentRow[]>`
-    select e.tracking_id, e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway,
+    select e.tracking_id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway,
            e.amount::text as amount, e.record_id
       from events e ${recipient === undefined ? Prisma.empty : LIFE}
      where e.tracking_id = ${trackingId} and e.name = 'PaymentRecord' ${ofRecipient}
@@ -73,7 +75,7 @@ function toOneTimePayment(row: PaymentRow): StoredOneTimePayment {
     trackingId: row.tracking_id,
     signature: row.signature,
     slot: Number(row.slot),
-    occurredAt: row.occurred_at,
+    timestamp: toIsoTime(row.time),
     paymentPolicy: row.payment_policy,
     gateway: row.gateway,
     amount: BigInt(row.amount),

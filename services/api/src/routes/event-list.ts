@@ -9,6 +9,7 @@ import {
   lookUp,
   readFrom,
   type EventFilter,
+  type EventKey,
   type Store,
   type StoredEvent,
 } from '@payment-tracking/store'
@@ -28,6 +29,11 @@ export interface PageQuery {
 const tagOf = (events: readonly StoredEvent[]): string =>
   `W/"${hash('sha1', [VERSION, ...events.map(({ id }) => id)].join(), 'base64')}"`
 
+const keyOf = ({ id, slot, index, timestamp }: StoredEvent): EventKey => ({
+  ...{ id, slot, index },
+  occurredAt: new Date(timestamp),
+})
+
 /** Reads a page of events and offers the next one where the page is full. */
 export async function answerEvents(
   store: Store,
@@ -44,7 +50,7 @@ export async function answerEvents(
     nameMissingFilter({ ...filter, offset }),
   )
   const last = events.at(-1)
-  if (events.length === limit && last) offerNextPage(request, reply, encodeEventCursor(order, last))
+  if (events.length === limit && last) offerNextPage(request, reply, encodeEventCursor(order, keyOf(last)))
   void reply.header('etag', tagOf(events))
   return events.map(toEventRecord)
 }

@@ -28,5 +28,5 @@ export const toEventRecord = (event: StoredEvent): EventRecord => ({
   signature: event.signature,
   eventName: event.name,
   data: event.data,
-  timestamp: event.occurredAt.toISOString(),
+  timestamp: event.timestamp,
 })

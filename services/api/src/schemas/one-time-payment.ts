@@ -25,7 +25,7 @@ export const toOneTimePayment = (payment: StoredOneTimePayment): OneTimePayment 
   trackingId: payment.trackingId,
   signature: payment.signature,
   slot: payment.slot,
-  timestamp: payment.occurredAt.toISOString(),
+  timestamp: payment.timestamp,
   paymentPolicy: payment.paymentPolicy,
   gateway: payment.gateway,
   amount: payment.amount,

@@ -2,6 +2,7 @@ import type { EventFilter, StreamEvent } from '@payment-tracking/store'
 
 /** Whether a live event passes the filter, as the same filter in SQL would say. */
 export function matchesFilter(event: StreamEvent, filter: EventFilter): boolean {
+  const at = Date.parse(event.timestamp)
   const is = <T>(wanted: T | undefined, value: T | null) => wanted === undefined || wanted === value
   return (
     is(filter.signature, event.signature) &&
@@ -10,8 +11,8 @@ export function matchesFilter(event: StreamEvent, filter: EventFilter): boolean 
     is(filter.trackingId, event.trackingId) &&
     is(filter.gateway, event.gateway) &&
     is(filter.paymentPolicy, event.paymentPolicy) &&
-    (filter.startTime === undefined || event.occurredAt >= filter.startTime) &&
-    (filter.endTime === undefined || event.occurredAt <= filter.endTime) &&
+    (filter.startTime === undefined || at >= Number(filter.startTime)) &&
+    (filter.endTime === undefined || at <= Number(filter.endTime)) &&
     (filter.minSlot === undefined || event.slot >= filter.minSlot) &&
     (filter.maxSlot === undefined || event.slot <= filter.maxSlot)
   )

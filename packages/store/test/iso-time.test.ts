@@ -1,0 +1,33 @@
+// Times are answered as text that never was a Date: it must be what a Date would have written.
+import { createDatabase } from '@payment-tracking/testkit'
+import pg from 'pg'
+import t from 'tap'
+import { toIsoTime } from '../src/wire-values.js'
+
+/** Whole seconds, one to three digits, leap days, and both ends of what an event may say. */
+const TIMES = [
+  '1970-01-01T00:00:00.000Z',
+  '1999-12-31T23:59:59.999Z',
+  '2024-02-29T12:00:00.100Z',
+  '2026-11-22T01:02:03.040Z',
+  '2026-11-22T01:02:03.005Z',
+  '9999-12-31T23:59:59.999Z',
+]
+
+for (const zone of ['UTC', 'Asia/Kolkata', 'Africa/Monrovia', 'America/St_Johns']) {
+  t.test(`a time of a session in ${zone}`, async t => {
+    const { url } = await createDatabase(t)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    t.teardown(() => client.end())
+    await client.query(`set timezone = '${zone}'`)
+    const { rows } = await client.query<{ time: string }>(
+      'select at::timestamptz(3)::text as time from unnest($1::text[]) with ordinality as given (at, n) order by n',
+      [TIMES],
+    )
+    t.same(
+      rows.map(({ time }) => toIsoTime(time)),
+      TIMES,
+    )
+  })
+}
