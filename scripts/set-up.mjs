@@ -12,12 +12,13 @@ const INSTALLED = join(ROOT, 'node_modules/.package-lock.json')
 const STAMP = join(ROOT, 'node_modules/.cache/payment-tracking/installed')
 
 /** Runs a program and shows what it says only when it fails (or at once, when it is worth watching). */
-export function run(file, args, { show = false, env = {} } = {}) {
+export function run(file, args, { show = false, env = {}, signal } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: ['ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
+      signal,
     })
     let output = ''
     child.stdout?.on('data', chunk => (output += chunk))
