@@ -158,7 +158,10 @@ export async function payAtRate(system: WholeSystem, perSecond: number, seconds:
     const earlyMs = startedAt + (n * 1_000) / perSecond - performance.now()
     // Timers are no finer than a millisecond; below it several go at once.
     if (earlyMs >= 1) await sleep(earlyMs)
-    sending.push(system.pay())
+    const paying = system.pay()
+    // Told below; until then nobody listens, and a bench that ends for another reason would end for this one.
+    paying.catch(() => {})
+    sending.push(paying)
   }
   await Promise.all(sending)
 }
