@@ -93,7 +93,8 @@ process.on('SIGTERM', onSignal)
 async function main(args) {
   const totals = { passed: 0, failed: 0 }
   await setUp(line => console.log(line))
-  const checking = args.length > 0 ? [] : Object.entries(CHECKS).map(([name, command]) => check(name, command))
+  const checking =
+    args.length > 0 ? [] : Object.entries(CHECKS).map(([name, command]) => check(name, command))
   const { discardDataDir, openServers } = await import('../infra/stack/dist/index.js')
   const { ensureTemplate, removeAbandoned } = await import('../packages/testkit/dist/index.js')
   if (stopping.signal.aborted) return { passed: 0, failed: 1 }
