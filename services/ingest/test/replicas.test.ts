@@ -152,3 +152,28 @@ t.test('what Postgres itself refuses is isolated; the rest of the batch is store
   )
   t.strictSame([...kept].sort(), [...wanted].sort())
 })
+
+t.test('a batch that is sent in parts is one batch, whichever part Postgres refuses', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url })
+  t.teardown(() => store.close())
+  const payment = JSON.parse(Buffer.from(named('PaymentRecord')[0]!).toString()) as { data: object }
+  const recordIds = Array.from({ length: 700 }, (_, index) => index + 1)
+  const payments = recordIds.map(record_id =>
+    Buffer.from(JSON.stringify({ ...payment, data: { ...payment.data, record_id } })),
+  )
+  await database.pool.query('alter table events add constraint hostile check (record_id <> 650)')
+  await ingestMessages(store, payments, { batchSize: 1000 })
+  const { rows: stored } = await database.pool.query<{ record_id: string }>(
+    'select record_id from events order by position',
+  )
+  t.strictSame(
+    stored.map(({ record_id }) => Number(record_id)),
+    recordIds.filter(recordId => recordId !== 650),
+  )
+  const { rows: refused } = await database.pool.query<{ code: string; stream_sequence: string }>(
+    'select code, stream_sequence from dead_letters',
+  )
+  t.strictSame(refused, [{ code: 'STORE_REFUSED', stream_sequence: '650' }])
+  t.strictSame(await findArrivalProblems(database.pool), [])
+})

@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises'
 import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
 import { isOfLife, type ChainEvent } from '@payment-tracking/domain'
 import { Prisma } from '../generated/client.js'
@@ -43,6 +44,12 @@ export interface CommittedBatch {
 const TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
+ * Events, most of what a batch sends, go in parts: Postgres begins with the first while the next is put together, and
+ * in between the event loop passes on what the connection could not take at once.
+ */
+const SENT_IN_ONE_GO = 250
+
+/**
  * Stores a batch of messages in one transaction: new events, projections, aggregates, `seq`, delivery rows and
  * dead letters commit together or not at all. What is stored already is left alone; a message that contradicts
  * what is stored, or an earlier one of the batch, becomes a dead letter CONFLICT.
@@ -83,7 +90,10 @@ async function writeBatch(
   const { positioned, moved } = position(fresh, before, heads)
   const upTo = before + BigInt(positioned.length)
   // From here on Postgres writes what was sent while the next is computed.
-  insertEvents(tx, positioned)
+  for (let at = 0; at < positioned.length; at += SENT_IN_ONE_GO) {
+    if (at > 0) await giveWay()
+    insertEvents(tx, positioned.slice(at, at + SENT_IN_ONE_GO))
+  }
   writeTrackingHeads(tx, moved)
   const events = fresh.map(({ event }) => event)
   const projected = await project(tx, events, known, { before, upTo })
