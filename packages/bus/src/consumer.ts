@@ -62,7 +62,10 @@ const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.StreamNotFound,
 ])
 
-/** Batches in the hands of `handle`: one is stored, one has been read and waits for that, one is being read. */
+/**
+ * Batches in the hands of `handle`: one is stored, one has been read and waits for that. A third is read meanwhile when
+ * there is a whole one: a smaller one still grows, and one transaction for more is sooner done than two.
+ */
 const IN_HAND = 3
 
 /**
@@ -73,6 +76,8 @@ const IN_HAND = 3
 export class BatchConsumer implements Intake {
   readonly #waiting: JsMsg[] = []
   readonly #idle: (() => void)[] = []
+  /** like those above, waiting for a whole batch */
+  readonly #spare: (() => void)[] = []
   #messages: ConsumerMessages | undefined
   #stopping = false
   #running: Promise<unknown> | undefined
@@ -86,14 +91,15 @@ export class BatchConsumer implements Intake {
   ) {}
 
   start(): void {
-    this.#running ??= Promise.all([this.#receive(), ...Array.from({ length: IN_HAND }, () => this.#work())])
+    const work = () => Array.from({ length: IN_HAND }, (_, index) => this.#work(index === IN_HAND - 1))
+    this.#running ??= Promise.all([this.#receive(), ...work()])
   }
 
   /** Takes no more messages; resolves when the batches in hand are stored and acknowledged. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.#messages?.stop()
-    for (const wake of this.#idle.splice(0)) wake()
+    for (const wake of [...this.#idle.splice(0), ...this.#spare.splice(0)]) wake()
     await this.#running
     // What was received and not begun goes back at once instead of after the ack wait.
     for (const message of this.#waiting.splice(0)) message.nak(1)
@@ -149,6 +155,7 @@ export class BatchConsumer implements Intake {
         for await (const message of this.#messages) {
           this.#waiting.push(message)
           this.#idle.shift()?.()
+          if (this.#waiting.length >= BATCH_SIZE) this.#spare.shift()?.()
         }
       } catch (err) {
         if (!this.#stopping) this.log.warn({ err }, 'bus.consume-interrupted')
@@ -184,14 +191,16 @@ export class BatchConsumer implements Intake {
     }
   }
 
-  async #work(): Promise<void> {
+  async #work(isSpare: boolean): Promise<void> {
+    const { BATCH_SIZE } = this.options
+    const [least, asleep] = isSpare ? [BATCH_SIZE, this.#spare] : [1, this.#idle]
     for (;;) {
       if (this.#stopping) return
-      if (this.#waiting.length === 0) {
-        await new Promise<void>(resolve => this.#idle.push(resolve))
+      if (this.#waiting.length < least) {
+        await new Promise<void>(resolve => asleep.push(resolve))
         continue
       }
-      const batch = this.#waiting.splice(0, this.options.BATCH_SIZE)
+      const batch = this.#waiting.splice(0, BATCH_SIZE)
       await this.#settle(batch)
     }
   }

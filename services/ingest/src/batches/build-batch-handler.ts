@@ -25,6 +25,9 @@ const LONGEST_DELAY_MS = 5_000
 export const redeliveryDelayMs = (failures: number): number =>
   Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS) * (0.75 + Math.random() / 2)
 
+/** To hand over so many takes some milliseconds, for which Postgres should not wait; to hand over fewer takes none. */
+const MANY = 250
+
 const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch) => number): number =>
   committed.reduce((total, batch) => total + pick(batch), 0)
 
@@ -69,7 +72,7 @@ export function buildBatchHandler({ store, handOver, program, metrics, log, trac
     } finally {
       turn.end()
     }
-    await turn.nextIsWriting()
+    if (messages.length >= MANY) await turn.nextIsWriting()
     handOver.begin(committed)
     const ms = performance.now() - startedAt
     metrics.batchSize.observe(messages.length)
