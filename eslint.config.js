@@ -50,6 +50,7 @@ export default tseslint.config(
         clearInterval: 'readonly',
         Buffer: 'readonly',
         fetch: 'readonly',
+        AbortController: 'readonly',
         AbortSignal: 'readonly',
         TextDecoder: 'readonly',
         performance: 'readonly',
