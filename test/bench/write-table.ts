@@ -1,10 +1,10 @@
-// npm run bench:table -- FILE…: writes what `npm run bench -- --json FILE` measured into docs/performance.md.
+// npm run bench:table -- FILE…: writes what `npm run bench -- --json FILE` measured into test/bench/RESULTS.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { format, resolveConfig } from 'prettier'
 import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
 
-const DOCUMENT = fileURLToPath(new URL('../../docs/performance.md', import.meta.url))
+const DOCUMENT = fileURLToPath(new URL('RESULTS.md', import.meta.url))
 const [BEGIN, END] = ['<!-- bench: written by `npm run bench:table` -->', '<!-- end of bench -->']
 
 const reports = process.argv.slice(2).map(file => JSON.parse(readFileSync(file, 'utf8')) as Report)
