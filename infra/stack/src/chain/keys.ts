@@ -10,7 +10,7 @@ export interface KeyPair {
 }
 
 /** DER of a PKCS #8 ed25519 key up to its 32 bytes (RFC 8410). */
-const ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
+export const ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 

@@ -1,0 +1,52 @@
+import { deriveGateway } from '@payment-tracking/domain'
+import { buildChain } from '../../chain/build-chain.js'
+import { findStack } from '../find-stack.js'
+import { openPublisher } from '../open-publisher.js'
+import { createKeyFile, keyFileOf, readKeyFile } from './key-file.js'
+import { programIdOf } from './program-id.js'
+import { readOptions } from './read-options.js'
+import { waitUntilStored } from './wait-until-stored.js'
+
+const USAGE = `usage: npm run gateway -- new [--name NAME] [--key FILE]
+       npm run gateway -- address [--key FILE]
+  new          makes a key pair and a gateway that the key pair owns, on the running stack
+  address      prints the address of the gateway that the key pair owns
+  --name NAME  the gateway's name, at most 32 bytes (default: My Gateway)
+  --key FILE   the key pair (default: gateway-key.json in DATA_DIR)`
+
+/**
+ * `npm run gateway`: a gateway to try sign-in and webhooks with. The event that creates the gateway is published to the
+ * local stream; nothing happens on a chain.
+ * @returns the exit code
+ * @throws KeyFileError, NoStackError, or an Error that names a faulty option
+ */
+export async function gateway(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const [action, ...rest] = args
+  if (action !== 'new' && action !== 'address') {
+    console.log(USAGE)
+    return action === '--help' ? 0 : 2
+  }
+  const options = readOptions(rest, ['name', 'key'], USAGE)
+  if (!options) return 0
+  const file = keyFileOf(options.key, env)
+  if (action === 'address') console.log(deriveGateway(programIdOf(env), readKeyFile(file).publicKey))
+  else await createGateway(file, options.name ?? 'My Gateway', env)
+  return 0
+}
+
+async function createGateway(file: string, name: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const stack = findStack(env)
+  const authority = createKeyFile(file)
+  const chain = buildChain({ seed: `gateway/${authority.publicKey}`, programId: programIdOf(env) })
+  const { address, created } = await chain.openGateway(name, authority)
+  const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
+  try {
+    await publisher.publish(JSON.stringify(created))
+  } finally {
+    await publisher.close()
+  }
+  await waitUntilStored(stack.baseUrl, created.signature)
+  console.log(`gateway    ${address}`)
+  console.log(`authority  ${authority.publicKey}`)
+  console.log(`key file   ${file}`)
+}

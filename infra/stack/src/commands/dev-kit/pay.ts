@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { deriveGateway } from '@payment-tracking/domain'
+import { buildChain } from '../../chain/build-chain.js'
+import { buildAddress, toFixedBytes } from '../../chain/keys.js'
+import { findStack } from '../find-stack.js'
+import { openPublisher } from '../open-publisher.js'
+import { keyFileOf, readKeyFile } from './key-file.js'
+import { programIdOf } from './program-id.js'
+import { readOptions } from './read-options.js'
+import { waitUntilStored } from './wait-until-stored.js'
+
+/** USDC on Solana's main network. */
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v'
+/** A direct transfer belongs to no policy: the default key stands in its place. */
+const NO_POLICY = '11111111111111111111111111111111'
+const MAX_MEMO_BYTES = 64
+
+const USAGE = `usage: npm run pay -- --tracking-id ID --amount N [options]
+  Causes one payment on the running stack: a direct transfer that carries the tracking ID as its memo.
+  --tracking-id ID   what the payment is for, at most 64 bytes
+  --amount N         in the token's smallest unit: 5000000 is 5 USDC
+  --gateway ADDRESS  the gateway that executes the payment (default: the gateway that --key owns)
+  --key FILE         default: gateway-key.json in DATA_DIR
+  --recipient KEY    who is paid (default: the owner of --key)
+  --mint KEY         the token (default: USDC)`
+
+/**
+ * `npm run pay`: publishes a payment as the indexer would, and waits until the payment is stored.
+ * @returns the exit code
+ * @throws Error that names the option when an option is missing or wrong
+ */
+export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const names = ['tracking-id', 'amount', 'gateway', 'key', 'recipient', 'mint'] as const
+  const options = readOptions(args, names, USAGE)
+  if (!options) return 0
+  const { 'tracking-id': trackingId, amount } = options
+  if (!trackingId) throw new Error(`--tracking-id is missing\n${USAGE}`)
+  if (Buffer.byteLength(trackingId) > MAX_MEMO_BYTES)
+    throw new Error(`--tracking-id has more than ${MAX_MEMO_BYTES} bytes`)
+  if (!amount || !/^\d{1,20}$/.test(amount))
+    throw new Error(`--amount must be a whole number of the token's smallest unit\n${USAGE}`)
+  const stack = findStack(env)
+  const programId = programIdOf(env)
+  const owner = () => readKeyFile(keyFileOf(options.key, env)).publicKey
+  const gateway = options.gateway ?? deriveGateway(programId, owner())
+  const seed = `pay/${randomUUID()}`
+  const message = buildChain({ seed, programId }).emit('PaymentRecord', {
+    payment_policy: NO_POLICY,
+    gateway,
+    amount,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    memo: toFixedBytes(trackingId, MAX_MEMO_BYTES),
+    record_id: 0,
+    payer: buildAddress(`${seed}/payer`),
+    recipient: options.recipient ?? owner(),
+    token_mint: options.mint ?? USDC,
+  })
+  const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
+  try {
+    await publisher.publish(JSON.stringify(message))
+  } finally {
+    await publisher.close()
+  }
+  await waitUntilStored(stack.baseUrl, message.signature)
+  console.log(`paid ${amount} for ${trackingId}, transaction ${message.signature}`)
+  return 0
+}

@@ -1,0 +1,48 @@
+// The guides, command by command as they stand there, against a stack of their own.
+import { findFreePort } from '@payment-tracking/stack'
+import { startStack, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { codeBlocks, runScript } from './read-guide.js'
+
+const stack = await startStack(t)
+const { baseUrl } = stack.describe()
+const env = { DATA_DIR: stack.dataDir }
+const here = (text: string) => text.replaceAll('http://127.0.0.1:3002', baseUrl)
+
+t.test('the webhook guide leads from nothing to a verified webhook', async t => {
+  const port = String(await findFreePort())
+  const script = codeBlocks('docs/guides/receive-webhooks.md', 'sh').join('').replaceAll('8080', port)
+  const startedAt = Date.now()
+  const { exitCode, output } = runScript(t, here(script), env)
+  t.equal(await exitCode, 0, output())
+  await waitFor(() => output().includes('payment 1 of order-42: 5000000 of'), {
+    what: 'the payment at the receiver of the guide',
+  })
+  t.ok(Date.now() - startedAt < 120_000, 'in under two minutes')
+})
+
+t.test('the commands of the page guide work', async t => {
+  const page = String(await findFreePort())
+  const blocks = codeBlocks('docs/guides/show-payments-on-your-page.md', 'sh').join('')
+  const script = here(blocks)
+    .replace('gateway -- new', 'gateway -- address')
+    .replaceAll('order-42', 'order-43')
+  const { output } = runScript(t, script, { ...env, PORT: page })
+  await waitFor(() => output().includes(`open http://127.0.0.1:${page}/`), { what: 'the page to be served' })
+  const html = await (await fetch(`http://127.0.0.1:${page}/?trackingId=order-43`)).text()
+  t.match(html, /<script type="module">/)
+  t.equal((await fetch(`http://127.0.0.1:${page}/socket.io.js`)).status, 200)
+})
+
+t.test('a key file is never overwritten, and a damaged one is named', async t => {
+  const again = runScript(t, 'npm run --silent gateway -- new', env)
+  t.equal(await again.exitCode, 1)
+  t.match(again.output(), /gateway-key\.json cannot be made: it exists already/)
+  const damaged = runScript(
+    t,
+    `echo '[1,2]' > "$DATA_DIR/bad.json"; npm run --silent sign-in -- --key "$DATA_DIR/bad.json"`,
+    env,
+  )
+  t.equal(await damaged.exitCode, 1)
+  t.match(damaged.output(), /bad\.json holds no key pair: a JSON array of 64 numbers/)
+})
