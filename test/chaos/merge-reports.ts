@@ -1,4 +1,4 @@
-// node --import tsx test/chaos/merge-reports.ts FILES: the tables of docs/reliability.md, from what runs wrote with
+// node --import tsx test/chaos/merge-reports.ts FILES: the tables of test/chaos/RESULTS.md, from what runs wrote with
 // `--json FILE`.
 import { readFile } from 'node:fs/promises'
 import { renderRecovery, summarise, type Measured } from './report/recovery.js'
