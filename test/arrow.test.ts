@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
   'packages/runtime': [],
   'packages/domain': ['contracts'],
+  'packages/chain': ['domain', 'contracts'],
   'packages/client': ['contracts'],
   ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
   ...Object.fromEntries(
@@ -124,8 +125,8 @@ t.test('only tests import the testkit', async t => {
   }
 })
 
-t.test('the domain has no I/O, no clock and no chance', async t => {
-  for (const file of sources.filter(name => name.startsWith('packages/domain/'))) {
+t.test('the domain and the chain have no I/O, no clock and no chance', async t => {
+  for (const file of sources.filter(name => /^packages\/(domain|chain)\//.test(name))) {
     const text = read(file)
     const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     t.notMatch(code, IMPURE, `${file} is pure`)

@@ -1,0 +1,204 @@
+// Borsh as the program's events use it, on the codecs of @solana/kit. What Rust's Borsh refuses is refused here as
+// well (a boolean or an option's mark of 2, an unknown variant), because a body that only almost fits is a guess.
+// 64-bit integers are decimal strings and byte arrays are arrays of numbers, as docs of the stream want them.
+import {
+  createCodec,
+  getAddressCodec,
+  getI64Codec,
+  getU16Codec,
+  getU32Codec,
+  getU64Codec,
+  getU8Codec,
+  type Codec,
+  type ReadonlyUint8Array,
+} from '@solana/kit'
+import bs58 from 'bs58'
+
+/** What an event's data is made of. */
+export type Value = null | boolean | number | string | Value[] | { [name: string]: Value }
+/** Reads and writes one value; reading throws on bytes that the type cannot hold. */
+export type ValueCodec = Codec<Value>
+
+/** A body that a layout cannot hold. The caller tries the next layout, or reports a gap. */
+export class LayoutMismatch extends Error {}
+
+const mismatch = (what: string): never => {
+  throw new LayoutMismatch(what)
+}
+
+export const u8 = getU8Codec() as unknown as ValueCodec
+export const u16 = getU16Codec() as unknown as ValueCodec
+export const u32 = getU32Codec() as unknown as ValueCodec
+
+/** A codec of kit's for bigint, seen as one of decimal strings. */
+function decimal(codec: Codec<bigint | number, bigint>): ValueCodec {
+  return createCodec<Value>({
+    fixedSize: 8,
+    write: (value, bytes, offset) => codec.write(BigInt(value as string), bytes, offset),
+    read: (bytes, offset) => {
+      const [value, end] = codec.read(bytes, offset)
+      return [value.toString(), end]
+    },
+  })
+}
+export const u64 = decimal(getU64Codec())
+export const i64 = decimal(getI64Codec())
+
+export const bool: ValueCodec = createCodec<Value>({
+  fixedSize: 1,
+  write: (value, bytes, offset) => {
+    bytes[offset] = value === true ? 1 : 0
+    return offset + 1
+  },
+  read: (bytes, offset) => {
+    const byte = bytes[offset]
+    if (byte !== 0 && byte !== 1) mismatch('a boolean is 0 or 1')
+    return [byte === 1, offset + 1]
+  },
+})
+
+const addressCodec = getAddressCodec()
+
+/** A public key, as base58. Reading uses bs58, which takes a third of the time of kit's arithmetic on bigints. */
+export const key: ValueCodec = createCodec<Value>({
+  fixedSize: 32,
+  write: (value, bytes, offset) => addressCodec.write(value as never, bytes, offset),
+  read: (bytes, offset) => [bs58.encode(take(bytes, offset, 32)), offset + 32],
+})
+
+function take(bytes: ReadonlyUint8Array | Uint8Array, offset: number, size: number): Uint8Array {
+  if (offset + size > bytes.length) mismatch('the body ends early')
+  return (bytes as Uint8Array).subarray(offset, offset + size)
+}
+
+/** `[u8; size]`, as an array of numbers. */
+export const byteArray = (size: number): ValueCodec =>
+  createCodec<Value>({
+    fixedSize: size,
+    write: (value, bytes, offset) => {
+      bytes.set(value as number[], offset)
+      return offset + size
+    },
+    read: (bytes, offset) => [[...take(bytes, offset, size)], offset + size],
+  })
+
+/** Space kept for later fields: skipped when read, since the caller may have put anything there. */
+export const padding = (size: number): ValueCodec =>
+  createCodec<Value>({
+    fixedSize: size,
+    write: (_value, bytes, offset) => {
+      bytes.fill(0, offset, offset + size)
+      return offset + size
+    },
+    read: (bytes, offset) => {
+      take(bytes, offset, size)
+      return [null, offset + size]
+    },
+  })
+
+export const option = (some: ValueCodec): ValueCodec =>
+  createCodec<Value>({
+    getSizeFromValue: value => (value === null ? 1 : 1 + sizeOf(some, value)),
+    write: (value, bytes, offset) => {
+      bytes[offset] = value === null ? 0 : 1
+      return value === null ? offset + 1 : some.write(value, bytes, offset + 1)
+    },
+    read: (bytes, offset) => {
+      const mark = bytes[offset]
+      if (mark === 0) return [null, offset + 1]
+      if (mark !== 1) mismatch('an option is marked 0 or 1')
+      return some.read(bytes, offset + 1)
+    },
+  })
+
+export const array = (item: ValueCodec, length: number): ValueCodec =>
+  createCodec<Value>({
+    getSizeFromValue: value => (value as Value[]).reduce<number>((sum, each) => sum + sizeOf(item, each), 0),
+    write: (value, bytes, offset) => {
+      let at = offset
+      for (const each of value as Value[]) at = item.write(each, bytes, at)
+      return at
+    },
+    read: (bytes, offset) => {
+      const items: Value[] = []
+      let at = offset
+      for (let index = 0; index < length; index++) {
+        const [each, end] = item.read(bytes, at)
+        items.push(each)
+        at = end
+      }
+      return [items, at]
+    },
+  })
+
+export type Fields = readonly (readonly [name: string, codec: ValueCodec])[]
+
+/** The name of a field that is read over and left out. */
+export const PADDING = 'padding'
+
+export const struct = (fields: Fields): ValueCodec =>
+  createCodec<Value>({
+    getSizeFromValue: value =>
+      fields.reduce((sum, [name, codec]) => sum + sizeOf(codec, (value as Record<string, Value>)[name]!), 0),
+    write: (value, bytes, offset) => {
+      let at = offset
+      for (const [name, codec] of fields) at = codec.write((value as Record<string, Value>)[name]!, bytes, at)
+      return at
+    },
+    read: (bytes, offset) => {
+      const value: Record<string, Value> = {}
+      let at = offset
+      for (const [name, codec] of fields) {
+        const [each, end] = codec.read(bytes, at)
+        if (name !== PADDING) value[name] = each
+        at = end
+      }
+      return [value, at]
+    },
+  })
+
+/** A Rust enum in the tagged style: `{"Monthly": null}`, `{"Custom": "262800"}`. */
+export const taggedEnum = (
+  variants: readonly (readonly [name: string, payload: ValueCodec | null])[],
+): ValueCodec =>
+  createCodec<Value>({
+    getSizeFromValue: value => {
+      const [name, payload] = Object.entries(value as Record<string, Value>)[0]!
+      const codec = variants.find(([each]) => each === name)![1]
+      return codec === null ? 1 : 1 + sizeOf(codec, payload)
+    },
+    write: (value, bytes, offset) => {
+      const [name, payload] = Object.entries(value as Record<string, Value>)[0]!
+      const tag = variants.findIndex(([each]) => each === name)
+      bytes[offset] = tag
+      const codec = variants[tag]![1]
+      return codec === null ? offset + 1 : codec.write(payload, bytes, offset + 1)
+    },
+    read: (bytes, offset) => {
+      const variant = variants[bytes[offset] ?? variants.length]
+      if (variant === undefined) throw new LayoutMismatch('an enum has no such variant')
+      const [name, codec] = variant
+      if (codec === null) return [{ [name]: null }, offset + 1]
+      const [payload, end] = codec.read(bytes, offset + 1)
+      return [{ [name]: payload }, end]
+    },
+  })
+
+function sizeOf(codec: ValueCodec, value: Value): number {
+  return 'fixedSize' in codec ? codec.fixedSize : codec.getSizeFromValue(value)
+}
+
+/**
+ * Reads a value that must fill the bytes exactly.
+ * @returns undefined when the layout does not fit
+ */
+export function readExactly(codec: ValueCodec, bytes: Uint8Array): Value | undefined {
+  try {
+    const [value, end] = codec.read(bytes, 0)
+    return end === bytes.length ? value : undefined
+  } catch (error) {
+    // Kit throws its own error when the bytes end early.
+    if (error instanceof LayoutMismatch || (error as Error).name === 'SolanaError') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import bs58 from 'bs58'
+import type { ChainTransaction } from './chain-transaction.js'
+import { readEventBytes, type EventData } from './event-codec.js'
+import { checkEmitted } from './instruction-events.js'
+import { pairFrames, placeInstructions } from './pair-frames.js'
+import { readFrames, type DataLine } from './read-frames.js'
+
+/** An event that the program itself logged, with its place. */
+export interface DecodedEvent {
+  name: string
+  data: EventData
+  /** the ordinal among all data lines of the program in its transaction, unreadable ones included */
+  index: number
+  instructionIndex: number
+  innerIndex: number | null
+}
+
+/**
+ * Why something could not be read. LOG_TRUNCATED, LOG_MALFORMED and NO_LOG are a node's: another node may know more.
+ * The others are facts of the transaction, equal at every node.
+ */
+export type GapReason =
+  | 'LOG_TRUNCATED'
+  | 'LOG_MALFORMED'
+  | 'NO_LOG'
+  | 'NO_INNER_INSTRUCTIONS'
+  | 'NOT_ONE_SLICE'
+  | 'EMPTY'
+  | 'UNKNOWN_EVENT'
+  | 'UNKNOWN_LAYOUT'
+  | 'EVENT_MISSING'
+  | 'EVENT_UNEXPECTED'
+  | 'UNKNOWN_INSTRUCTION'
+
+/** Something of the program that could not be read, or that its instruction should have emitted and did not. */
+export interface DecodedGap {
+  reason: GapReason
+  /** for a data line that could not be read: its ordinal, as an event would have */
+  index?: number
+  instructionIndex: number | null
+  innerIndex: number | null
+  /** a name for people: the instruction, or the event whose layout did not fit */
+  about?: string
+  /** what was logged, or the instruction's data where nothing was */
+  bytes: Uint8Array
+}
+
+export interface DecodedTransaction {
+  events: DecodedEvent[]
+  gaps: DecodedGap[]
+  /** whether another node may read more of it */
+  nodeMayBeUnfit: boolean
+}
+
+const NOTHING: DecodedTransaction = { events: [], gaps: [], nodeMayBeUnfit: false }
+
+/** Another node may have kept the log whole. */
+const OF_THE_NODE: ReadonlySet<GapReason> = new Set([
+  'LOG_TRUNCATED',
+  'LOG_MALFORMED',
+  'NO_LOG',
+  'NO_INNER_INSTRUCTIONS',
+])
+
+/**
+ * Reads the events that `programId` emitted in a transaction. An event counts only when the program itself was on top
+ * of the stack, at any depth, in a transaction that succeeded; the stack is checked against the instructions.
+ */
+export function decodeTransaction(transaction: ChainTransaction, programId: string): DecodedTransaction {
+  if (transaction.failed) return NOTHING
+  const placed = placeInstructions(transaction)
+  const isCalled = placed.some(({ instruction }) => instruction.programId === programId)
+  if (!transaction.hasInnerInstructions && !isCalled) {
+    // Calls by other programs would be inner instructions: nobody can tell whether there were any.
+    const gap = { instructionIndex: null, innerIndex: null, bytes: new Uint8Array() }
+    return { events: [], gaps: [{ reason: 'NO_INNER_INSTRUCTIONS', ...gap }], nodeMayBeUnfit: true }
+  }
+  if (!isCalled) return NOTHING
+  const events: DecodedEvent[] = []
+  const gaps: DecodedGap[] = []
+  const log = readFrames(transaction.logMessages ?? [])
+  const paired = pairFrames(placed, log)
+  const instructionOfFrame = new Map<number, number>()
+  paired.frameOf.forEach((frame, at) => frame !== undefined && instructionOfFrame.set(frame, at))
+
+  const namesOf = new Map<number, string[]>()
+  const unreadOf = new Map<number, number>()
+  let index = 0
+  for (const { frame, line } of log.data) {
+    const at = instructionOfFrame.get(frame)
+    if (at === undefined || log.frames[frame]!.programId !== programId) continue
+    const { instructionIndex, innerIndex } = placed[at]!
+    const place = { index: index++, instructionIndex, innerIndex }
+    const read = readDataLine(line)
+    if ('data' in read) {
+      events.push({ name: read.name, data: read.data, ...place })
+      namesOf.set(at, [...(namesOf.get(at) ?? []), read.name])
+    } else {
+      gaps.push({ ...place, ...read })
+      unreadOf.set(at, (unreadOf.get(at) ?? 0) + 1)
+    }
+  }
+
+  const broken =
+    transaction.logMessages === null
+      ? 'NO_LOG'
+      : paired.brokenBy === 'truncated'
+        ? 'LOG_TRUNCATED'
+        : 'LOG_MALFORMED'
+  placed.forEach(({ instruction, instructionIndex, innerIndex }, at) => {
+    if (instruction.programId !== programId) return
+    const bytes = bs58.decode(instruction.data)
+    const place = { instructionIndex, innerIndex, bytes }
+    const frame = paired.frameOf[at]
+    const emitted = checkEmitted(bytes, namesOf.get(at) ?? [], unreadOf.get(at) ?? 0, transaction.blockTime)
+    const about = emitted.instruction
+    if (frame === undefined || !log.frames[frame]!.complete)
+      return gaps.push({ reason: broken, about, ...place })
+    if (emitted.completeness === 'missing') gaps.push({ reason: 'EVENT_MISSING', about, ...place })
+    if (emitted.completeness === 'unexpected') gaps.push({ reason: 'EVENT_UNEXPECTED', about, ...place })
+    if (emitted.completeness === 'unknown-instruction')
+      gaps.push({ reason: 'UNKNOWN_INSTRUCTION', about, ...place })
+    return undefined
+  })
+  return { events, gaps, nodeMayBeUnfit: gaps.some(({ reason }) => OF_THE_NODE.has(reason)) }
+}
+
+type ReadLine = { name: string; data: EventData } | { reason: GapReason; about?: string; bytes: Uint8Array }
+
+/** `emit!` logs one slice; more than one, or none, is not an event of the program as we know it. */
+function readDataLine({ payload }: DataLine): ReadLine {
+  const bytes = Buffer.from(payload, 'base64')
+  if (payload.includes(' ')) {
+    const slices = payload.split(' ').map(slice => Buffer.from(slice, 'base64'))
+    return { reason: 'NOT_ONE_SLICE', bytes: Buffer.concat(slices) }
+  }
+  if (bytes.toString('base64') !== payload) return { reason: 'EMPTY', bytes: Buffer.from(payload) }
+  const read = readEventBytes(bytes)
+  if ('data' in read) return read
+  return { reason: read.unreadable, bytes, ...(read.name !== undefined && { about: read.name }) }
+}

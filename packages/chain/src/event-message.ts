@@ -1,0 +1,53 @@
+import type { ChainTransaction } from './chain-transaction.js'
+import type { DecodedEvent, DecodedGap } from './decode-transaction.js'
+
+export type Commitment = 'confirmed' | 'finalized'
+
+/** One message of the stream. Its bytes follow from the transaction and the commitment alone. */
+export function buildEventMessage(
+  { signature, slot, transactionIndex, blockTime }: ChainTransaction,
+  event: DecodedEvent,
+  programId: string,
+  commitment: Commitment,
+): string {
+  return JSON.stringify({
+    slot,
+    signature,
+    program_id: programId,
+    index: event.index,
+    transaction_index: transactionIndex,
+    instruction_index: event.instructionIndex,
+    inner_index: event.innerIndex,
+    commitment,
+    event_name: event.name,
+    data: event.data,
+    timestamp: new Date(blockTime * 1_000).toISOString(),
+  })
+}
+
+/** What a gap holds at most: a transaction's log is shorter, an instruction as well. */
+const MAX_GAP_BYTES = 48 * 1024
+
+/** The gap of one transaction, in the words of the contract. All that is unreadable of a transaction is one gap. */
+export function buildGapMessage(
+  { signature, slot }: Pick<ChainTransaction, 'signature' | 'slot'>,
+  gaps: readonly DecodedGap[],
+): string {
+  const bytes = Buffer.concat(gaps.map(gap => gap.bytes)).subarray(0, MAX_GAP_BYTES)
+  return JSON.stringify({
+    signature,
+    fromSlot: slot,
+    toSlot: slot,
+    reason: gaps.map(describeGap).join('; '),
+    bytes: bytes.toString('base64'),
+  })
+}
+
+function describeGap({ reason, index, instructionIndex, innerIndex, about }: DecodedGap): string {
+  const place = [
+    ...(index === undefined ? [] : [`index ${index}`]),
+    ...(instructionIndex === null ? [] : [`instruction ${instructionIndex}`]),
+    ...(innerIndex === null ? [] : [`inner ${innerIndex}`]),
+  ]
+  return `${reason}${about ? ` ${about}` : ''}${place.length > 0 ? ` (${place.join(', ')})` : ''}`
+}
