@@ -28,7 +28,7 @@ export interface DeliveryWorkerOptions extends QueueOptions {
    * lock that is lost meanwhile does not matter: the row's claim decides who sends.
    */
   process: (delivery: QueuedDelivery) => Promise<JobEnd>
-  /** Enqueues anew what a job of several cannot take back: it ends as a whole, they are due at their own times. */
+  /** Enqueues deliveries of a job of several anew: the job ends as a whole, each delivery is due at its own time. */
   enqueue: (deliveries: EnqueuedDelivery[]) => Promise<void>
 }
 
@@ -93,6 +93,9 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
 
   // Jobs that were fetched may name more deliveries than this process works on at a time: the others wait here.
   const inHand = openLimited(work, options.concurrency)
+  /** Deliveries of jobs of several that come again, until the next call of `options.enqueue`, and such calls. */
+  const againTogether: EnqueuedDelivery[] = []
+  const enqueuing = new Set<Promise<void>>()
 
   const settle = async (job: Job<DeliverJob>, token: string | undefined, end: JobEnd): Promise<string> => {
     if (end.kind === 'done') return end.result
@@ -105,28 +108,44 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
     throw new DelayedError()
   }
 
-  const settleMany = async (deliveries: readonly QueuedDelivery[], ends: JobEnd[]): Promise<string> => {
-    const again: EnqueuedDelivery[] = []
-    const failed: string[] = []
-    ends.forEach((end, index) => {
-      const { deliveryId, webhookId } = deliveries[index]!
-      if (end.kind === 'retry' || end.kind === 'held')
-        again.push({ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs })
-      if (end.kind === 'failed') failed.push(`${deliveryId}: ${end.reason}`)
+  /**
+   * Enqueues a delivery that must come again as soon as it has ended: its job lasts as long as its slowest delivery,
+   * and an endpoint that hangs must not delay the retries of others.
+   */
+  const enqueueAgain = ({ deliveryId, webhookId }: QueuedDelivery, end: JobEnd): void => {
+    if (end.kind !== 'retry' && end.kind !== 'held') return
+    const again = { id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs }
+    if (againTogether.push(again) > 1) return
+    // Deliveries that end in the same turn of the event loop share a call.
+    setImmediate(() => {
+      const call = options.enqueue(againTogether.splice(0))
+      enqueuing.add(call)
+      // The sweeper finds deliveries that could not be enqueued once they are overdue.
+      call.catch((error: unknown) => options.onError?.(error as Error)).finally(() => enqueuing.delete(call))
     })
-    // What cannot be enqueued is found by the sweeper when it is overdue.
-    if (again.length > 0) await options.enqueue(again).catch((error: Error) => options.onError?.(error))
+  }
+
+  const workTogether = async (deliveries: readonly QueuedDelivery[]): Promise<string> => {
+    const ends = await Promise.all(
+      deliveries.map(async delivery => {
+        const end = await inHand.push(delivery)
+        enqueueAgain(delivery, end)
+        return end
+      }),
+    )
+    const failed = ends.flatMap((end, index) =>
+      end.kind === 'failed' ? [`${deliveries[index]!.deliveryId}: ${end.reason}`] : [],
+    )
     if (failed.length > 0) throw new UnrecoverableError(failed.join(', '))
-    return `${ends.length - again.length} done, ${again.length} enqueued anew`
+    const again = ends.filter(end => end.kind !== 'done').length
+    return `${ends.length - again} done, ${again} enqueued anew`
   }
 
   const worker = new Worker<DeliverJob, string>(
     DELIVERIES_QUEUE,
     async (job, token) => {
       const { more = [], ...first } = job.data
-      const deliveries = [first, ...more]
-      const ends = await Promise.all(deliveries.map(delivery => inHand.push(delivery)))
-      return more.length === 0 ? settle(job, token, ends[0]!) : settleMany(deliveries, ends)
+      return more.length === 0 ? settle(job, token, await inHand.push(first)) : workTogether([first, ...more])
     },
     {
       connection: redis,
@@ -150,7 +169,13 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   let closing: Promise<void> | undefined
   const close = () => {
     stopping = true
-    return (closing ??= worker.close().then(() => running))
+    return (closing ??= worker
+      .close()
+      .then(() => running)
+      .then(async () => {
+        await new Promise(resolve => setImmediate(resolve))
+        await Promise.allSettled(enqueuing)
+      }))
   }
   return {
     start: () => {
