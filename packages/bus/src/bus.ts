@@ -2,6 +2,7 @@ import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { NatsConnection } from 'nats'
 import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
+import type { StreamPosition } from './position.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface Bus {
@@ -12,6 +13,8 @@ export interface Bus {
   ): Intake & {
     lag(): Promise<number | null>
     measureLag(): Promise<StreamLag | null>
+    checkConsuming(): Promise<void>
+    position(): Promise<StreamPosition>
   }
   /** Makes the stream when it is missing. */
   ensureStream(config: StreamConfig): Promise<void>

@@ -9,6 +9,8 @@ import {
   type JsMsg,
   type NatsConnection,
 } from 'nats'
+import { BusUnavailableError } from './connection.js'
+import { readPosition, type StreamPosition } from './position.js'
 import { ensureStream, type StreamConfig, type StreamState } from './stream.js'
 
 export interface ReceivedBusMessage {
@@ -45,6 +47,11 @@ export interface ConsumerOptions extends StreamConfig {
   ACK_WAIT_MS: number
   /** reads `traceparent` of each message */
   traced?: boolean
+  /**
+   * Called each time the consumer was opened, before it is read: afterwards acknowledgements may pass over messages
+   * that the stream discarded. When it rejects, the consumer is opened anew.
+   */
+  onOpened?: (position: StreamPosition) => Promise<void>
 }
 
 /** What of the stream is not acknowledged yet. */
@@ -82,6 +89,8 @@ export class BatchConsumer implements Intake {
   #stopping = false
   #running: Promise<unknown> | undefined
   #consumer: Consumer | undefined
+  /** why no messages are read right now; null while they are */
+  #problem: string | null = 'the consumer is not open yet'
 
   constructor(
     private readonly connection: NatsConnection,
@@ -103,6 +112,29 @@ export class BatchConsumer implements Intake {
     await this.#running
     // What was received and not begun goes back at once instead of after the ack wait.
     for (const message of this.#waiting.splice(0)) message.nak(1)
+  }
+
+  /**
+   * Resolves while messages are read from the stream.
+   * @throws BusUnavailableError with the reason why none are: a consumer of another kind, missing permissions, a
+   *   stream without our subjects, a server without JetStream
+   */
+  async checkConsuming(): Promise<void> {
+    if (this.#problem !== null) throw new BusUnavailableError(this.#problem)
+    try {
+      await this.#consumer!.info()
+    } catch (cause) {
+      throw new BusUnavailableError(`the consumer cannot be asked: ${messageOf(cause)}`, { cause })
+    }
+  }
+
+  /** Where stream and consumer stand. @throws BusUnavailableError while the server cannot tell */
+  async position(): Promise<StreamPosition> {
+    try {
+      return await readPosition(await this.connection.jetstreamManager(), this.options)
+    } catch (cause) {
+      throw new BusUnavailableError(`the stream cannot be asked: ${messageOf(cause)}`, { cause })
+    }
   }
 
   /** Messages of the stream not yet acknowledged, or null while the server cannot tell. */
@@ -144,12 +176,14 @@ export class BatchConsumer implements Intake {
     while (!this.#stopping) {
       try {
         const consumer = await this.#open()
+        await this.options.onOpened?.(await this.position())
         // As many again as are in hand: the next ones arrive meanwhile.
         this.#messages = await consumer.consume({
           max_messages: BATCH_SIZE * IN_HAND,
           expires: 30_000,
           idle_heartbeat: 5_000,
         })
+        this.#problem = null
         void this.#watch(this.#messages)
         if (this.#stopping) this.#messages.stop()
         for await (const message of this.#messages) {
@@ -157,7 +191,9 @@ export class BatchConsumer implements Intake {
           this.#idle.shift()?.()
           if (this.#waiting.length >= BATCH_SIZE) this.#spare.shift()?.()
         }
+        this.#problem = 'the consumer ended'
       } catch (err) {
+        this.#problem = `the consumer cannot be opened: ${messageOf(err)}`
         if (!this.#stopping) this.log.warn({ err }, 'bus.consume-interrupted')
       }
       if (!this.#stopping) await new Promise(resolve => setTimeout(resolve, RESTART_DELAY_MS))
@@ -220,6 +256,8 @@ export class BatchConsumer implements Intake {
     }
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const describe = (message: JsMsg): ReceivedBusMessage => ({
   subject: message.subject,

@@ -1,3 +1,4 @@
+import { ServiceError } from '@payment-tracking/runtime'
 import { RetentionPolicy, StorageType, type JetStreamManager } from 'nats'
 
 export interface StreamConfig {
@@ -16,14 +17,42 @@ export interface StreamState {
   createdAt: Date
 }
 
+/** The stream of our name is another one: nothing of ours ever arrives in it. */
+export class ForeignStreamError extends ServiceError {
+  readonly code = 'STREAM_FOREIGN'
+  readonly retry = 'later'
+
+  constructor(name: string, subjects: readonly string[], prefix: string) {
+    super(
+      `the stream ${name} takes ${subjects.join(', ')} and nothing of ${prefix}.>: ` +
+        'set STREAM_NAME and SUBJECT_PREFIX, or add the subjects to the stream',
+    )
+  }
+}
+
+/** Whether a subject of a stream, wildcards included, can match a subject that begins with the prefix. */
+export function takesPrefix(subject: string, prefix: string): boolean {
+  const tokens = subject.split('.')
+  const wanted = prefix.split('.')
+  for (const [index, token] of wanted.entries()) {
+    if (tokens[index] === '>') return true
+    if (tokens[index] !== '*' && tokens[index] !== token) return false
+  }
+  return tokens.length > wanted.length
+}
+
 /**
  * Makes the stream when it is missing; never alters one that exists.
  * @returns its identity: a stream deleted and made again counts its sequences anew
+ * @throws ForeignStreamError when the stream of this name takes none of our subjects
  */
 export async function ensureStream(manager: JetStreamManager, config: StreamConfig): Promise<StreamState> {
   const { STREAM_NAME: name, SUBJECT_PREFIX: prefix } = config
   try {
     const info = await manager.streams.info(name)
+    const { subjects } = info.config
+    if (!subjects.some(subject => takesPrefix(subject, prefix)))
+      throw new ForeignStreamError(name, subjects, prefix)
     return { name, createdAt: new Date(info.created) }
   } catch (error) {
     if ((error as { api_error?: { err_code?: number } }).api_error?.err_code !== NOT_FOUND) throw error

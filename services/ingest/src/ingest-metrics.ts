@@ -5,21 +5,31 @@ export type IngestMetrics = ReturnType<typeof createIngestMetrics>
 
 interface Readings {
   lag: () => Promise<StreamLag | null>
+  /** rejects while no messages are read */
+  consuming: () => Promise<void>
   /** seconds that the oldest committed batch was not announced and enqueued for */
   outboxSeconds: () => Promise<number>
 }
 
-export const createIngestMetrics = (metrics: Metrics, { lag, outboxSeconds }: Readings) => {
+export const createIngestMetrics = (metrics: Metrics, { lag, consuming, outboxSeconds }: Readings) => {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
     'Messages of the stream that are not acknowledged yet',
   )
   const lagSeconds = metrics.gauge('ingest_lag_seconds', 'Age of the oldest message not acknowledged yet')
   metrics.onScrape(lagGauge, async () => {
+    // An unknown lag is no lag of 0: nobody may take a consumer that cannot be asked for one that is up to date.
+    lagGauge.set(NaN)
+    lagSeconds.set(NaN)
     const read = await lag()
-    if (read === null) return
-    lagGauge.set(read.messages)
-    if (read.oldestSeconds !== null) lagSeconds.set(read.oldestSeconds)
+    lagGauge.set(read?.messages ?? NaN)
+    lagSeconds.set(read?.oldestSeconds ?? NaN)
+  })
+  const consumingGauge = metrics.gauge('ingest_consuming', 'Whether messages are read from the stream')
+  metrics.onScrape(consumingGauge, async () => {
+    consumingGauge.set(0)
+    await consuming()
+    consumingGauge.set(1)
   })
   const outbox = metrics.gauge(
     'ingest_outbox_oldest_seconds',

@@ -40,11 +40,13 @@ await runMain('ingest', IngestConfig, async ({ config, log, life, tracing }) => 
     program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
     metrics: createIngestMetrics(life.metrics, {
       lag: () => consumer.measureLag(),
+      consuming: () => consumer.checkConsuming(),
       outboxSeconds: () => readOldestOutboxSeconds(store),
     }),
     tracing,
     log,
   })
+  life.probe('stream', () => consumer.checkConsuming())
   life.intake('stream', consumer)
   life.intake('sweeper', new Sweeper(store, outlets, config.SWEEP_INTERVAL_MS, log))
 })

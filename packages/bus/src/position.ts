@@ -1,0 +1,43 @@
+import type { JetStreamManager } from 'nats'
+import type { StreamConfig, StreamState } from './stream.js'
+
+/** Where a stream and our consumer of it stand. */
+export interface StreamPosition {
+  stream: StreamState
+  /** the oldest message that the stream still holds; one past the last when it holds none */
+  firstSequence: number
+  lastSequence: number
+  /** every message of ours up to here was acknowledged, or discarded by the stream */
+  acknowledgedSequence: number
+  /** messages that were delivered and are not acknowledged */
+  inFlight: number
+  /** the last message that was delivered */
+  deliveredSequence: number
+  /** how many deliveries the consumer has made, redeliveries included */
+  deliveries: number
+  /** whether the stream takes subjects that the consumer does not read: then a missing sequence proves nothing */
+  holdsOtherSubjects: boolean
+}
+
+/**
+ * Asks for the stream before the consumer: a message that the stream had discarded by then, and that is not
+ * acknowledged later, was never read.
+ * @throws NatsError when there is no such stream or consumer
+ */
+export async function readPosition(
+  manager: JetStreamManager,
+  { STREAM_NAME, SUBJECT_PREFIX, CONSUMER_NAME }: StreamConfig & { CONSUMER_NAME: string },
+): Promise<StreamPosition> {
+  const { created, config, state } = await manager.streams.info(STREAM_NAME)
+  const consumer = await manager.consumers.info(STREAM_NAME, CONSUMER_NAME)
+  return {
+    stream: { name: STREAM_NAME, createdAt: new Date(created) },
+    firstSequence: state.first_seq,
+    lastSequence: state.last_seq,
+    acknowledgedSequence: consumer.ack_floor.stream_seq,
+    inFlight: consumer.num_ack_pending,
+    deliveredSequence: consumer.delivered.stream_seq,
+    deliveries: consumer.delivered.consumer_seq,
+    holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${SUBJECT_PREFIX}.`)),
+  }
+}

@@ -1,0 +1,72 @@
+// With a consumer that could not be opened, ingest answered 200 on /readyz and showed a lag of 0 for ever: nobody
+// could see that no payment was stored any more.
+import {
+  createDatabase,
+  startService,
+  useNats,
+  useRedis,
+  waitFor,
+  type TestNats,
+} from '@payment-tracking/testkit'
+import { AckPolicy, type JetStreamManager } from 'nats'
+import t from 'tap'
+
+type Obstacle = (manager: JetStreamManager, nats: TestNats) => Promise<unknown>
+
+const addStream = (manager: JetStreamManager, { stream, subjectPrefix }: TestNats) =>
+  manager.streams.add({ name: stream, subjects: [`${subjectPrefix}.>`] })
+
+const OBSTACLES: Record<string, Obstacle> = {
+  'a push consumer has its name': async (manager, nats) => {
+    await addStream(manager, nats)
+    await manager.consumers.add(nats.stream, {
+      durable_name: 'ingest',
+      deliver_subject: 'somewhere',
+      ack_policy: AckPolicy.Explicit,
+    })
+  },
+  'a consumer that acknowledges nothing has its name': async (manager, nats) => {
+    await addStream(manager, nats)
+    await manager.consumers.add(nats.stream, { durable_name: 'ingest', ack_policy: AckPolicy.None })
+  },
+  'the stream of its name has other subjects': (manager, { stream, subjectPrefix }) =>
+    manager.streams.add({ name: stream, subjects: [`other.${subjectPrefix}.>`] }),
+}
+
+for (const [title, obstruct] of Object.entries(OBSTACLES)) {
+  t.test(`ingest is not ready while ${title}, and is once the cause is gone`, async t => {
+    const nats = await useNats(t)
+    const manager = await nats.connection.jetstreamManager()
+    await obstruct(manager, nats)
+    const ingest = await startService(
+      t,
+      'ingest',
+      {
+        DATABASE_URL: (await createDatabase(t)).url,
+        REDIS_URL: (await useRedis(t)).url,
+        NATS_URL: nats.url,
+        STREAM_NAME: nats.stream,
+        SUBJECT_PREFIX: nats.subjectPrefix,
+      },
+      { waitUntilReady: false },
+    )
+    await ingest.waitForLog('service.ready')
+    await ingest.waitForLog('bus.consume-interrupted')
+    const answer = await fetch(`${ingest.managementUrl}/readyz`)
+    t.equal(answer.status, 503)
+    const { dependencies } = (await answer.json()) as { dependencies: Record<string, string> }
+    t.match(dependencies, { nats: 'ok', stream: /^the consumer cannot be opened: ./ })
+    const metrics = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
+    t.match(metrics, /^payment_tracking_ingest_consuming 0$/m)
+    t.match(metrics, /^payment_tracking_ingest_lag_messages nan$/im, 'an unknown lag is not 0')
+    t.match(metrics, /^payment_tracking_ingest_lag_seconds nan$/im)
+
+    await manager.streams.delete(nats.stream)
+    await waitFor(async () => (await fetch(`${ingest.managementUrl}/readyz`)).ok, {
+      what: 'ingest to be ready',
+    })
+    const healed = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
+    t.match(healed, /^payment_tracking_ingest_consuming 1$/m)
+    t.match(healed, /^payment_tracking_ingest_lag_messages 0$/m)
+  })
+}
