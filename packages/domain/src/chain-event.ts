@@ -82,6 +82,7 @@ export type RefusalCode =
   | 'FOREIGN_PROGRAM'
   | 'CONFLICT'
   | 'STORE_REFUSED'
+  | 'INGEST_FAULT'
 
 export interface Refusal {
   code: RefusalCode

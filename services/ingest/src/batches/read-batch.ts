@@ -2,6 +2,7 @@ import type { ReceivedBusMessage } from '@payment-tracking/bus'
 import { readMessage } from '@payment-tracking/domain'
 import type { ReceivedMessage, RefusedMessage } from '@payment-tracking/store'
 import { setImmediate as giveWay } from 'node:timers/promises'
+import { describeFault } from './store-batch.js'
 
 export interface ProgramSettings {
   programId: string
@@ -20,9 +21,13 @@ export async function readBatch(
   const refused: RefusedMessage[] = []
   for (const [index, { bytes, subject, streamSequence }] of messages.entries()) {
     if (index > 0 && index % IN_ONE_GO === 0) await giveWay()
-    const read = readMessage(bytes, program)
-    if (read.ok) received.push({ event: read.event, streamSequence, subject, bytes })
-    else refused.push({ ...read.refusal, streamSequence, subject, bytes })
+    try {
+      const read = readMessage(bytes, program)
+      if (read.ok) received.push({ event: read.event, streamSequence, subject, bytes })
+      else refused.push({ ...read.refusal, streamSequence, subject, bytes })
+    } catch (error) {
+      refused.push({ code: 'INGEST_FAULT', reason: describeFault(error), streamSequence, subject, bytes })
+    }
   }
   return { received, refused }
 }

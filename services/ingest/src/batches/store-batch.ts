@@ -1,39 +1,70 @@
 import {
   commitBatch,
+  sqlStateOf,
   StoreRefusedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
   type Batch,
   type CommittedBatch,
+  type ReceivedMessage,
   type Store,
 } from '@payment-tracking/store'
 
 /**
- * Stores a batch, and isolates what Postgres itself refuses: a batch with a refused value is split in halves
- * until the one message is found, which becomes a dead letter. All others are stored.
- * @returns what was committed, one entry a transaction
- * @throws StoreUnavailableError, StoreTimeoutError: what was committed before stays committed, and storing the
- *   same messages again changes nothing
+ * Stores a batch, and isolates the message that makes it fail: a value that Postgres refuses, or an error that nobody
+ * foresaw. The batch is split in halves until that one message is found, which becomes a dead letter with its bytes.
+ * All other messages are stored.
+ * @returns the committed batches, one entry a transaction
+ * @throws StoreUnavailableError, StoreTimeoutError, StoreFaultError (tables or rights are missing): the database is at
+ *   fault and no message is. Committed parts stay committed, and storing the same messages again changes nothing
  */
 export async function storeBatch(store: Store, batch: Batch): Promise<CommittedBatch[]> {
   try {
     return [await commitBatch(store, batch)]
   } catch (error) {
-    if (!(error instanceof StoreRefusedError) || batch.received.length === 0) throw error
+    if (isFaultOfDatabase(error) || batch.received.length === 0) throw error
     const [only] = batch.received
-    if (only !== undefined && batch.received.length === 1) {
-      const { streamSequence, subject, bytes } = only
-      const refused = {
-        streamSequence,
-        subject,
-        bytes,
-        code: 'STORE_REFUSED' as const,
-        reason: error.message,
-      }
-      return storeBatch(store, { ...batch, received: [], refused: [...batch.refused, refused] })
-    }
+    if (only !== undefined && batch.received.length === 1) return storeAlone(store, batch, only)
     const middle = Math.ceil(batch.received.length / 2)
     return [
       ...(await storeBatch(store, { ...batch, received: batch.received.slice(0, middle) })),
       ...(await storeBatch(store, { ...batch, refused: [], received: batch.received.slice(middle) })),
     ]
   }
+}
+
+/**
+ * Tries the one message once more, on a database that has just answered: an outage must never make a dead letter of a
+ * good message, whatever error a driver shows it as.
+ */
+async function storeAlone(store: Store, batch: Batch, message: ReceivedMessage): Promise<CommittedBatch[]> {
+  await store.ping()
+  try {
+    return [await commitBatch(store, batch)]
+  } catch (error) {
+    if (isFaultOfDatabase(error)) throw error
+    const { streamSequence, subject, bytes } = message
+    const [code, reason] =
+      error instanceof StoreRefusedError
+        ? (['STORE_REFUSED', error.message] as const)
+        : (['INGEST_FAULT', describeFault(error)] as const)
+    const refused = { streamSequence, subject, bytes, code, reason }
+    return [await commitBatch(store, { ...batch, received: [], refused: [...batch.refused, refused] })]
+  }
+}
+
+/** Missing tables, columns, functions or rights: the migrations did not run, or somebody else changed the database. */
+const UNPREPARED = new Set(['42P01', '42703', '42883', '42501', '3F000'])
+
+const isFaultOfDatabase = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError ||
+  error instanceof StoreTimeoutError ||
+  UNPREPARED.has(sqlStateOf(error) ?? '')
+
+/** The innermost message: the outer ones only say that a call on the database failed. */
+export function describeFault(error: unknown): string {
+  let current = error
+  while (current instanceof Error && current.cause instanceof Error) current = current.cause
+  const text = current instanceof Error ? `${current.name}: ${current.message}` : String(current)
+  return `an error that ingest did not foresee: ${text}`.replaceAll('\0', '').slice(0, 1_000)
 }

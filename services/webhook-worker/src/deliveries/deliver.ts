@@ -43,7 +43,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const result = resultOf(delivery, answer)
     const finished = await rows.finish(result)
     metrics.attempted(delivery, answer.outcome, durationMs)
-    if (finished.state !== 'pending') metrics.ended.inc({ state: finished.state })
+    const state = finished?.state ?? 'unknown'
+    if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(
       {
         deliveryId: delivery.id.toString(),
@@ -54,11 +55,13 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
         statusCode: answer.statusCode,
         error: answer.error,
         durationMs: Math.round(durationMs),
-        state: finished.state,
+        state,
       },
       'delivery.attempted',
     )
     const reason = answer.statusCode === null ? (answer.error ?? '') : `status ${answer.statusCode}`
+    // The row is gone, or could not be written: what is left of it is the sweeper's.
+    if (!finished) return { kind: 'done', result: 'no result was written' }
     if (finished.state === 'delivered') return { kind: 'done', result: 'delivered' }
     if (answer.outcome === 'interrupted') return { kind: 'held', delayMs: JOB_SLACK_MS }
     if (finished.state === 'pending')

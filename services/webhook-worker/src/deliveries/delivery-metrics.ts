@@ -23,6 +23,10 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     deactivated: metrics.counter('webhooks_deactivated_total', 'webhooks the service deactivated', [
       'reason',
     ]),
+    lostResults: metrics.counter(
+      'delivery_results_lost_total',
+      'results of attempts that could not be written',
+    ),
     removed: metrics.counter('deliveries_removed_total', 'deliveries removed after their retention'),
     breakersOpen: metrics.gauge('delivery_breakers_open', 'endpoints this worker does not send to for now'),
     active: metrics.gauge('deliveries_active', 'deliveries this worker has in hand'),

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
 import {
   claimDeliveries,
@@ -6,7 +5,6 @@ import {
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
-  StoreRefusedError,
   type AttemptResult,
   type Claim,
   type FinishedAttempt,
@@ -15,6 +13,7 @@ import {
 } from '@payment-tracking/store'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { gather } from './gather.js'
+import { writeResults } from './write-results.js'
 
 /** A delivery that was held for this long is tried whatever holds it: within 24 h, as promised. */
 export const HELD_AT_MOST_MS = 23 * 3_600_000
@@ -26,8 +25,12 @@ export interface DeliveryRows {
   claim(id: string): Promise<Claim>
   /** @returns undefined when there was nothing to hold */
   hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
-  /** Does not give up while the process lives: the request was made, so its result must be written. */
-  finish(result: AttemptResult): Promise<FinishedAttempt>
+  /**
+   * Waits for a database that is away for as long as the process lives: the request was made, so its result must be
+   * written.
+   * @returns undefined when the delivery is gone, or its result alone can never be written
+   */
+  finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
 }
 
 const SET = { limit: 256, lanes: 2 }
@@ -89,38 +92,15 @@ export function buildDeliveryRows(options: {
     if (failing.length > 0) await deactivate(failing, 'failing')
   }
 
-  const results = gather<AttemptResult, FinishedAttempt>(async set => {
-    const rows = await untilWritten(async refused => {
-      // An answer that Postgres would not have must not keep a whole set from being written.
-      const finished = await finishAttempts(sql, refused ? set.map(withoutAnswer) : set)
-      await judge(finished)
-      return finished
-    }, log)
-    const byAttempt = new Map(rows.map(row => [row.deliveryId, row]))
-    return set.map(result => byAttempt.get(result.deliveryId)!)
+  const results = gather<AttemptResult, FinishedAttempt | undefined>(async set => {
+    const finished = await writeResults(results => finishAttempts(sql, results), set, { log, metrics })
+    // The results stand: a webhook that cannot be judged now is judged at its next result.
+    await judge(finished).catch((err: unknown) => log.warn({ err }, 'webhook.health-not-written'))
+    const byDelivery = new Map(finished.map(row => [row.deliveryId, row]))
+    return set.map(result => byDelivery.get(result.deliveryId))
   }, SET)
 
   return { claim: id => claims.add(id), hold: hold => holds.add(hold), finish: result => results.add(result) }
 }
 
-const withoutAnswer = (result: AttemptResult): AttemptResult => ({
-  ...result,
-  responseHeaders: null,
-  responseBody: null,
-})
-
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]
-
-/** Repeats until Postgres takes it. When the process ends first, the claim runs out and the delivery is sent again. */
-async function untilWritten<T>(write: (refused: boolean) => Promise<T>, log: Logger): Promise<T> {
-  let refused = false
-  for (let tries = 0; ; tries++) {
-    try {
-      return await write(refused)
-    } catch (err) {
-      refused ||= err instanceof StoreRefusedError
-      log.warn({ err, tries }, 'delivery.result-not-written')
-      await sleep(Math.min(100 * 2 ** tries, 1_000))
-    }
-  }
-}

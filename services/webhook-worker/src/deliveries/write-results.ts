@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '@payment-tracking/runtime'
+import {
+  StoreTimeoutError,
+  StoreUnavailableError,
+  type AttemptResult,
+  type FinishedAttempt,
+} from '@payment-tracking/store'
+import type { DeliveryMetrics } from './delivery-metrics.js'
+
+type WriteSet = (results: readonly AttemptResult[]) => Promise<FinishedAttempt[]>
+
+/** How long a single result that fails is tried for before it is given up: an outage may show as any error. */
+const TRIES_ALONE = 3
+
+/**
+ * Writes a set of results and isolates the one that makes it fail. While the database is away the whole set is tried
+ * again, for as long as the process lives. After any other error the set is written without the endpoints' answers,
+ * then in halves; a single result that fails all the same is given up: its claim ends, the delivery is sent again, and
+ * the attempt counts, so that it ends as `failed` after its tries.
+ * @returns the rows of the results that were written
+ */
+export async function writeResults(
+  write: WriteSet,
+  results: readonly AttemptResult[],
+  parts: { log: Logger; metrics: Pick<DeliveryMetrics, 'lostResults'> },
+): Promise<FinishedAttempt[]> {
+  let set = results
+  let triesAlone = 0
+  for (let tries = 0; ; tries++) {
+    try {
+      return await write(set)
+    } catch (err) {
+      parts.log.warn({ err, tries, results: set.length }, 'delivery.result-not-written')
+      if (!(err instanceof StoreUnavailableError || err instanceof StoreTimeoutError)) {
+        if (set.some(hasAnswer)) {
+          set = set.map(withoutAnswer)
+          continue
+        }
+        if (set.length > 1) {
+          const middle = Math.ceil(set.length / 2)
+          return [
+            ...(await writeResults(write, set.slice(0, middle), parts)),
+            ...(await writeResults(write, set.slice(middle), parts)),
+          ]
+        }
+        if (++triesAlone === TRIES_ALONE) {
+          const [{ deliveryId, attempt }] = set as [AttemptResult]
+          parts.metrics.lostResults.inc()
+          parts.log.error({ err, deliveryId: deliveryId.toString(), attempt }, 'delivery.result-lost')
+          return []
+        }
+      }
+      await sleep(Math.min(100 * 2 ** tries, 1_000))
+    }
+  }
+}
+
+const hasAnswer = (result: AttemptResult): boolean =>
+  result.responseHeaders !== null || result.responseBody !== null
+
+const withoutAnswer = (result: AttemptResult): AttemptResult => ({
+  ...result,
+  responseHeaders: null,
+  responseBody: null,
+})
