@@ -21,7 +21,7 @@ t.test('one message that cannot be stored becomes a dead letter, all others are 
   const database = await createDatabase(t)
   const nats = await useNats(t)
   const payments = (await readFixtureMessages())
-    .filter(bytes => bytes.includes('"tributary_PaymentRecord"'))
+    .filter(bytes => Buffer.from(bytes).includes('"tributary_PaymentRecord"'))
     .slice(0, 40)
   const poison = payments[17]!
   const { signature } = JSON.parse(Buffer.from(poison).toString()) as { signature: string }

@@ -16,7 +16,11 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
     store,
     handOver: { begin: committed => void told.push(committed) } as HandOver,
     program: PROGRAM,
-    metrics: createIngestMetrics(createMetrics(), { lag: async () => null, outboxSeconds: async () => 0 }),
+    metrics: createIngestMetrics(createMetrics(), {
+      lag: async () => null,
+      consuming: async () => {},
+      outboxSeconds: async () => 0,
+    }),
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
   })
   const messages = (await readFixtureMessages()).slice(0, 20).map((bytes, index) => ({
