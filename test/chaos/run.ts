@@ -1,12 +1,12 @@
-// npm run chaos [-- --seconds N] [--seed S] [--ci] [--json FILE] [--keep]: breaks everything, then looks whether
+// npm run chaos [-- --seconds N] [--seed S] [--json FILE] [--keep]: breaks everything, then looks whether
 // anything was lost, doubled or misdirected. Exit code 0: no difference.
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { inspect, parseArgs } from 'node:util'
 import { buildPlan } from './plan/plan.js'
-import { renderRecovery, summarise, type Measured } from './report/recovery.js'
-import { runChaos, type RunResult } from './run-chaos.js'
+import { renderRecovery, summarise } from './report/recovery.js'
+import { runChaos } from './run-chaos.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -14,7 +14,6 @@ const { values: flags } = parseArgs({
     seed: { type: 'string' },
     'fault-every': { type: 'string', default: '900' },
     'message-every': { type: 'string', default: '60' },
-    ci: { type: 'boolean', default: false },
     json: { type: 'string' },
     keep: { type: 'boolean', default: false },
     plan: { type: 'boolean', default: false },
@@ -23,13 +22,8 @@ const { values: flags } = parseArgs({
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REST_MS = 150_000
-const CI_SEED = 'the same every time'
-const CI_SECONDS = 45
-const freshSeed = () => randomBytes(6).toString('hex')
-
-const runs = flags.ci
-  ? [CI_SEED, freshSeed()].map(seed => ({ seed, seconds: CI_SECONDS }))
-  : [{ seed: flags.seed ?? freshSeed(), seconds: Number(flags.seconds) }]
+const seed = flags.seed ?? randomBytes(6).toString('hex')
+const seconds = Number(flags.seconds)
 
 const log = (line: string) => console.log(line)
 const abort = new AbortController()
@@ -37,51 +31,47 @@ process.once('SIGINT', () => abort.abort(new Error('interrupted')))
 process.once('SIGTERM', () => abort.abort(new Error('terminated')))
 // A fault that cannot be lifted, such as a server that does not start again, ends the run in an orderly way.
 process.on('unhandledRejection', error => abort.abort(error))
-const measured: Measured[] = []
-const reports: (Omit<RunResult, 'measured'> & { seed: string; seconds: number })[] = []
-for (const { seed, seconds } of runs) {
-  log(`chaos: ${seconds} s with seed "${seed}"`)
-  const plan = await buildPlan({
-    seed,
-    seconds,
-    faultEveryMs: Number(flags['fault-every']),
-    messageEveryMs: Number(flags['message-every']),
-  })
-  if (flags.plan) {
-    for (const fault of plan.faults) log(JSON.stringify(fault))
-    continue
-  }
-  const startedMs = performance.now()
-  const { measured: ofRun, ...report } = await runChaos({
-    plan,
-    root: ROOT,
-    restMs: REST_MS,
-    log,
-    keep: flags.keep,
-    signal: abort.signal,
-  }).catch((error: unknown) => {
-    const after = Math.round((performance.now() - startedMs) / 1000)
-    log(
-      `ended after ${after} s, before anything was compared (seed "${seed}"; all that was started is stopped)`,
-    )
-    log(inspect(error))
-    process.exit(130)
-  })
-  measured.push(...ofRun)
-  reports.push({ seed, seconds, ...report })
-  log(
-    Object.entries(report.counts)
-      .map(([name, count]) => `${name} ${count}`)
-      .join(', '),
-  )
-  for (const line of report.differences) log(`DIFFERENCE ${line}`)
-  log(
-    report.differences.length === 0
-      ? `no difference after ${report.counts.faults} faults`
-      : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"`,
-  )
-  if (flags.keep) log(`logs and data: ${report.dataDir}`)
+log(`chaos: ${seconds} s with seed "${seed}"`)
+const plan = await buildPlan({
+  seed,
+  seconds,
+  faultEveryMs: Number(flags['fault-every']),
+  messageEveryMs: Number(flags['message-every']),
+})
+if (flags.plan) {
+  for (const fault of plan.faults) log(JSON.stringify(fault))
+  process.exit(0)
 }
+const startedMs = performance.now()
+const { measured, ...report } = await runChaos({
+  plan,
+  root: ROOT,
+  restMs: REST_MS,
+  log,
+  keep: flags.keep,
+  signal: abort.signal,
+}).catch((error: unknown) => {
+  const after = Math.round((performance.now() - startedMs) / 1000)
+  log(
+    `ended after ${after} s, before anything was compared (seed "${seed}"; all that was started is stopped)`,
+  )
+  log(inspect(error))
+  process.exit(130)
+})
+log(
+  Object.entries(report.counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', '),
+)
+for (const line of report.differences) log(`DIFFERENCE ${line}`)
+log(
+  report.differences.length === 0
+    ? `no difference after ${report.counts.faults} faults`
+    : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"`,
+)
+if (flags.keep) log(`logs and data: ${report.dataDir}`)
 if (measured.length > 0) log(`\n${renderRecovery(summarise(measured))}`)
-if (flags.json) await writeFile(flags.json, JSON.stringify({ reports, measured }, null, 2))
-process.exit(reports.every(({ differences }) => differences.length === 0) ? 0 : 1)
+if (flags.json) {
+  await writeFile(flags.json, JSON.stringify({ reports: [{ seed, seconds, ...report }], measured }, null, 2))
+}
+process.exit(report.differences.length === 0 ? 0 : 1)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,16 +48,19 @@ async function openTemporaryServers(t: TestContext): Promise<Servers> {
 }
 
 export const TEMPORARY_PREFIX = 'payment-tracking-test-'
-/** Between making the directory and locking it there is a moment; nobody needs longer for it. */
+/** A directory without a lock has just been made by a run that is about to lock it, unless the directory is older. */
 const YOUNG_MS = 60_000
 
-/** Ends and deletes the servers of test runs that were killed before they could do it themselves. */
+const isYoung = async (dir: string): Promise<boolean> =>
+  !existsSync(join(dir, 'lock')) && Date.now() - (await stat(dir)).mtimeMs < YOUNG_MS
+
+/** Ends and deletes the servers of test files and runs that were killed before they could do it themselves. */
 export async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(TEMPORARY_PREFIX)) continue
     const dir = join(tmpdir(), name)
     try {
-      if (isDataDirInUse(dir) || Date.now() - (await stat(dir)).mtimeMs < YOUNG_MS) continue
+      if (isDataDirInUse(dir) || (await isYoung(dir))) continue
       await discardDataDir(dir)
     } catch {
       // Another run is clearing it away at this moment, or it belongs to another user.

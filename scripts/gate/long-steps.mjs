@@ -1,0 +1,17 @@
+// The steps of `npm run test:long`, in order. To add one, add an entry: `name`, `minutes` (its time budget; a step that
+// takes longer is ended and fails), and either `files`, test files whose assertions are counted, or `command`, a program
+// that counts as one assertion. `env` is added to the environment. The budgets' sum stays below 32 minutes.
+const node = (...args) => [process.execPath, '--import', 'tsx', ...args]
+
+export const STEPS = [
+  { name: 'upgrade', minutes: 4, files: ['test/upgrade.long.test.ts'] },
+  {
+    name: 'fuzz',
+    minutes: 4,
+    files: ['services/api/test/fuzz/fuzz.test.ts'],
+    env: { FUZZ_REQUESTS: '20000' },
+  },
+  { name: 'chaos with fresh seeds', minutes: 6, files: ['test/chaos.long.test.ts'] },
+  { name: 'self-test of chaos', minutes: 11, command: node('test/chaos/self-test.ts') },
+  { name: 'every bench', minutes: 6, files: ['test/bench.long.test.ts'] },
+]

@@ -1,0 +1,62 @@
+// Runs test files side by side, in lanes by kind, and prints a line for each that has ended.
+import { availableParallelism } from 'node:os'
+import { laneOf } from './list-test-files.mjs'
+import { runTestFile } from './run-test-file.mjs'
+import { describeCounts } from './totals.mjs'
+
+/** How long a file may take unless it asks for more, in seconds; tap's own name for the setting. */
+const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 120)
+
+/**
+ * The order in which each worker takes files. System tests take longest and wait often, so they begin at once and never
+ * more than one worker prefers them; a worker whose lane is empty helps the next lane.
+ */
+const PREFERENCES = [
+  ['system', 'services', 'pure'],
+  ['services', 'pure', 'system'],
+  ['pure', 'services', 'system'],
+]
+const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism())
+
+function report({ file, ok, passed, failed, skipped, failures, output, code, timedOut, seconds }) {
+  const left = skipped > 0 ? `, ${skipped} skipped` : ''
+  const line = `${ok ? 'ok' : 'not ok'} ${file} (${seconds.toFixed(1)} s, ${describeCounts({ passed, failed })}${left})`
+  if (ok) return console.log(line)
+  console.log(output.trimEnd())
+  console.log(line)
+  for (const name of failures) console.log(`  failed: ${name}`)
+  if (timedOut) console.log('  killed: it did not end by itself after its time limit')
+  else if (failures.length === 0) console.log(`  ended with ${code}`)
+}
+
+/**
+ * @param files paths relative to `cwd`
+ * @param options.env what each file gets besides the environment of this process
+ * @param options.timeoutMs how long a file may take unless it asks for more
+ * @param options.signal when aborted, running files are ended and no other is begun
+ * @param options.afterFailure called after each file that failed, to clear away what it left
+ * @returns how many assertions passed and failed; a file that breaks outside an assertion counts as one failure
+ */
+export async function runTestFiles(
+  files,
+  { cwd, env, signal, timeoutMs = TAP_TIMEOUT * 1_000, afterFailure = () => {} },
+) {
+  const totals = { passed: 0, failed: 0 }
+  const lanes = { pure: [], services: [], system: [] }
+  for (const file of files) lanes[laneOf(file)].push(file)
+  const work = async preference => {
+    for (;;) {
+      const lane = preference.find(name => lanes[name].length > 0)
+      if (!lane || signal?.aborted) return
+      const result = await runTestFile(lanes[lane].shift(), { cwd, env, timeoutMs, signal })
+      report(result)
+      totals.passed += result.passed
+      totals.failed += result.ok ? 0 : Math.max(result.failed, 1)
+      if (!result.ok) await afterFailure()
+    }
+  }
+  await Promise.all(
+    Array.from({ length: WORKERS }, (_, index) => work(PREFERENCES[index % PREFERENCES.length])),
+  )
+  return totals
+}

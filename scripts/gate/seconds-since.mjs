@@ -1,0 +1,1 @@
+export const secondsSince = startedAt => `${((Date.now() - startedAt) / 1_000).toFixed(1)} s`

@@ -1,0 +1,31 @@
+// What `npm test` does.
+import { ROOT, setUp } from '../set-up.mjs'
+import { checkCode } from './check-code.mjs'
+import { addTotals } from './totals.mjs'
+
+/**
+ * Sets up, then runs the test files against one set of servers; lint, format and types run in the time that they leave.
+ * @param options.files the test files to run, without any check; every short one and the checks when there is none
+ * @param options.signal when aborted, what runs is stopped and counts as failed
+ * @returns how many assertions and checks passed and failed
+ * @throws Error whose message says what failed when the set-up or the servers did
+ */
+export async function runShortGate({ files = [], signal }) {
+  await setUp(line => console.log(line))
+  // These need packages that the set-up installs.
+  const { listTestFiles } = await import('./list-test-files.mjs')
+  const { runTestFiles } = await import('./run-test-files.mjs')
+  const { removeAbandonedServers, withServers } = await import('./with-servers.mjs')
+  const checking = files.length > 0 ? { passed: 0, failed: 0 } : checkCode(signal)
+  const tested = await withServers(
+    line => console.log(line),
+    env =>
+      runTestFiles(files.length > 0 ? files : listTestFiles(ROOT).short, {
+        cwd: ROOT,
+        env,
+        signal,
+        afterFailure: removeAbandonedServers,
+      }),
+  )
+  return addTotals(tested, await checking, { passed: 0, failed: signal.aborted ? 1 : 0 })
+}

@@ -1,0 +1,48 @@
+// The steps of `npm run test:long` and the files that only they run.
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+interface Step {
+  name: string
+  minutes: number
+  files?: string[]
+  command?: string[]
+}
+const load = async <T>(file: string) => (await import(`${ROOT}scripts/gate/${file}`)) as T
+const { STEPS } = await load<{ STEPS: Step[] }>('long-steps.mjs')
+const { listTestFiles } = await load<{
+  listTestFiles: (root: string) => { short: string[]; long: string[] }
+}>('list-test-files.mjs')
+
+t.test('every long test file is run by a step, and every file of a step exists', async t => {
+  const { short, long } = listTestFiles(ROOT)
+  const named = STEPS.flatMap(({ files = [] }) => files)
+  t.same(
+    long.filter(file => !named.includes(file)),
+    [],
+    'each long file has its step',
+  )
+  t.same(
+    named.filter(file => !long.includes(file) && !short.includes(file)),
+    [],
+  )
+  t.ok(short.includes('test/gate.test.ts'))
+})
+
+t.test('every test file of the repository is in one of the lists', async t => {
+  const { short, long } = listTestFiles(ROOT)
+  const all = ['test', 'infra', 'packages', 'services'].flatMap(folder =>
+    readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
+      .map(name => `${folder}/${name}`),
+  )
+  t.same([...short, ...long].sort(), all.sort())
+})
+
+t.test('the budgets of the steps leave room for npm test within 40 minutes', async t => {
+  t.ok(STEPS.reduce((sum, { minutes }) => sum + minutes, 0) <= 32)
+  for (const { name, files, command } of STEPS) t.ok(Boolean(files) !== Boolean(command), name)
+})
