@@ -7,7 +7,7 @@ import t from 'tap'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SCOPE = '@payment-tracking/'
-const ADAPTERS = ['store', 'bus', 'queue', 'signal']
+const ADAPTERS = ['store', 'bus', 'queue', 'redis']
 
 /** What each room may import of ours; a service may import every adapter. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -34,7 +34,7 @@ const HOMES: Record<string, readonly string[]> = {
   '@prisma/client': ['packages/store'],
   '@prisma/adapter-pg': ['packages/store'],
   pg: ['packages/store', 'packages/testkit', 'infra/stack'],
-  '@socket.io/redis-emitter': ['packages/signal'],
+  '@socket.io/redis-emitter': ['packages/redis'],
 }
 
 /** What a pure room may not touch: I/O, the clock, chance. */

@@ -1,7 +1,7 @@
 // Pods for the realtime benches: the real service, with the caps of addresses out of the way.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { openSignal, type Signal } from '@payment-tracking/signal'
+import { openRedis, type RedisConnections } from '@payment-tracking/redis'
 import { openStore, type Store } from '@payment-tracking/store'
 import {
   createDatabase,
@@ -18,7 +18,7 @@ export interface BenchPod {
 
 export interface BenchPods {
   database: TestDatabase
-  signal: Signal
+  redis: RedisConnections
   store: Store
   pods: BenchPod[]
 }
@@ -33,12 +33,12 @@ export async function openPods(
   const environment = `bench-${randomBytes(3).toString('hex')}`
   const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
   const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-  const signal = openSignal({ REDIS_URL: servers.redisUrl, ENVIRONMENT: environment })
+  const redis = openRedis({ REDIS_URL: servers.redisUrl, ENVIRONMENT: environment })
   context.teardown(async () => {
-    await signal.close()
+    await redis.close()
     await store.close()
   })
-  await once(signal.redis, 'ready')
+  await once(redis.commands, 'ready')
   const pods = await Promise.all(
     Array.from({ length: count }, async () => {
       const service = await startService(context, 'realtime', {
@@ -55,5 +55,5 @@ export async function openPods(
       return { service, url: `http://127.0.0.1:${String(port)}` }
     }),
   )
-  return { database, signal, store, pods }
+  return { database, redis, store, pods }
 }

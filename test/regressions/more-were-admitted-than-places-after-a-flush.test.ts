@@ -2,7 +2,7 @@
 // renewal found the pod known and took it for one that had written them: its places were given to others.
 import { useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { seatOf, useSeatPods } from '../../packages/signal/test/use-seat-pods.js'
+import { seatOf, useSeatPods } from '../../packages/redis/test/use-seat-pods.js'
 
 t.test('seats are restored after a flush also when the answer that asks for it is lost', async t => {
   const redis = await useRedis(t)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyRequest } from 'fastify'
 import { readTrustedProxies, type Logger, type Metrics, type Tracing } from '@payment-tracking/runtime'
-import type { Signal } from '@payment-tracking/signal'
+import type { RedisConnections } from '@payment-tracking/redis'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
@@ -39,7 +39,7 @@ export interface ApiParts {
   log: Logger
   store: Store
   /** without it limits are kept by each process for itself */
-  signal?: Signal
+  redis?: RedisConnections
   /** without it the workers' sweepers find redeliveries by themselves */
   queue?: DeliveryQueue
   metrics: Metrics
@@ -62,7 +62,7 @@ export async function buildApp({
   metrics,
   tracing,
   store,
-  signal,
+  redis,
   queue,
   nowMs = Date.now,
 }: ApiParts): Promise<ApiServer> {
@@ -137,7 +137,7 @@ export async function buildApp({
   refuseEncodedBodies(app)
   const methods = rememberMethods(app)
   await addManners(app, { corsOrigin: config.CORS_ORIGIN })
-  await limitRequests(app, { max: config.RATE_LIMIT_MAX, signal, log, nowMs })
+  await limitRequests(app, { max: config.RATE_LIMIT_MAX, redis, log, nowMs })
   answerUnknownRoutes(app, methods)
   await collectSchemas(app, VERSION)
 
@@ -153,7 +153,7 @@ export async function buildApp({
   ]) {
     addRoutes(app, parts)
   }
-  const auth = await addGatewayRoutes(app, { config, store, signal, queue })
+  const auth = await addGatewayRoutes(app, { config, store, redis, queue })
   addTraceRoute(app, { store, authenticate: request => auth.authenticate(request) })
   await addStream(app, {
     store,

@@ -1,6 +1,6 @@
 import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain } from '@payment-tracking/runtime'
-import { openSignal } from '@payment-tracking/signal'
+import { openRedis } from '@payment-tracking/redis'
 import { openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
@@ -16,17 +16,17 @@ await runMain('api', ApiConfig, async ({ config, log, life, tracing }) => {
   )
   measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
-  const signal = await life.own('signal', () =>
-    openSignal({
+  const redis = await life.own('redis', () =>
+    openRedis({
       ...config,
       connectionName: 'payment-tracking-api',
-      onError: err => log.debug({ err }, 'signal.error'),
+      onError: err => log.debug({ err }, 'redis.error'),
     }),
   )
   const queue = await life.own('queue', () =>
     openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
   )
-  const app = await buildApp({ config, log, store, signal, queue, metrics: life.metrics, tracing })
+  const app = await buildApp({ config, log, store, redis, queue, metrics: life.metrics, tracing })
   life.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.PORT, host: config.HOST })

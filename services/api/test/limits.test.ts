@@ -1,5 +1,5 @@
 import { createLogger } from '@payment-tracking/runtime'
-import { openSignal } from '@payment-tracking/signal'
+import { openRedis } from '@payment-tracking/redis'
 import { useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openSharedCounts } from '../src/manners/shared-counts.js'
@@ -62,20 +62,20 @@ t.test('processes share the count about every second, without a round trip per r
   const { url } = await useRedis(t)
   const nowMs = () => 1_000_000
   const processes = [0, 1].map(() => {
-    const signal = openSignal({ REDIS_URL: url })
-    const counts = openSharedCounts({ signal, log, windowMs: 60_000, nowMs })
+    const redis = openRedis({ REDIS_URL: url })
+    const counts = openSharedCounts({ redis, log, windowMs: 60_000, nowMs })
     t.teardown(() => {
       counts.close()
-      return signal.close()
+      return redis.close()
     })
     const count = () =>
       new Promise<number>((resolve, reject) =>
         counts.incr('client', (error, result) => (error ? reject(error) : resolve(result!.current)), 60_000),
       )
-    return { signal, counts, count }
+    return { redis, counts, count }
   })
   const [one, two] = processes as [(typeof processes)[0], (typeof processes)[0]]
-  await waitFor(() => processes.every(({ signal }) => signal.redis.status === 'ready'))
+  await waitFor(() => processes.every(({ redis }) => redis.commands.status === 'ready'))
   t.equal(await one.count(), 1)
   t.equal(await one.count(), 2)
   t.equal(await two.count(), 1, 'nothing is asked of Redis by a request')
@@ -89,11 +89,11 @@ t.test('processes share the count about every second, without a round trip per r
 })
 
 t.test('without Redis each process counts for itself', async t => {
-  const signal = openSignal({ REDIS_URL: 'redis://127.0.0.1:1' })
-  const counts = openSharedCounts({ signal, log, windowMs: 60_000 })
+  const redis = openRedis({ REDIS_URL: 'redis://127.0.0.1:1' })
+  const counts = openSharedCounts({ redis, log, windowMs: 60_000 })
   t.teardown(() => {
     counts.close()
-    return signal.close()
+    return redis.close()
   })
   const count = () =>
     new Promise(resolve => counts.incr('client', (_error, result) => resolve(result?.current), 60_000))

@@ -1,7 +1,7 @@
 import { openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain } from '@payment-tracking/runtime'
-import { openSignal } from '@payment-tracking/signal'
+import { openRedis } from '@payment-tracking/redis'
 import { openStore, readOldestOutboxSeconds } from '@payment-tracking/store'
 import { buildBatchHandler } from './batches/build-batch-handler.js'
 import { IngestConfig } from './config.js'
@@ -15,16 +15,16 @@ await runMain('ingest', IngestConfig, async ({ config, log, life, tracing }) => 
     openStore({ ...config, poolSize: 4, applicationName: 'ingest' }),
   )
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const signal = await life.own('signal', () => openSignal({ ...config, connectionName: 'ingest', onError }))
+  const redis = await life.own('redis', () => openRedis({ ...config, connectionName: 'ingest', onError }))
   const queue = await life.own('queue', () => openQueue({ ...config, onError }))
   const bus = await life.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
   measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
-  life.probe('redis', () => signal.ping())
+  life.probe('redis', () => redis.ping())
   life.probe('nats', () => bus.ping())
 
   const outlets: Outlets = {
-    announce: (payments, committedAt) => signal.announce(payments, committedAt.getTime()),
+    announce: (payments, committedAt) => redis.announce(payments, committedAt.getTime()),
     enqueue: deliveries => queue.enqueueDeliveries(deliveries),
   }
   const handOver = await life.own('hand-over', () => {

@@ -1,5 +1,5 @@
 import { readTrustedProxies, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
-import { buildPaymentAdapter, Seats, type Signal } from '@payment-tracking/signal'
+import { buildPaymentAdapter, Seats, type RedisConnections } from '@payment-tracking/redis'
 import { rememberLeaseUse, type Store } from '@payment-tracking/store'
 import type { RealtimeConfig } from './config.js'
 import { History } from './history/history.js'
@@ -16,7 +16,7 @@ import { Subscriptions } from './subscriptions/subscriptions.js'
 export interface RealtimeParts {
   config: RealtimeConfig
   store: Store
-  signal: Signal
+  redis: RedisConnections
   metrics: Metrics
   log: Logger
   /** The database is another one: what this pod remembers of its payments is worth nothing. */
@@ -34,14 +34,14 @@ export interface Realtime extends Intake {
 
 /** A realtime pod. Building starts nothing: the intake listens. */
 export function buildRealtime(parts: RealtimeParts): Realtime {
-  const { config, store, signal, metrics: registry, log, onOtherDatabase } = parts
+  const { config, store, redis, metrics: registry, log, onOtherDatabase } = parts
   const metrics = createRealtimeMetrics(registry)
-  const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
+  const subscriber = redis.connect('subscriber', { enableOfflineQueue: true })
 
   const seats = new Seats({
-    redis: signal.redis,
+    redis: redis.commands,
     subscriber,
-    keys: signal.keys,
+    keys: redis.keys,
     leaseMs: config.LEASE_MS,
     timeoutMs: Math.min(2_000, config.LEASE_MS / 4),
     firstUse: initialise => rememberLeaseUse(store, config.ENVIRONMENT, initialise),
@@ -93,9 +93,9 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     packetBurst: config.MAX_MESSAGE_BURST * 4,
   })
   const adapter = buildPaymentAdapter({
-    publisher: signal.redis,
+    publisher: redis.commands,
     subscriber,
-    keys: signal.keys,
+    keys: redis.keys,
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => rooms.receive(room, payment),
   })

@@ -1,5 +1,5 @@
 import { CommonConfig, ServerUrl } from '@payment-tracking/runtime'
-import { SignalConfig } from '@payment-tracking/signal'
+import { RedisConfig } from '@payment-tracking/redis'
 import { Type, type Static } from 'typebox'
 
 const Count = (fallback: number, description: string) =>
@@ -7,7 +7,7 @@ const Count = (fallback: number, description: string) =>
 
 export const RealtimeConfig = Type.Object({
   ...CommonConfig,
-  ...SignalConfig,
+  ...RedisConfig,
   DATABASE_URL: ServerUrl('postgres|postgresql', 'the Postgres that ingest writes'),
   HOST: Type.String({ default: '127.0.0.1', description: 'where sockets are accepted' }),
   PORT: Type.Integer({

@@ -1,5 +1,5 @@
 import { measurePool, runMain } from '@payment-tracking/runtime'
-import { openSignal } from '@payment-tracking/signal'
+import { openRedis } from '@payment-tracking/redis'
 import { openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
@@ -19,14 +19,12 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, life }) => {
   measurePool(life.metrics, () => store.poolUse())
   life.probe('postgres', () => store.ping())
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const signal = await life.own('signal', () =>
-    openSignal({ ...config, connectionName: 'realtime', onError }),
-  )
-  life.probe('redis', () => signal.ping())
+  const redis = await life.own('redis', () => openRedis({ ...config, connectionName: 'realtime', onError }))
+  life.probe('redis', () => redis.ping())
   const realtime = buildRealtime({
     config,
     store,
-    signal,
+    redis,
     metrics: life.metrics,
     log,
     onOtherDatabase: error => life.fail(error),

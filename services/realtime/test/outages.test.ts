@@ -33,7 +33,7 @@ t.test('who comes is refused with UNAVAILABLE, who is there is served', async t 
     t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
     const filter = { trackingId: 'order', recipient: fakeBase58('somebody else') }
     t.match(await trySubscribe(client, filter), refused, 'and changes nothing')
-    await pods.signal.announce(facts.map(payment => ({ ...payment, seq: 2 })))
+    await pods.connections.announce(facts.map(payment => ({ ...payment, seq: 2 })))
     await waitFor(() => received.length === 2, { what: 'the payment by Redis' })
     t.equal(await readiness(), 503)
     await servers.private.postgres!.restart()

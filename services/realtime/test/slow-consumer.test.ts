@@ -62,7 +62,7 @@ t.test('stalled clients are closed at a bounded queue; others and the pod do not
   let seq = 0
   await waitFor(
     async () => {
-      await pods.signal.announce(Array.from({ length: 50 }, () => bigPayment(++seq)))
+      await pods.connections.announce(Array.from({ length: 50 }, () => bigPayment(++seq)))
       // As fast as the healthy one reads: it is the others who are too slow.
       await waitFor(() => received.length === seq, { what: 'the healthy client' })
       return (await closes()) === stalled.length

@@ -7,7 +7,7 @@ import {
   type ServerToClientEvents,
   type SubscribeReply,
 } from '@payment-tracking/contracts'
-import { openSignal, type Signal } from '@payment-tracking/signal'
+import { openRedis, type RedisConnections } from '@payment-tracking/redis'
 import { openStore, type Store } from '@payment-tracking/store'
 import {
   createDatabase,
@@ -36,7 +36,7 @@ export interface Pods {
   database: TestDatabase
   redis: TestRedis
   store: Store
-  signal: Signal
+  connections: RedisConnections
   start(more?: Record<string, string>): Promise<Pod>
   /** Commits payments without telling anybody. */
   commit(options: WritePaymentsOptions): Promise<number[]>
@@ -67,24 +67,24 @@ export async function usePods(
     ...settings,
   }
   const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  const signal = openSignal({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
+  const connections = openRedis({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
   t.teardown(async () => {
-    await signal.close()
+    await connections.close()
     await store.close()
   })
-  await once(signal.redis, 'ready')
+  await once(connections.commands, 'ready')
   const commit = (options: WritePaymentsOptions) => writePayments(database.pool, options)
   return {
     env,
     database,
     redis,
     store,
-    signal,
+    connections,
     commit,
     start: more => startPod(t, { ...env, ...more }),
     async pay(options) {
       const seqs = await commit(options)
-      await signal.announce(await factsOf(store, options.trackingId, seqs))
+      await connections.announce(await factsOf(store, options.trackingId, seqs))
       return seqs
     },
   }

@@ -93,7 +93,7 @@ export const BREAKS: readonly Break[] = [
         file: 'services/ingest/dist/main.js',
         find: 'const outlets = {',
         replace:
-          'globalThis.announceNow = ({ payments }) => signal.announce(payments, Date.now()).catch(() => {});\n    const outlets = {',
+          'globalThis.announceNow = ({ payments }) => redis.announce(payments, Date.now()).catch(() => {});\n    const outlets = {',
       },
     ],
     faults: [slowIngest(1), slowIngest(2)],

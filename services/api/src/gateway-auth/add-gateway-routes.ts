@@ -1,5 +1,5 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
-import type { Signal } from '@payment-tracking/signal'
+import type { RedisConnections } from '@payment-tracking/redis'
 import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
 import type { ApiConfig } from '../config.js'
@@ -14,7 +14,7 @@ import { readSigningKeys } from './signing-keys.js'
 export interface GatewayRouteParts {
   config: ApiConfig
   store: Store
-  signal: Signal | undefined
+  redis: RedisConnections | undefined
   queue: DeliveryQueue | undefined
 }
 
@@ -28,7 +28,7 @@ const SIGN_IN_SHARE = 10
  */
 export async function addGatewayRoutes(
   app: ApiServer,
-  { config, store, signal, queue }: GatewayRouteParts,
+  { config, store, redis, queue }: GatewayRouteParts,
 ): Promise<GatewayAuth> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
@@ -37,7 +37,7 @@ export async function addGatewayRoutes(
     allowEmptyBodies(scope)
     addSignInRoutes(scope, {
       store,
-      signal,
+      redis,
       keys,
       tokens,
       environment: config.ENVIRONMENT,

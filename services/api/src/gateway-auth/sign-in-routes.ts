@@ -1,6 +1,6 @@
 // A gateway signs in: it asks for a nonce, signs it with its wallet, and gets a token.
 import { countedAddress } from '@payment-tracking/runtime'
-import { buildNonces, SignalUnavailableError, type Signal } from '@payment-tracking/signal'
+import { buildNonces, RedisUnavailableError, type RedisConnections } from '@payment-tracking/redis'
 import type { Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
@@ -16,7 +16,7 @@ import type { SigningKeys } from './signing-keys.js'
 export interface SignInParts {
   store: Store
   /** without it nobody can sign in */
-  signal: Signal | undefined
+  redis: RedisConnections | undefined
   keys: SigningKeys
   tokens: GatewayTokens
   environment: string
@@ -54,9 +54,9 @@ const Proof = Type.Object(
 
 export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
   const { store, tokens } = parts
-  const nonces = parts.signal && buildNonces(parts.signal)
+  const nonces = parts.redis && buildNonces(parts.redis)
   const needNonces = () => {
-    if (!nonces) throw new SignalUnavailableError('no Redis is configured')
+    if (!nonces) throw new RedisUnavailableError('no Redis is configured')
     return nonces
   }
   const params = Type.Object({ gateway: PublicKey('the gateway that signs in') })

@@ -1,6 +1,6 @@
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit'
 import type { Logger } from '@payment-tracking/runtime'
-import type { Signal } from '@payment-tracking/signal'
+import type { RedisConnections } from '@payment-tracking/redis'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
 import { openSharedCounts } from './shared-counts.js'
@@ -9,7 +9,7 @@ const WINDOW_MS = 60_000
 
 export interface LimitOptions {
   max: number
-  signal: Signal | undefined
+  redis: RedisConnections | undefined
   log: Logger
   nowMs: () => number
 }
@@ -18,11 +18,8 @@ export interface LimitOptions {
  * Limits each client (an address, IPv6 by /64) to so many requests a minute over all processes, with the
  * standard `ratelimit` headers. Must be called before routes are added.
  */
-export async function limitRequests(
-  app: ApiServer,
-  { max, signal, log, nowMs }: LimitOptions,
-): Promise<void> {
-  const counts = openSharedCounts({ signal, log, windowMs: WINDOW_MS, nowMs })
+export async function limitRequests(app: ApiServer, { max, redis, log, nowMs }: LimitOptions): Promise<void> {
+  const counts = openSharedCounts({ redis, log, windowMs: WINDOW_MS, nowMs })
   app.addHook('onClose', (_app, done) => {
     counts.close()
     done()

@@ -6,7 +6,7 @@
 // the last exchange; with P processes a client never gets more than P times the limit in a minute, and about
 // the limit plus what it can send to the other P − 1 in one second.
 import type { Logger } from '@payment-tracking/runtime'
-import { exchangeCounts, type Signal } from '@payment-tracking/signal'
+import { exchangeCounts, type RedisConnections } from '@payment-tracking/redis'
 
 const EXCHANGE_EVERY_MS = 1_000
 /** A flood of addresses forgets the oldest, not the process's memory. */
@@ -35,14 +35,14 @@ export interface SharedCounts extends CountStore {
 
 export interface SharedCountsOptions {
   /** without it each process counts for itself */
-  signal: Pick<Signal, 'redis' | 'keys'> | undefined
+  redis: Pick<RedisConnections, 'commands' | 'keys'> | undefined
   log: Pick<Logger, 'warn' | 'info'>
   windowMs: number
   nowMs?: () => number
 }
 
 export function openSharedCounts({
-  signal,
+  redis,
   log,
   windowMs,
   nowMs = Date.now,
@@ -75,9 +75,9 @@ export function openSharedCounts({
     const deltas = new Map(
       [...mine].filter(([, { own }]) => own > 0).map(([client, { own }]) => [client, own]),
     )
-    if (!signal || deltas.size === 0) return
+    if (!redis || deltas.size === 0) return
     try {
-      const totals = await exchangeCounts(signal, { number: windowNumber, lengthMs: windowMs }, deltas)
+      const totals = await exchangeCounts(redis, { number: windowNumber, lengthMs: windowMs }, deltas)
       for (const [client, together] of totals) {
         const count = mine.get(client)
         if (!count) continue

@@ -2,7 +2,7 @@
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openQueue } from '@payment-tracking/queue'
-import { openSignal } from '@payment-tracking/signal'
+import { openRedis } from '@payment-tracking/redis'
 import { openStore, type Store } from '@payment-tracking/store'
 import {
   createDatabase,
@@ -92,16 +92,16 @@ export async function openGatewayApi(
   t.teardown(() => store.close())
   const apps: ApiServer[] = []
   for (let pod = 0; pod < pods; pod++) {
-    const signal = openSignal(config)
+    const redis = openRedis(config)
     const queue = openQueue(config)
-    const app = await buildApp({ config, log, store, signal, queue, metrics: createMetrics() })
+    const app = await buildApp({ config, log, store, redis, queue, metrics: createMetrics() })
     apps.push(app)
     t.teardown(async () => {
       await app.close()
       await queue.close()
-      await signal.close()
+      await redis.close()
     })
-    await waitFor(() => Promise.all([signal.ping(), queue.ping()]), { what: 'Redis' })
+    await waitFor(() => Promise.all([redis.ping(), queue.ping()]), { what: 'Redis' })
   }
   const api: GatewayApi = {
     apps,

@@ -3,7 +3,7 @@
 // whatever says that messages may have been missed (`healAll`: Redis came back, a fence was lifted).
 import { toSocketPayment } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
-import { frameOfPayment } from '@payment-tracking/signal'
+import { frameOfPayment } from '@payment-tracking/redis'
 import { findStaleTrackings, readPaymentsBySeq, type Store } from '@payment-tracking/store'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'

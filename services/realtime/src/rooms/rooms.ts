@@ -1,5 +1,5 @@
 // The subscribers of this pod, by tracking ID, and the only place that sends them payments.
-import type { PaymentFrame } from '@payment-tracking/signal'
+import type { PaymentFrame } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
 import {
   closeConnection,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { clientAddress, countedAddress, type TrustedProxies } from '@payment-tracking/runtime'
-import type { Seats } from '@payment-tracking/signal'
+import type { Seats } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
 import { closeConnection, type EngineConnection } from './engine-connection.js'
 import { MessageBudget } from './message-budget.js'

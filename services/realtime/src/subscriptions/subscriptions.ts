@@ -6,7 +6,7 @@
 // it comes by the room.
 import type { SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
-import type { Seat, Seats } from '@payment-tracking/signal'
+import type { Seat, Seats } from '@payment-tracking/redis'
 import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'

@@ -1,6 +1,6 @@
-import { SignalUnavailableError } from './errors.js'
-import { withDeadline } from './redis.js'
-import type { Signal } from './signal.js'
+import { RedisUnavailableError } from '../errors.js'
+import { withDeadline } from '../connection.js'
+import type { RedisConnections } from '../open-redis.js'
 
 /** What one process counted by itself since it last asked, by client. */
 export type CountDeltas = ReadonlyMap<string, number>
@@ -16,15 +16,15 @@ const ANSWER_WITHIN_MS = 1_000
 /**
  * Adds what this process counted to what all of them did, in one round trip.
  * @returns the sum over all processes for each client that was named
- * @throws SignalUnavailableError when Redis is away or late; what was sent may have been added
+ * @throws RedisUnavailableError when Redis is away or late; what was sent may have been added
  */
 export async function exchangeCounts(
-  { redis, keys }: Pick<Signal, 'redis' | 'keys'>,
+  { commands, keys }: Pick<RedisConnections, 'commands' | 'keys'>,
   window: CountWindow,
   deltas: CountDeltas,
 ): Promise<Map<string, number>> {
   const clients = [...deltas.keys()]
-  const pipeline = redis.pipeline()
+  const pipeline = commands.pipeline()
   for (const client of clients) {
     const key = keys.other('rate', String(window.number), client)
     pipeline.incrby(key, deltas.get(client)!)
@@ -34,14 +34,14 @@ export async function exchangeCounts(
   const answers = await withDeadline(
     pipeline.exec(),
     ANSWER_WITHIN_MS,
-    () => new SignalUnavailableError('Redis does not answer'),
+    () => new RedisUnavailableError('Redis does not answer'),
   ).catch((error: unknown) => {
-    throw new SignalUnavailableError('the counts could not be exchanged', { cause: error })
+    throw new RedisUnavailableError('the counts could not be exchanged', { cause: error })
   })
   const totals = new Map<string, number>()
   clients.forEach((client, at) => {
     const [error, total] = answers?.[2 * at] ?? []
-    if (error) throw new SignalUnavailableError('the counts could not be exchanged', { cause: error })
+    if (error) throw new RedisUnavailableError('the counts could not be exchanged', { cause: error })
     totals.set(client, Number(total))
   })
   return totals

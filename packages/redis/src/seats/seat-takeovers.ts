@@ -1,14 +1,14 @@
-// The short way of a hand-over: the pod that got a seat asks the one that had it to give it up, and hears when
-// it has. When a message is lost, the old pod learns of it with its next renewal, and the wait ends when the
-// lease it had at the time of the hand-over has run out.
+// A seat takeover by message: the new pod asks the old pod over Redis pub/sub to give the seat up, and the old pod
+// confirms. If a message is lost, the old pod learns of the takeover with its next renewal, and the new pod waits no
+// longer than the lease that the old pod held at the time of the takeover.
 import type { Redis } from 'ioredis'
-import type { SignalKeys } from '../keys.js'
+import type { RedisKeys } from '../keys.js'
 
-export interface HandoversOptions {
+export interface SeatTakeoversOptions {
   redis: Redis
   /** in subscriber mode, shared with others; keeps its commands while Redis is away */
   subscriber: Redis
-  keys: SignalKeys
+  keys: RedisKeys
   /** this process */
   node: string
   /** When it returns, nothing of the seat is sent any more. */
@@ -17,11 +17,11 @@ export interface HandoversOptions {
 
 type Message = { evict: string; answer: string } | { evicted: string }
 
-export class Handovers {
-  readonly #options: HandoversOptions
+export class SeatTakeovers {
+  readonly #options: SeatTakeoversOptions
   readonly #waiting = new Map<string, () => void>()
 
-  constructor(options: HandoversOptions) {
+  constructor(options: SeatTakeoversOptions) {
     this.#options = options
     const { subscriber, keys, node } = options
     const own = keys.evictions(node)

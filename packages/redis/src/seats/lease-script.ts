@@ -7,7 +7,7 @@
 //   idle         exists when the last pod ended orderly: nobody holds anything
 //   pods         sorted set: pod → when its lease ends (ms, Redis' clock)
 //   seats:<name> set: one member a seat, `<pod>.<address tag>.<secret>`
-//   evict:<pod>  set: seats that were handed over and that the pod must give up
+//   evict:<pod>  set: seats that another pod took over and that this pod must give up
 //
 // A seat lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
 // A seat of a pod whose lease ended counts until somebody needs its place.

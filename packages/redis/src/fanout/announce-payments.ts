@@ -1,10 +1,10 @@
 import { Emitter } from '@socket.io/redis-emitter'
 import { roomOf, toSocketPayment, type PaymentFacts, type PaymentMessage } from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
-import { SignalUnavailableError } from './errors.js'
-import type { SignalKeys } from './keys.js'
+import { RedisUnavailableError } from '../errors.js'
+import type { RedisKeys } from '../keys.js'
 import { paymentParser, type AnnouncedPayments } from './payment-frame.js'
-import { withDeadline } from './redis.js'
+import { withDeadline } from '../connection.js'
 
 interface PaymentEvents {
   payments: (announced: AnnouncedPayments) => void
@@ -19,17 +19,17 @@ const PAYMENTS_PER_MESSAGE = 64
  * @param committedAtMs when their transaction committed
  * @param timeoutMs how long Redis may take
  * @returns how many payments were announced, once Redis took them all
- * @throws SignalUnavailableError at once when Redis is away, after `timeoutMs` when it hangs; some may have
+ * @throws RedisUnavailableError at once when Redis is away, after `timeoutMs` when it hangs; some may have
  *   been announced. Announcing again is harmless: pods know what they forwarded.
  */
 export async function announcePayments(
   redis: Redis,
-  keys: SignalKeys,
+  keys: RedisKeys,
   payments: readonly PaymentFacts[],
   committedAtMs: number,
   timeoutMs: number,
 ): Promise<number> {
-  if (redis.status !== 'ready') throw new SignalUnavailableError('Redis is away; the payments wait')
+  if (redis.status !== 'ready') throw new RedisUnavailableError('Redis is away; the payments wait')
   const pipeline = redis.pipeline()
   const emitter = new Emitter<PaymentEvents>(pipeline, { key: keys.adapter, parser: paymentParser })
   const timestamp = Date.now()
@@ -48,15 +48,15 @@ export async function announcePayments(
     const results = await withDeadline(
       pipeline.exec(),
       timeoutMs,
-      () => new SignalUnavailableError(`Redis did not take the payments within ${timeoutMs} ms`),
+      () => new RedisUnavailableError(`Redis did not take the payments within ${timeoutMs} ms`),
     )
     const failed = results?.find(([error]) => error !== null)
     if (failed) throw failed[0]!
     return messages.length
   } catch (error) {
     // A hanging Redis would collect batch after batch in this connection's buffer.
-    if (error instanceof SignalUnavailableError) redis.disconnect(true)
-    if (error instanceof SignalUnavailableError) throw error
-    throw new SignalUnavailableError('Redis did not take the payments', { cause: error })
+    if (error instanceof RedisUnavailableError) redis.disconnect(true)
+    if (error instanceof RedisUnavailableError) throw error
+    throw new RedisUnavailableError('Redis did not take the payments', { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { buildSignalKeys } from '../src/index.js'
+import { buildRedisKeys } from '../src/index.js'
 import { LEASE_MS, seatOf, useSeatPods } from './use-seat-pods.js'
 
 t.test('three pods and 3,000 racing askers: exactly N are admitted, and again after release', async t => {
@@ -47,38 +47,35 @@ t.test('places of a pod that died come back after its lease, not before its fenc
   t.notOk(dying.seats.mayDeliver(), 'it was fenced before')
 })
 
-t.test(
-  'a seat is handed over to the holder of its secret, from a living pod and from a dead one',
-  async t => {
-    const open = useSeatPods(t, (await useRedis(t)).url)
-    const [one, two] = [await open({ leaseMs: 15_000 }), await open({ leaseMs: 15_000 })]
-    const first = seatOf(await one.ask({ limit: 1 }))
-    t.match(await two.ask({ limit: 1, resume: 'not the secret' }), { refused: 'full' })
-    const startedAtMs = performance.now()
-    const second = seatOf(await two.ask({ limit: 1, resume: first.resume }))
-    t.ok(performance.now() - startedAtMs < 5_000, 'the living pod confirmed at once')
-    t.same(one.lost, ['taken-over'])
-    t.match(await one.ask({ limit: 1, resume: first.resume }), { refused: 'full' }, 'the secret served once')
-    const third = seatOf(await two.ask({ limit: 1, resume: second.resume }))
-    t.same(two.lost, ['taken-over'], 'on one pod too')
+t.test('the holder of its secret takes a seat over, from a living pod and from a dead one', async t => {
+  const open = useSeatPods(t, (await useRedis(t)).url)
+  const [one, two] = [await open({ leaseMs: 15_000 }), await open({ leaseMs: 15_000 })]
+  const first = seatOf(await one.ask({ limit: 1 }))
+  t.match(await two.ask({ limit: 1, resume: 'not the secret' }), { refused: 'full' })
+  const startedAtMs = performance.now()
+  const second = seatOf(await two.ask({ limit: 1, resume: first.resume }))
+  t.ok(performance.now() - startedAtMs < 5_000, 'the living pod confirmed at once')
+  t.same(one.lost, ['taken-over'])
+  t.match(await one.ask({ limit: 1, resume: first.resume }), { refused: 'full' }, 'the secret served once')
+  const third = seatOf(await two.ask({ limit: 1, resume: second.resume }))
+  t.same(two.lost, ['taken-over'], 'on one pod too')
 
-    const [three] = [await open({ leaseMs: LEASE_MS })]
-    third.release()
-    const held = seatOf(
-      await waitFor(async () => {
-        const answer = await three.ask({ limit: 1 })
-        return 'seat' in answer && answer
-      }),
-    )
-    three.crash()
-    const takenAtMs = performance.now()
-    t.ok(seatOf(await two.ask({ limit: 1, resume: held.resume })))
-    t.ok(performance.now() - takenAtMs > LEASE_MS * 0.3, 'not before the dead pod can no longer send')
-  },
-)
+  const [three] = [await open({ leaseMs: LEASE_MS })]
+  third.release()
+  const held = seatOf(
+    await waitFor(async () => {
+      const answer = await three.ask({ limit: 1 })
+      return 'seat' in answer && answer
+    }),
+  )
+  three.crash()
+  const takenAtMs = performance.now()
+  t.ok(seatOf(await two.ask({ limit: 1, resume: held.resume })))
+  t.ok(performance.now() - takenAtMs > LEASE_MS * 0.3, 'not before the dead pod can no longer send')
+})
 
 t.test(
-  'a pod that does not hear of a hand-over learns it by renewing, before the new holder may send',
+  'a pod that misses the message of a takeover learns of it by renewing, before the new holder may send',
   async t => {
     const open = useSeatPods(t, (await useRedis(t)).url)
     const [deaf, two] = [await open(), await open()]
@@ -116,7 +113,7 @@ t.test('after a flush only those who hold seats are admitted, for one lease time
   )
 })
 
-t.test('a hand-over is told again when the answer that told of it is lost', async t => {
+t.test('a takeover is told again when the answer that told of it is lost', async t => {
   const open = useSeatPods(t, (await useRedis(t)).url)
   const [deaf, two] = [await open(), await open()]
   const first = seatOf(await deaf.ask({ limit: 1 }))
@@ -141,7 +138,7 @@ t.test('a paused pod finds itself fenced, begins anew and takes back what nobody
   await waitFor(() => other.seats.mayDeliver() && paused.seats.mayDeliver())
   t.same(paused.lost, ['fenced', 'lifted'], 'nobody had taken its places')
   t.match(await other.ask({ limit: 3 }), { refused: 'full' })
-  const names = () => redis.client.zcard(buildSignalKeys(redis.prefix).lease('pods'))
+  const names = () => redis.client.zcard(buildRedisKeys(redis.prefix).lease('pods'))
   t.ok(await waitFor(async () => (await names()) === 2, { what: 'the end of the names they had before' }))
 })
 

@@ -2,7 +2,7 @@
 // which alone knows who may still be sent to (the fence of the leases). There is no second way in.
 import { createRequire } from 'node:module'
 import type { Redis } from 'ioredis'
-import type { SignalKeys } from './keys.js'
+import type { RedisKeys } from '../keys.js'
 import { isPaymentMessage, paymentParser, readPayments, type PaymentFrame } from './payment-frame.js'
 
 /** What we rely on inside the stock adapter: it binds `this.onmessage` to the messages of its pattern. */
@@ -25,7 +25,7 @@ export interface PaymentAdapterOptions<R> {
   publisher: Redis
   /** in subscriber mode; owned by the caller */
   subscriber: Redis
-  keys: SignalKeys
+  keys: RedisKeys
   /** the room of a tracking ID, when this pod has one: asked before the payment is read */
   findRoom: (trackingId: string) => R | undefined
   onPayment: (room: R, payment: PaymentFrame) => void

@@ -4,9 +4,9 @@
 // client: when all are taken, whoever holds more than the asking client will hold loses the oldest of theirs,
 // and a client that already holds the largest share is refused. So a stranger can neither overwrite an owner's
 // nonce nor keep an owner from getting one.
-import { SignalUnavailableError } from './errors.js'
-import { withDeadline } from './redis.js'
-import type { Signal } from './signal.js'
+import { RedisUnavailableError } from '../errors.js'
+import { withDeadline } from '../connection.js'
+import type { RedisConnections } from '../open-redis.js'
 
 export const NONCES_PER_GATEWAY = 20
 
@@ -55,8 +55,8 @@ export interface Nonces {
 
 const TIMEOUT_MS = 2_000
 
-/** All calls throw SignalUnavailableError while Redis is away: without it nobody can sign in. */
-export function buildNonces({ redis, keys }: Pick<Signal, 'redis' | 'keys'>): Nonces {
+/** All calls throw RedisUnavailableError while Redis is away: without it nobody can sign in. */
+export function buildNonces({ commands, keys }: Pick<RedisConnections, 'commands' | 'keys'>): Nonces {
   // One hash tag for both keys: a script of a Redis Cluster may only touch one slot.
   const nonces = (gateway: string) => keys.other('nonces', `{${gateway}}`)
   const clients = (gateway: string) => keys.other('nonces', `{${gateway}}`, 'clients')
@@ -64,7 +64,7 @@ export function buildNonces({ redis, keys }: Pick<Signal, 'redis' | 'keys'>): No
     try {
       return await withDeadline(work(), TIMEOUT_MS, () => new Error('no answer in time'))
     } catch (error) {
-      throw new SignalUnavailableError('Redis did not answer', { cause: error })
+      throw new RedisUnavailableError('Redis did not answer', { cause: error })
     }
   }
   return {
@@ -72,11 +72,19 @@ export function buildNonces({ redis, keys }: Pick<Signal, 'redis' | 'keys'>): No
       call(async () => {
         const most = NONCES_PER_GATEWAY
         return (
-          (await redis.eval(KEEP, 2, nonces(gateway), clients(gateway), nonce, client, lifetimeMs, most)) ===
-          1
+          (await commands.eval(
+            KEEP,
+            2,
+            nonces(gateway),
+            clients(gateway),
+            nonce,
+            client,
+            lifetimeMs,
+            most,
+          )) === 1
         )
       }),
-    list: gateway => call(() => redis.zrevrangebyscore(nonces(gateway), '+inf', `(${Date.now()}`)),
-    spend: (gateway, nonce) => call(async () => (await redis.zrem(nonces(gateway), nonce)) === 1),
+    list: gateway => call(() => commands.zrevrangebyscore(nonces(gateway), '+inf', `(${Date.now()}`)),
+    spend: (gateway, nonce) => call(async () => (await commands.zrem(nonces(gateway), nonce)) === 1),
   }
 }

@@ -1,5 +1,5 @@
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
-import { openSignal, Seats, type Seat, type SeatRequest } from '../src/index.js'
+import { openRedis, Seats, type Seat, type SeatRequest } from '../src/index.js'
 
 export const LEASE_MS = 1_200
 
@@ -21,13 +21,13 @@ let places = 0
 export function useSeatPods(t: TestContext, redisUrl: string, environment = `seats${++places}`) {
   let first = true
   return async (options: { leaseMs?: number; timeoutMs?: number } = {}): Promise<SeatPod> => {
-    const signal = openSignal({ REDIS_URL: redisUrl, ENVIRONMENT: environment })
-    const subscriber = signal.connect('subscriber', { enableOfflineQueue: true })
+    const connections = openRedis({ REDIS_URL: redisUrl, ENVIRONMENT: environment })
+    const subscriber = connections.connect('subscriber', { enableOfflineQueue: true })
     const lost: string[] = []
     const seats = new Seats({
-      redis: signal.redis,
+      redis: connections.commands,
       subscriber,
-      keys: signal.keys,
+      keys: connections.keys,
       leaseMs: options.leaseMs ?? LEASE_MS,
       timeoutMs: options.timeoutMs ?? 1_000,
       firstUse: async initialise => {
@@ -40,7 +40,7 @@ export function useSeatPods(t: TestContext, redisUrl: string, environment = `sea
     })
     t.teardown(async () => {
       await seats.close()
-      await signal.close()
+      await connections.close()
     })
     seats.start()
     await waitFor(() => seats.mayDeliver(), { what: 'a lease' })
@@ -49,13 +49,13 @@ export function useSeatPods(t: TestContext, redisUrl: string, environment = `sea
       seats,
       lost,
       crash() {
-        signal.redis.disconnect()
+        connections.commands.disconnect()
         subscriber.disconnect()
       },
       deafen: () => subscriber.disconnect(),
       loseAnswer: (result, holds = () => true) =>
         new Promise(resolve => {
-          const redis = signal.redis as unknown as {
+          const redis = connections.commands as unknown as {
             paymentLease: (...args: unknown[]) => Promise<unknown[]>
           }
           const call = redis.paymentLease.bind(redis)

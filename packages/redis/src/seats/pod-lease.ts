@@ -4,7 +4,7 @@
 // are still there they are swapped for new ones, which needs no free place.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SignalUnavailableError } from '../errors.js'
+import { RedisUnavailableError } from '../errors.js'
 import type { Fence } from './fence.js'
 import type { Held, HeldSeats } from './held-seats.js'
 import type { LeaseCall, LeaseLink } from './lease-link.js'
@@ -163,7 +163,7 @@ export class PodLease {
       this.#takeBack(before[index]!, calls[index]!.rest[0] as string, result)
       postponed ||= !['granted', 'full', 'address-full'].includes(result)
     }
-    if (postponed) throw new SignalUnavailableError('seats cannot be taken back yet')
+    if (postponed) throw new RedisUnavailableError('seats cannot be taken back yet')
     fence.extend(sentAtMs)
     // What was not taken back is free at once, and after an orderly end nobody waits for a name that is no more.
     await link.callAll(this.#oldNames.map(pod => ({ op: 'leave', pod, name: '', rest: [] })))
@@ -187,7 +187,7 @@ export class PodLease {
     if (performance.now() - sentAtMs < this.#options.leaseMs / RENEWALS_PER_LEASE) return sentAtMs
     const now = performance.now()
     const [result] = await this.#options.link.call(this.#call('renew', [this.#restored, '0']))
-    if (result !== 'renewed') throw new SignalUnavailableError('Redis lost its data meanwhile')
+    if (result !== 'renewed') throw new RedisUnavailableError('Redis lost its data meanwhile')
     return now
   }
 }

@@ -4,7 +4,7 @@
 /** What a deployment's keys start with. The braces are Redis Cluster's hash tag. */
 const prefixOf = (environment: string) => `payment-tracking:${environment}`
 
-export interface SignalKeys {
+export interface RedisKeys {
   /** `key` of the Socket.IO adapter and emitter: the same on both sides, or nothing arrives. */
   readonly adapter: string
   /**
@@ -19,7 +19,7 @@ export interface SignalKeys {
 }
 
 /** @param environment the deployment's name, ENVIRONMENT */
-export function buildSignalKeys(environment: string): SignalKeys {
+export function buildRedisKeys(environment: string): RedisKeys {
   const prefix = prefixOf(environment)
   return {
     adapter: `${prefix}:socket`,

@@ -62,7 +62,7 @@ export class HeldSeats {
     )
   }
 
-  /** Tries again what was not confirmed. @throws SignalUnavailableError */
+  /** Tries again what was not confirmed. @throws RedisUnavailableError */
   async retryReleases(): Promise<void> {
     const oldestMs = performance.now() - 2 * this.#leaseMs
     // Maps keep the order of insertion: the oldest come first.

@@ -1,11 +1,11 @@
-// The seats that this pod gives its clients: as many as there are places, over all pods. What keeps that true has
-// files of its own: the lease of the pod, the fence that falls when it is not renewed, the seats that are held,
-// and the hand-over of a seat from pod to pod.
+// The seats that this pod gives its clients. All pods together never give more seats than there are places. Four
+// files keep that limit: the lease of the pod, the fence that stops sending when the lease is not renewed, the seats
+// this pod holds, and the takeover of a seat by another pod.
 import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import type { SignalKeys } from '../keys.js'
+import type { RedisKeys } from '../keys.js'
 import { Fence, type FenceOptions } from './fence.js'
-import { Handovers } from './handovers.js'
+import { SeatTakeovers } from './seat-takeovers.js'
 import { HeldSeats, type Held } from './held-seats.js'
 import { LeaseLink } from './lease-link.js'
 import { acquireOf, PodLease, type PodLeaseOptions } from './pod-lease.js'
@@ -15,7 +15,7 @@ export interface SeatsOptions extends FenceOptions, Pick<PodLeaseOptions, 'first
   redis: Redis
   /** in subscriber mode, shared with others; keeps its commands while Redis is away */
   subscriber: Redis
-  keys: SignalKeys
+  keys: RedisKeys
   /** how long one call may wait for Redis */
   timeoutMs: number
 }
@@ -26,7 +26,7 @@ export class Seats {
   readonly #fence: Fence
   readonly #held: HeldSeats
   readonly #lease: PodLease
-  readonly #handovers: Handovers
+  readonly #takeovers: SeatTakeovers
 
   constructor(options: SeatsOptions) {
     this.#onError = options.onError
@@ -34,7 +34,7 @@ export class Seats {
     this.#link = new LeaseLink({ ...options, onReady: () => this.#lease.wake() })
     this.#held = new HeldSeats(this.#link, options.leaseMs)
     this.#lease = new PodLease({ ...options, link: this.#link, fence: this.#fence, held: this.#held })
-    this.#handovers = new Handovers({
+    this.#takeovers = new SeatTakeovers({
       ...options,
       node: this.#lease.node,
       giveUp: member => this.#held.lose(member, 'taken-over'),
@@ -61,7 +61,7 @@ export class Seats {
   }
 
   /**
-   * Takes a place. With `resume` the place of an earlier connection is handed over, also when all are taken;
+   * Takes a place. With `resume` this connection takes over the seat of an earlier one, also when all are taken;
    * the answer comes when the pod of the earlier connection gave it up or can no longer send.
    * @returns a refusal, also while Redis is away or has lost its data: nothing is thrown
    */
@@ -91,7 +91,7 @@ export class Seats {
     const held: Held = { member, request }
     this.#held.add(held)
     if (oldMember !== '') this.#held.lose(oldMember, 'taken-over')
-    if (waitMs > 0) await this.#handovers.wait(nodeOf(oldPod), oldMember, waitMs)
+    if (waitMs > 0) await this.#takeovers.wait(nodeOf(oldPod), oldMember, waitMs)
     return { seat: { resume: secret, release: () => this.#held.giveBack(held) } }
   }
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '@payment-tracking/runtime'
 
 /** Redis cannot be reached or does not answer in time: the same call may succeed later. */
-export class SignalUnavailableError extends ServiceError {
+export class RedisUnavailableError extends ServiceError {
   readonly code = 'SIGNAL_UNAVAILABLE'
   readonly retry = 'later'
 }

@@ -1,9 +1,9 @@
 // One connection's calls of the lease script. It knows which server is behind the connection: what was meant
 // for one run of Redis is never sent to the next.
 import type { ChainableCommander, Redis } from 'ioredis'
-import { SignalUnavailableError } from '../errors.js'
-import type { SignalKeys } from '../keys.js'
-import { withDeadline } from '../redis.js'
+import { RedisUnavailableError } from '../errors.js'
+import type { RedisKeys } from '../keys.js'
+import { withDeadline } from '../connection.js'
 import { LEASE_SCRIPT } from './lease-script.js'
 
 type Argument = string | number
@@ -27,7 +27,7 @@ export interface LeaseCall {
 
 export interface LeaseLinkOptions {
   redis: Redis
-  keys: SignalKeys
+  keys: RedisKeys
   leaseMs: number
   /** how long one call may wait for Redis */
   timeoutMs: number
@@ -51,13 +51,13 @@ export class LeaseLink {
     if (redis.status === 'ready') void this.#learnRun()
   }
 
-  /** @throws SignalUnavailableError while no server can be asked */
+  /** @throws RedisUnavailableError while no server can be asked */
   get run(): string {
-    if (this.#run === undefined) throw new SignalUnavailableError('not connected to Redis')
+    if (this.#run === undefined) throw new RedisUnavailableError('not connected to Redis')
     return this.#run
   }
 
-  /** @throws SignalUnavailableError; the operation may have happened all the same */
+  /** @throws RedisUnavailableError; the operation may have happened all the same */
   async call(call: LeaseCall): Promise<unknown[]> {
     const args = this.#argumentsOf(call, this.run)
     const redis = this.#options.redis as unknown as WithLease
@@ -67,19 +67,19 @@ export class LeaseLink {
   /**
    * Many calls, in pipelines.
    * @param between runs after each pipeline
-   * @throws SignalUnavailableError when one of them failed; others may have happened
+   * @throws RedisUnavailableError when one of them failed; others may have happened
    */
   async callAll(calls: readonly LeaseCall[], between = (): Promise<void> => Promise.resolve()) {
     const { run } = this
     const answers: unknown[][] = []
     for (let at = 0; at < calls.length; at += PIPELINE_SIZE) {
-      if (this.run !== run) throw new SignalUnavailableError('Redis restarted meanwhile')
+      if (this.run !== run) throw new RedisUnavailableError('Redis restarted meanwhile')
       const pipeline = this.#options.redis.pipeline()
       for (const call of calls.slice(at, at + PIPELINE_SIZE)) {
         ;(pipeline as unknown as PipelineWithLease).paymentLease(...this.#argumentsOf(call, run))
       }
       for (const [error, answer] of (await this.#inTime(pipeline.exec())) ?? []) {
-        if (error) throw new SignalUnavailableError('Redis refused a call', { cause: error })
+        if (error) throw new RedisUnavailableError('Redis refused a call', { cause: error })
         answers.push(answer as unknown[])
       }
       await between()
@@ -89,7 +89,7 @@ export class LeaseLink {
 
   async #inTime<T>(work: Promise<T>): Promise<T> {
     const { timeoutMs } = this.#options
-    const late = () => new SignalUnavailableError(`Redis did not answer within ${timeoutMs} ms`)
+    const late = () => new RedisUnavailableError(`Redis did not answer within ${timeoutMs} ms`)
     return withDeadline(work, timeoutMs, late)
   }
 

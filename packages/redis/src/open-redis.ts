@@ -1,17 +1,23 @@
 import { ServerUrl } from '@payment-tracking/runtime'
 import type { PaymentFacts } from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
-import { announcePayments } from './announcer.js'
-import { SignalUnavailableError } from './errors.js'
-import { buildSignalKeys, type SignalKeys } from './keys.js'
-import { closeRedis, connectRedis, watchConnection, withDeadline, type MoreRedisOptions } from './redis.js'
+import { announcePayments } from './fanout/announce-payments.js'
+import { RedisUnavailableError } from './errors.js'
+import { buildRedisKeys, type RedisKeys } from './keys.js'
+import {
+  closeRedis,
+  connectRedis,
+  watchConnection,
+  withDeadline,
+  type MoreRedisOptions,
+} from './connection.js'
 
-/** The settings of whoever opens a signal; spread into a service's schema. */
-export const SignalConfig = {
+/** The settings of a service that opens Redis; spread into a service's schema. */
+export const RedisConfig = {
   REDIS_URL: ServerUrl('redis|rediss', 'the Redis for pub/sub, leases and the queue'),
 }
 
-export interface SignalOptions {
+export interface OpenRedisOptions {
   REDIS_URL: string
   /** names the keys; default `production` */
   ENVIRONMENT?: string
@@ -23,16 +29,16 @@ export interface SignalOptions {
   timeoutMs?: number
 }
 
-export interface Signal {
-  readonly keys: SignalKeys
+export interface RedisConnections {
+  readonly keys: RedisKeys
   /** The connection for commands. A command while Redis is away fails at once. */
-  readonly redis: Redis
-  /** Another connection with the same manners, for subscriptions; closed with the signal. */
+  readonly commands: Redis
+  /** Another connection with the same manners, for subscriptions; closed with these. */
   connect(purpose: string, more?: MoreRedisOptions): Redis
   /**
    * Tells the realtime pods of committed payments, one pipeline for all of them.
    * @returns how many were announced (those with a tracking ID), once Redis took them
-   * @throws SignalUnavailableError, at once when Redis is away; what was not announced is announced by
+   * @throws RedisUnavailableError, at once when Redis is away; what was not announced is announced by
    *   calling again
    */
   announce(payments: readonly PaymentFacts[], committedAtMs?: number): Promise<number>
@@ -44,9 +50,9 @@ export interface Signal {
 const PING_INTERVAL_MS = 5_000
 
 /** Opens the connection to Redis. It connects by itself, also when Redis is away at first. */
-export function openSignal(options: SignalOptions): Signal {
+export function openRedis(options: OpenRedisOptions): RedisConnections {
   const { connectionName = 'payment-tracking', timeoutMs = 2_000 } = options
-  const keys = buildSignalKeys(options.ENVIRONMENT ?? 'production')
+  const keys = buildRedisKeys(options.ENVIRONMENT ?? 'production')
   const connections: Redis[] = []
   const watches: (() => void)[] = []
   const connect = (purpose: string, more?: MoreRedisOptions) => {
@@ -55,16 +61,16 @@ export function openSignal(options: SignalOptions): Signal {
     watches.push(watchConnection(redis, PING_INTERVAL_MS, timeoutMs))
     return redis
   }
-  const redis = connect('commands')
+  const commands = connect('commands')
   return {
     keys,
-    redis,
+    commands,
     connect,
     announce: (payments, committedAtMs = Date.now()) =>
-      announcePayments(redis, keys, payments, committedAtMs, timeoutMs),
+      announcePayments(commands, keys, payments, committedAtMs, timeoutMs),
     async ping() {
-      if (redis.status !== 'ready') throw new SignalUnavailableError('not connected to Redis')
-      await withDeadline(redis.ping(), timeoutMs, () => new SignalUnavailableError('Redis does not answer'))
+      if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
+      await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))
     },
     async close() {
       for (const stop of watches) stop()

@@ -3,8 +3,8 @@ import type { PaymentFacts } from '@payment-tracking/contracts'
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { openSignal } from '../src/index.js'
-import { readPayments, type PaymentFrame } from '../src/payment-frame.js'
+import { openRedis } from '../src/index.js'
+import { readPayments, type PaymentFrame } from '../src/fanout/payment-frame.js'
 
 const facts = (trackingId: string | null, seq: number, recipient: string | null = null): PaymentFacts => ({
   eventId: `event ${seq}`,
@@ -26,13 +26,13 @@ const facts = (trackingId: string | null, seq: number, recipient: string | null 
 
 t.test('a batch is announced in few messages, and read as it was written', async t => {
   const redis = await useRedis(t)
-  const signal = openSignal({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
+  const connections = openRedis({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
   const listener = new Redis(redis.url)
   t.teardown(async () => {
     listener.disconnect()
-    await signal.close()
+    await connections.close()
   })
-  await once(signal.redis, 'ready')
+  await once(connections.commands, 'ready')
   const messages: Buffer[] = []
   await listener.psubscribe(`payment-tracking:${redis.prefix}:*`)
   listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
@@ -41,11 +41,11 @@ t.test('a batch is announced in few messages, and read as it was written', async
     facts(`größe-${n}`, n + 1, n % 2 ? `recipient${n}` : null),
   )
   t.equal(
-    await signal.announce([...payments, facts(null, 1)], 123_456),
+    await connections.announce([...payments, facts(null, 1)], 123_456),
     150,
     'without tracking ID: nobody waits',
   )
-  t.equal(await signal.announce([]), 0)
+  t.equal(await connections.announce([]), 0)
   await waitFor(() => messages.length >= 3)
   t.equal(messages.length, 3)
 
@@ -73,20 +73,20 @@ t.test(
   'while Redis is away announcing fails at once; while it hangs, soon; afterwards it works again',
   async t => {
     const servers = await openPrivateServers(t)
-    const signal = openSignal({ REDIS_URL: servers.redisUrl, timeoutMs: 300 })
-    t.teardown(() => signal.close())
-    await waitFor(() => signal.ping().then(() => true))
+    const connections = openRedis({ REDIS_URL: servers.redisUrl, timeoutMs: 300 })
+    t.teardown(() => connections.close())
+    await waitFor(() => connections.ping().then(() => true))
     process.kill(servers.private.redis!.pid, 'SIGSTOP')
-    await t.rejects(signal.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE' })
+    await t.rejects(connections.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE' })
     process.kill(servers.private.redis!.pid, 'SIGCONT')
-    await waitFor(() => signal.announce([facts('order', 1)]))
+    await waitFor(() => connections.announce([facts('order', 1)]))
     await servers.private.redis!.kill()
-    await waitFor(() => signal.redis.status !== 'ready')
+    await waitFor(() => connections.commands.status !== 'ready')
     const askedAtMs = performance.now()
-    await t.rejects(signal.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE', retry: 'later' })
+    await t.rejects(connections.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE', retry: 'later' })
     t.ok(performance.now() - askedAtMs < 200, 'without waiting')
-    await t.rejects(signal.ping(), { code: 'SIGNAL_UNAVAILABLE' })
+    await t.rejects(connections.ping(), { code: 'SIGNAL_UNAVAILABLE' })
     await servers.private.redis!.restart()
-    await waitFor(() => signal.announce([facts('order', 1)]))
+    await waitFor(() => connections.announce([facts('order', 1)]))
   },
 )
