@@ -12,15 +12,15 @@ import { ApiError } from './http/api-errors.js'
 import { answerError } from './http/error-answer.js'
 import { parseQueryString } from './http/query-string.js'
 import { answerRawError } from './http/raw-errors.js'
-import { compileReader } from './http/read-input.js'
+import { compileReader } from './codec/request-codec.js'
 import { refuseEncodedBodies } from './http/refuse-encoded-bodies.js'
 import { requestIdOf } from './http/request-id.js'
 import { makeRequestLog } from './http/request-log.js'
 import { traceRequests } from './http/trace-requests.js'
 import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
-import { compileAnswerWriter } from './http/write-answer.js'
-import { addManners } from './manners/add-manners.js'
-import { limitRequests } from './manners/limit-requests.js'
+import { compileAnswerWriter } from './codec/response-codec.js'
+import { addPlugins } from './plugins/add-plugins.js'
+import { limitRequests } from './plugins/limit-requests.js'
 import { addReference, collectSchemas } from './reference/add-reference.js'
 import { eventCountRoutes } from './routes/event-counts.js'
 import { eventKindRoutes } from './routes/event-kinds.js'
@@ -136,7 +136,7 @@ export async function buildApp({
   ignoreUpgrades(app, STREAM_PATH)
   refuseEncodedBodies(app)
   const methods = rememberMethods(app)
-  await addManners(app, { corsOrigin: config.CORS_ORIGIN })
+  await addPlugins(app, { corsOrigin: config.CORS_ORIGIN })
   await limitRequests(app, { max: config.RATE_LIMIT_MAX, redis, log, nowMs })
   answerUnknownRoutes(app, methods)
   await collectSchemas(app, VERSION)

@@ -5,8 +5,8 @@ import { openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
 
-await runMain('api', ApiConfig, async ({ config, log, life, tracing }) => {
-  const store = await life.own('store', () =>
+await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
+  const store = await context.own('store', () =>
     openStore({
       DATABASE_URL: config.DATABASE_URL,
       poolSize: config.DATABASE_POOL_SIZE,
@@ -14,20 +14,20 @@ await runMain('api', ApiConfig, async ({ config, log, life, tracing }) => {
       applicationName: 'payment-tracking-api',
     }),
   )
-  measurePool(life.metrics, () => store.poolUse())
-  life.probe('postgres', () => store.ping())
-  const redis = await life.own('redis', () =>
+  measurePool(context.metrics, () => store.poolUse())
+  context.probe('postgres', () => store.ping())
+  const redis = await context.own('redis', () =>
     openRedis({
       ...config,
       connectionName: 'payment-tracking-api',
       onError: err => log.debug({ err }, 'redis.error'),
     }),
   )
-  const queue = await life.own('queue', () =>
+  const queue = await context.own('queue', () =>
     openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
   )
-  const app = await buildApp({ config, log, store, redis, queue, metrics: life.metrics, tracing })
-  life.intake('http', {
+  const app = await buildApp({ config, log, store, redis, queue, metrics: context.metrics, tracing })
+  context.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.PORT, host: config.HOST })
       log.info({ address }, 'http.listening')

@@ -1,15 +1,15 @@
-import type { Trace, Tracing } from '@payment-tracking/runtime'
+import type { Span, Tracing } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
 
-/** Makes each request a step of the trace its `traceparent` names. Paths hold addresses, so routes are told instead. */
+/** Makes each request a span of the trace that its `traceparent` names. A path can hold an address, so the span names the route. */
 export function traceRequests(app: ApiServer, tracing: Tracing): void {
-  const open = new WeakMap<object, Trace>()
+  const open = new WeakMap<object, Span>()
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent } = request.headers
     const route = request.routeOptions.url ?? 'none'
     open.set(
       request,
-      tracing.begin(`${request.method} ${route}`, {
+      tracing.startSpan(`${request.method} ${route}`, {
         kind: 'server',
         parent: typeof traceparent === 'string' ? traceparent : undefined,
         attributes: { 'http.request.method': request.method, 'http.route': route },

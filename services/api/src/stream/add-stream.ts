@@ -10,7 +10,7 @@ import {
 } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
-import { compileAnswer } from '../http/write-answer.js'
+import { compileAnswer } from '../codec/response-codec.js'
 import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
 import { EventFilters, toEventFilter } from '../schemas/event-query.js'
 import { EventRecord, toEventRecord } from '../schemas/event-record.js'

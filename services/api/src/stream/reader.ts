@@ -16,7 +16,7 @@ import {
 import { CLOSE } from './close-codes.js'
 import type { Feed } from './feed.js'
 import { matchesFilter } from './matches-filter.js'
-import { Outbox } from './outbox.js'
+import { SendQueue } from './send-queue.js'
 
 /** How many positions one query looks at: the most a filter that lets nothing pass can cost. */
 const WINDOW = 5_000n
@@ -42,12 +42,12 @@ export class Reader {
   #position: bigint
   #isLive = false
   #isClosed = false
-  readonly #outbox: Outbox
+  readonly #sendQueue: SendQueue
   readonly #leave: () => void
 
   constructor(private readonly options: ReaderOptions) {
     this.#position = options.position
-    this.#outbox = new Outbox(options.socket)
+    this.#sendQueue = new SendQueue(options.socket)
     this.#leave = options.feed.listen({
       onEvents: events => this.#onEvents(events),
       onOtherEpoch: () => this.close(CLOSE.otherEpoch),
@@ -74,20 +74,21 @@ export class Reader {
     if (!this.#isLive || this.#isClosed) return
     for (const event of events) {
       if (event.position <= this.#position) continue
-      if (this.#outbox.isFull) {
+      if (this.#sendQueue.isFull) {
         this.#isLive = false
         void this.#catchUp()
         return
       }
       this.#position = event.position
-      if (matchesFilter(event, this.options.filter)) this.#outbox.send(this.options.write(event))
+      if (matchesFilter(event, this.options.filter)) this.#sendQueue.send(this.options.write(event))
     }
   }
 
   async #catchUp(): Promise<void> {
     const { feed, stallMs, log } = this.options
     while (!this.#isClosed) {
-      if (this.#outbox.isFull && !(await this.#outbox.drained(stallMs))) return this.close(CLOSE.tooSlow)
+      if (this.#sendQueue.isFull && !(await this.#sendQueue.drained(stallMs)))
+        return this.close(CLOSE.tooSlow)
       if (this.#position >= feed.position) {
         this.#isLive = true
         return
@@ -107,9 +108,10 @@ export class Reader {
     const range = { after: this.#position, upTo, limit: PAGE }
     const events = await readFrom(store, sql => listEventsAfter(sql, range, filter))
     for (const event of events) {
-      if (this.#outbox.isFull && !(await this.#outbox.drained(stallMs))) return this.close(CLOSE.tooSlow)
+      if (this.#sendQueue.isFull && !(await this.#sendQueue.drained(stallMs)))
+        return this.close(CLOSE.tooSlow)
       if (this.#isClosed) return
-      this.#outbox.send(write(event))
+      this.#sendQueue.send(write(event))
       this.#position = event.position
     }
     if (events.length < PAGE) this.#position = upTo

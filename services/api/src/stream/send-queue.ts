@@ -10,7 +10,7 @@ const DRAINED_BYTES = 128 * 1024
  * What was handed to a socket and has not left the process. The socket's own buffer has no bound; this says
  * when to stop filling it.
  */
-export class Outbox {
+export class SendQueue {
   #waitingBytes = 0
   #onDrained: (() => void) | undefined
 

@@ -3,9 +3,9 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { ApiError, InvalidParameterError } from './api-errors.js'
-import { FORMATS } from './formats.js'
-import type { SentQuery } from './query-string.js'
+import { ApiError, InvalidParameterError } from '../http/api-errors.js'
+import { FORMATS } from '../http/formats.js'
+import type { SentQuery } from '../http/query-string.js'
 
 /** The keywords of JSON Schema that parameters use here. */
 interface ParameterSchema {

@@ -31,7 +31,7 @@ const dataOf = (payload: string | Buffer): string | Buffer =>
     : payload
 
 /** CORS, security headers, ETags and compression for every route that is added after. */
-export async function addManners(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
+export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
   await app.register(cors, {
     origin: readOrigins(corsOrigin),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
