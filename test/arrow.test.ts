@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SCOPE = '@payment-tracking/'
 const ADAPTERS = ['store', 'bus', 'queue', 'redis']
 
-/** What each room may import of ours; a service may import every adapter. */
+/** What each package may import of ours; a service may import every adapter. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/contracts': [],
   'packages/runtime': [],
@@ -37,7 +37,7 @@ const HOMES: Record<string, readonly string[]> = {
   '@socket.io/redis-emitter': ['packages/redis'],
 }
 
-/** What a pure room may not touch: I/O, the clock, chance. */
+/** What a pure package may not touch: I/O, the clock, chance. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/
 const PURE_BUILTINS = ['node:crypto', 'node:util', 'node:buffer']
 
@@ -51,7 +51,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
 
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const roomOf = (file: string) => file.split('/').slice(0, 2).join('/')
+const packageOf = (file: string) => file.split('/').slice(0, 2).join('/')
 
 /** What a source file imports, by name; comments and strings elsewhere do not count. */
 const importsOf = (text: string): string[] =>
@@ -64,32 +64,32 @@ const importsOf = (text: string): string[] =>
 const sources = files.filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.ts$/.test(file))
 const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/package\.json$/.test(file))
 
-t.test('every room is known to this test', async t => {
+t.test('every package is known to this test', async t => {
   t.same(packages.map(dirname).sort(), Object.keys(MAY_IMPORT).sort())
 })
 
 t.test('no source file imports against the arrow', async t => {
   t.ok(sources.length > 50, 'the sources were found')
   for (const file of sources) {
-    const room = roomOf(file)
+    const folder = packageOf(file)
     const text = read(file)
     for (const name of importsOf(text)) {
       if (name.startsWith(SCOPE)) {
         const target = name.slice(SCOPE.length).split('/')[0]!
-        if (!MAY_IMPORT[room]!.includes(target)) t.fail(`${file} imports ${name}`)
+        if (!MAY_IMPORT[folder]!.includes(target)) t.fail(`${file} imports ${name}`)
       }
-      if (name.startsWith('.') && !join(dirname(file), name).startsWith(`${room}/`)) {
-        t.fail(`${file} reaches into another room: ${name}`)
+      if (name.startsWith('.') && !join(dirname(file), name).startsWith(`${folder}/`)) {
+        t.fail(`${file} reaches into another package: ${name}`)
       }
       const home = HOMES[name]
-      if (home && !home.includes(room)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
+      if (home && !home.includes(folder)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
     }
   }
 })
 
 t.test('package.json files name what is imported, and nothing against the arrow', async t => {
   for (const file of packages) {
-    const room = dirname(file)
+    const folder = dirname(file)
     const {
       dependencies = {},
       devDependencies = {},
@@ -98,12 +98,12 @@ t.test('package.json files name what is imported, and nothing against the arrow'
     for (const name of Object.keys(dependencies)) {
       if (!name.startsWith(SCOPE)) continue
       const target = name.slice(SCOPE.length)
-      t.ok(MAY_IMPORT[room]!.includes(target), `${room} may depend on ${target}`)
+      t.ok(MAY_IMPORT[folder]!.includes(target), `${folder} may depend on ${target}`)
     }
     const known = new Set(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }))
     const imported = new Set(
       sources
-        .filter(source => source.startsWith(`${room}/`))
+        .filter(source => source.startsWith(`${folder}/`))
         .flatMap(source => importsOf(read(source)))
         .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
         .map(name =>
@@ -113,7 +113,7 @@ t.test('package.json files name what is imported, and nothing against the arrow'
             .join('/'),
         ),
     )
-    for (const name of imported) t.ok(known.has(name), `${room} lists ${name}, which it imports`)
+    for (const name of imported) t.ok(known.has(name), `${folder} lists ${name}, which it imports`)
   }
 })
 

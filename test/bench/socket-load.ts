@@ -2,7 +2,7 @@
 // that the machine's two cores are left to what is measured.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { WebSocket } from 'ws'
 
 /** Clock ticks of /proc, 100 a second on every Linux we know. */
@@ -19,7 +19,7 @@ export const residentKib = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 
 /** A payment as ingest would announce it. */
-export const paymentFor = (trackingId: string, seq: number): PaymentFacts => ({
+export const paymentFor = (trackingId: string, seq: number): CommittedPayment => ({
   eventId: '4bd5b9ab-62b9-4c40-8d23-4a0bd1a5e4ac',
   position: '1',
   trackingId,

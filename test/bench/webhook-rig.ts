@@ -1,7 +1,7 @@
 // A webhook worker with everything on that production has, its database and its queue, for the webhook benches.
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { webhookSecretOf } from '@payment-tracking/domain'
 import { openQueue } from '@payment-tracking/queue'
 import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
@@ -11,7 +11,7 @@ import type { BenchContext } from './bench.js'
 /** A machine that is slow for a moment must not end the bench. */
 const PATIENT = { maxWait: 60_000, timeout: 60_000 }
 
-export const makePayment = (gateway: string): PaymentFacts => ({
+export const makePayment = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
   position: '1',
   trackingId: `order-${randomBytes(4).toString('hex')}`,

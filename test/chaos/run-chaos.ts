@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { discardDataDir } from '@payment-tracking/stack'
 import { openInjector } from './faults/inject.js'
-import { openNotary } from './load/notary.js'
+import { openCommitChecker } from './load/commit-checker.js'
 import { openPublisher, type Publisher } from './load/publisher.js'
 import { openEndpoints, type Endpoint } from './load/receivers.js'
 import { openRestReader } from './load/rest-reader.js'
@@ -14,7 +14,7 @@ import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
 import type { Plan } from './plan/plan.js'
 import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
-import { comeToRest } from './reconcile/come-to-rest.js'
+import { waitUntilIdle } from './reconcile/wait-until-idle.js'
 import { measure, type Measured } from './report/recovery.js'
 import { openSystem } from './system/open-system.js'
 
@@ -23,7 +23,7 @@ export interface RunOptions {
   /** The repository, or a copy that was broken on purpose. */
   root: string
   /** How long the system may take to come to rest once nothing is broken any more. */
-  restMs: number
+  idleWithinMs: number
   log: (line: string) => void
   /** Keeps the data directory and its logs. */
   keep: boolean
@@ -39,7 +39,14 @@ export interface RunResult extends Reconciliation {
 const PROGRESS_EVERY_MS = 3_000
 
 /** @throws the signal's reason when it is aborted */
-export async function runChaos({ plan, root, restMs, log, keep, signal }: RunOptions): Promise<RunResult> {
+export async function runChaos({
+  plan,
+  root,
+  idleWithinMs,
+  log,
+  keep,
+  signal,
+}: RunOptions): Promise<RunResult> {
   // What has the second prefix is cleared away by later runs when it was left behind.
   const prefix = keep ? 'payment-tracking-chaos-' : 'payment-tracking-test-chaos-'
   const dataDir = await mkdtemp(join(tmpdir(), prefix))
@@ -54,16 +61,16 @@ export async function runChaos({ plan, root, restMs, log, keep, signal }: RunOpt
   aborted.catch(() => {})
   const run = async (): Promise<RunResult> => {
     const system = own(await openSystem({ dataDir, root, log }), it => it.close())
-    const notary = own(openNotary(system.databaseUrl), it => it.close())
+    const checker = own(openCommitChecker(system.databaseUrl), it => it.close())
     const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())
     await system.waitUntilReady()
     const follower = own(await openStreamFollower(system.baseUrl), it => it.close())
     await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
-    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, notary), each =>
+    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker), each =>
       Promise.all(each.map(it => it.close())),
     )
     const clients = own(
-      plan.clients.map(client => new SocketClient(system.baseUrl, client, notary)),
+      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker)),
       each => each.forEach(client => client.leave()),
     )
     const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
@@ -109,8 +116,8 @@ export async function runChaos({ plan, root, restMs, log, keep, signal }: RunOpt
     await injector.settle()
     await publisher.settle()
     for (const client of clients) client.come()
-    const witnesses = { publisher, notary, endpoints, clients, watchers, follower, baseUrl: system.baseUrl }
-    const unrest = await comeToRest({ ...witnesses, system }, restMs)
+    const witnesses = { publisher, checker, endpoints, clients, watchers, follower, baseUrl: system.baseUrl }
+    const unrest = await waitUntilIdle({ ...witnesses, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()
     const { differences, counts } = await reconcile(witnesses)

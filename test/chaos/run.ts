@@ -46,7 +46,7 @@ const startedMs = performance.now()
 const { measured, ...report } = await runChaos({
   plan,
   root: ROOT,
-  restMs: REST_MS,
+  idleWithinMs: REST_MS,
   log,
   keep: flags.keep,
   signal: abort.signal,

@@ -30,7 +30,7 @@ const secondsFor = (faults: readonly FaultStep[]): number =>
 
 async function runBroken(
   { name, patches, faults }: Omit<Break, 'caughtAs'>,
-  restMs: number,
+  idleWithinMs: number,
 ): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), 'payment-tracking-broken-'))
   try {
@@ -46,7 +46,7 @@ async function runBroken(
     const { differences } = await runChaos({
       plan: { ...plan, faults },
       root: copy,
-      restMs,
+      idleWithinMs,
       log,
       keep: false,
     })

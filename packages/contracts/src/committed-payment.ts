@@ -4,10 +4,10 @@ const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
   Type.Union([schema, Type.Null()])
 
 /**
- * A payment as sockets and webhooks are told of it: the facts at the time of telling. Integers that a u64
- * can hold are strings here; the edges write them as their protocol wants.
+ * A payment as committed to Postgres, with everything that sockets and webhooks need. Integers that a u64 can hold are
+ * decimal strings; each protocol writes them in its own form.
  */
-export const PaymentFacts = Type.Object({
+export const CommittedPayment = Type.Object({
   eventId: Type.String(),
   position: Type.String({ description: 'commit position in the stream of all events' }),
   trackingId: Nullable(Type.String()),
@@ -24,4 +24,4 @@ export const PaymentFacts = Type.Object({
   payer: Nullable(Type.String()),
   tokenMint: Nullable(Type.String()),
 })
-export type PaymentFacts = Static<typeof PaymentFacts>
+export type CommittedPayment = Static<typeof CommittedPayment>

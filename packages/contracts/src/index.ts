@@ -1,4 +1,4 @@
 export * from './jobs.js'
-export * from './payment-notification.js'
+export * from './committed-payment.js'
 export * from './socket.js'
 export * from './subjects.js'

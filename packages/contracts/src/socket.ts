@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { PaymentFacts } from './payment-notification.js'
+import type { CommittedPayment } from './committed-payment.js'
 
 /** The Socket.IO path, on the same base URL as REST. */
 export const SOCKET_PATH = '/ws/v1'
@@ -150,23 +150,23 @@ export const roomOf = (trackingId: string): string => `${ROOM_PREFIX}${trackingI
 /**
  * @returns null for a payment without tracking ID: nobody can have subscribed to it
  */
-export function toSocketPayment(facts: PaymentFacts): SocketPayment | null {
-  if (facts.trackingId === null || facts.seq === null) return null
+export function toSocketPayment(payment: CommittedPayment): SocketPayment | null {
+  if (payment.trackingId === null || payment.seq === null) return null
   return {
-    trackingId: facts.trackingId,
-    amount: Number(facts.amount),
-    amountString: facts.amount,
-    timestamp: Number(facts.paidAt),
+    trackingId: payment.trackingId,
+    amount: Number(payment.amount),
+    amountString: payment.amount,
+    timestamp: Number(payment.paidAt),
     status: 'executed',
-    signature: facts.signature,
-    slot: facts.slot,
-    gateway: facts.gateway,
-    paymentPolicy: facts.paymentPolicy,
-    recipient: facts.recipient,
-    payer: facts.payer,
-    tokenMint: facts.tokenMint,
-    recordId: facts.recordId,
-    eventId: facts.eventId,
-    seq: facts.seq,
+    signature: payment.signature,
+    slot: payment.slot,
+    gateway: payment.gateway,
+    paymentPolicy: payment.paymentPolicy,
+    recipient: payment.recipient,
+    payer: payment.payer,
+    tokenMint: payment.tokenMint,
+    recordId: payment.recordId,
+    eventId: payment.eventId,
+    seq: payment.seq,
   }
 }

@@ -13,24 +13,24 @@ function writeText(text: string): string {
 // Byte arrays (memo, padding) are most of a message: written at once, reading is faster by a tenth.
 function writeArray(items: ExactJson[]): string {
   if (items.every(item => typeof item === 'number')) return JSON.stringify(items)
-  return `[${items.map(canonicalText).join(',')}]`
+  return `[${items.map(canonicalJson).join(',')}]`
 }
 
 /**
  * One text for everything that means the same: names sorted, enums tagged, integers as literals whether they
  * came as literals or as decimal strings. Two indexers that agree about an event agree in this text.
  */
-export function canonicalText(value: ExactJson): string {
+export function canonicalJson(value: ExactJson): string {
   if (typeof value === 'string') return writeText(value)
   if (value instanceof RawJson) return value.text
   if (Array.isArray(value)) return writeArray(value)
   if (!isObject(value)) return String(value)
   if (typeof value.variant === 'string') {
     const { name, payload } = readVariant(value as { variant: string })
-    return `{${JSON.stringify(name)}:${canonicalText(payload)}}`
+    return `{${JSON.stringify(name)}:${canonicalJson(payload)}}`
   }
   const members = Object.keys(value)
     .sort()
-    .map(name => `${JSON.stringify(name)}:${canonicalText(value[name] ?? null)}`)
+    .map(name => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`)
   return `{${members.join(',')}}`
 }

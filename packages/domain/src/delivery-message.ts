@@ -1,5 +1,5 @@
 // The body of a webhook request: rendered once, stored, and sent byte for byte the same ever after.
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
 export const TEST_MESSAGE_TYPE = 'webhook.test'
@@ -26,7 +26,7 @@ export const paymentMessageId = (eventId: string): string => `msg_${eventId.repl
 /**
  * The message of a payment. `amount` and `timestamp` keep every digit; what is not known is null.
  */
-export function renderPaymentMessage(facts: PaymentFacts): DeliveryMessage {
+export function renderPaymentMessage(facts: CommittedPayment): DeliveryMessage {
   const id = paymentMessageId(facts.eventId)
   const text = (value: string | null) => JSON.stringify(value)
   const data = [

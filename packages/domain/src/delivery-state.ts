@@ -15,7 +15,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export const OPEN_DELIVERY_STATES = ['pending', 'waiting'] as const satisfies readonly DeliveryState[]
 
 /** What can happen to a delivery. */
-export type DeliveryTurn =
+export type DeliveryEvent =
   /** an attempt was answered 2xx */
   | 'accepted'
   /** an attempt failed and a try is left */
@@ -32,7 +32,7 @@ export type DeliveryTurn =
   | 'redelivered'
 
 /** Every pair is listed; the compiler rejects a gap. */
-export const NEXT_DELIVERY_STATE: Record<DeliveryState, Record<DeliveryTurn, DeliveryState>> = {
+export const NEXT_DELIVERY_STATE: Record<DeliveryState, Record<DeliveryEvent, DeliveryState>> = {
   pending: {
     accepted: 'delivered',
     refused: 'pending',

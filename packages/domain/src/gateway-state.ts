@@ -1,10 +1,10 @@
 import type { ChainEvent } from './chain-event.js'
-import { isLive, isOfLife, laterOf, type Life } from './life.js'
+import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'
 
-export interface GatewayState extends Life {
+export interface GatewayState extends Incarnation {
   address: string
   authority: string | null
-  /** of the latest GatewaySignerChanged, whichever life it belongs to */
+  /** of the latest GatewaySignerChanged, whichever incarnation it belongs to */
   signer: string | null
   signerOrder: string | null
 }
@@ -37,6 +37,6 @@ export function applyToGateway(state: GatewayState, { order, effect }: ChainEven
 /** Who may sign for a gateway: its authority and its current signer; null when the gateway does not exist. */
 export function signersOf(state: GatewayState): { authority: string; signer: string } | null {
   if (!isLive(state) || state.authority === null) return null
-  const changed = isOfLife(state.lifeStart, state.signerOrder) ? state.signer : null
+  const changed = isOfIncarnation(state.lifeStart, state.signerOrder) ? state.signer : null
   return { authority: state.authority, signer: changed ?? state.authority }
 }

@@ -24,7 +24,7 @@ export function idOfEvent(signature: string, index: number | null, name: string,
     : digest(['event-by-place', signature, index, name])
 }
 
-/** @param occurredAtMs the timestamp in milliseconds. @param canonical the data's canonical text */
+/** @param occurredAtMs the timestamp in milliseconds. @param canonical the data's canonical JSON */
 export function fingerprintOf(slot: number, occurredAtMs: number, canonical: string): string {
   return digest([slot, occurredAtMs, canonical])
 }

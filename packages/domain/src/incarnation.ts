@@ -1,7 +1,10 @@
 import type { ChainOrder } from './chain-event.js'
 
-/** The registers of an address that can be closed and used again: the latest Created and Deleted. */
-export interface Life {
+/**
+ * An incarnation of an address is the time from its Created event to its Deleted event. An address can be created
+ * again, so what counts is its latest Created and its latest Deleted.
+ */
+export interface Incarnation {
   lifeStart: ChainOrder | null
   deletedOrder: ChainOrder | null
 }
@@ -10,17 +13,20 @@ export interface Life {
 export const laterOf = (a: ChainOrder | null, b: ChainOrder): ChainOrder => (a === null || b > a ? b : a)
 
 /** An address exists when the latest of its Created and Deleted is a Created. */
-export const isLive = ({ lifeStart, deletedOrder }: Life): boolean =>
+export const isLive = ({ lifeStart, deletedOrder }: Incarnation): boolean =>
   lifeStart !== null && (deletedOrder === null || lifeStart > deletedOrder)
 
 /** Slot and index, without the event id that only makes an order total. */
 const PLACE_LENGTH = 32
 
 /**
- * Whether what stands at `order` belongs to the latest life, the one `lifeStart` began: at its place or after.
- * Two transactions of one slot share a place; which came first the events do not tell, so both count.
+ * Whether an event at `order` belongs to the latest incarnation: it stands at the place of `lifeStart` or after it.
+ * Two transactions of one slot may share a place. The events do not tell which came first, so both belong.
  */
-export const isOfLife = (lifeStart: ChainOrder | null, order: ChainOrder | null): order is ChainOrder =>
+export const isOfIncarnation = (
+  lifeStart: ChainOrder | null,
+  order: ChainOrder | null,
+): order is ChainOrder =>
   lifeStart !== null && order !== null && order.slice(0, PLACE_LENGTH) >= lifeStart.slice(0, PLACE_LENGTH)
 
 /** Slot and index of a place on the chain, for readers that compare columns. */

@@ -1,14 +1,14 @@
 // A policy as it follows from its events. Registers (the latest Created, Deleted, payment and status change)
-// do not depend on the order of arrival. The sums over the current life do: they are kept while the life
-// lasts, and whoever applies a Created that begins a new life must count that life's payments anew.
+// do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the incarnation
+// lasts, and the caller that applies a Created of a new incarnation must count that incarnation's payments anew.
 import type { ChainEvent, ChainOrder } from './chain-event.js'
 import { nextPaymentDue } from './due-date.js'
-import { isLive, isOfLife, laterOf, type Life } from './life.js'
+import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'
 import { readPolicyTerms, type PolicyTerms } from './policy-terms.js'
 
-export interface PolicyState extends Life {
+export interface PolicyState extends Incarnation {
   address: string
-  /** what the address is derived from, together with the policy's id: the same in every life */
+  /** what the address is derived from, together with the policy's id: the same in every incarnation */
   userPayment: string | null
   policyId: number | null
   /** of the latest Created */
@@ -17,10 +17,10 @@ export interface PolicyState extends Life {
   trackingId: string | null
   policyType: string | null
   createdAt: bigint | null
-  /** over the payments of the latest life */
+  /** over the payments of the latest incarnation */
   paymentCount: bigint
   totalPaid: bigint
-  /** of the latest payment and status change, whichever life they belong to */
+  /** of the latest payment and status change, whichever incarnation they belong to */
   lastPaymentOrder: ChainOrder | null
   lastPaidAt: bigint | null
   statusOrder: ChainOrder | null
@@ -60,7 +60,7 @@ const unixSeconds = (date: Date): bigint => BigInt(Math.floor(date.getTime() / 1
 
 /**
  * What the policy is after one more event. A payment moves the last-payment register and, when it belongs to
- * the current life, the sums; so a batch applies its Created events before its payments.
+ * the current incarnation, the sums; so a batch applies its Created events before its payments.
  */
 export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyState {
   const { order, effect } = event
@@ -89,7 +89,7 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
         changedStatus: effect.newStatus,
       }
     case 'payment': {
-      const counted = isOfLife(state.lifeStart, order)
+      const counted = isOfIncarnation(state.lifeStart, order)
         ? { ...state, paymentCount: state.paymentCount + 1n, totalPaid: state.totalPaid + effect.amount }
         : state
       if (laterOf(state.lastPaymentOrder, order) !== order) return counted
@@ -127,9 +127,11 @@ export function policyOutcome(state: PolicyState): PolicyOutcome {
     return { live: false, status: null, nextPaymentDue: null, updatedAt: null }
   }
   const terms = readPolicyTerms(state.policyType)
-  const lastPaymentOrder = isOfLife(state.lifeStart, state.lastPaymentOrder) ? state.lastPaymentOrder : null
+  const lastPaymentOrder = isOfIncarnation(state.lifeStart, state.lastPaymentOrder)
+    ? state.lastPaymentOrder
+    : null
   const lastPaidAt = lastPaymentOrder === null ? null : state.lastPaidAt
-  const changed = isOfLife(state.lifeStart, state.statusOrder)
+  const changed = isOfIncarnation(state.lifeStart, state.statusOrder)
   const statusDecides =
     changed &&
     (lastPaymentOrder === null || (state.statusOrder !== null && state.statusOrder > lastPaymentOrder))

@@ -1,6 +1,6 @@
 // The kinds of payment policy that the program knows, and what each must carry.
 import type { PolicyType } from './chain-event.js'
-import { canonicalText } from './canonical-text.js'
+import { canonicalJson } from './canonical-json.js'
 import type { EnumValue } from './enum-value.js'
 import { isObject, type ExactJson, type ExactJsonObject } from './exact-json.js'
 import {
@@ -91,5 +91,5 @@ function readPayload({ name, payload }: EnumValue): ExactJson {
 export function readPolicyType(data: ExactJsonObject): { policyType: PolicyType; tagged: ExactJson } {
   const value = readEnumField(data, 'policy_type')
   const tagged = { [value.name]: readPayload(value) }
-  return { policyType: { name: value.name, text: canonicalText(tagged) }, tagged }
+  return { policyType: { name: value.name, text: canonicalJson(tagged) }, tagged }
 }

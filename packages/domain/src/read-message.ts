@@ -1,6 +1,6 @@
 import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
 import { isSignature } from './addresses.js'
-import { canonicalText } from './canonical-text.js'
+import { canonicalJson } from './canonical-json.js'
 import type { ChainEvent, ReadResult } from './chain-event.js'
 import { readerOf } from './event-readers.js'
 import { ExactNumber, TooDeepError, isObject, readExactJson } from './exact-json.js'
@@ -69,7 +69,7 @@ function readEvent({ envelope, plain }: Envelope, settings: ReadSettings): Chain
   const data = readData(envelope)
   const { effect, filters, normalised } = readerOf(name)(data, settings.programId)
 
-  const canonical = canonicalText(normalised)
+  const canonical = canonicalJson(normalised)
   const id =
     effect.kind === 'payment'
       ? idOfPayment(signature, effect.policy, effect.recordId)

@@ -1,9 +1,9 @@
 import type { ChainEvent } from './chain-event.js'
-import { laterOf, type Life } from './life.js'
+import { laterOf, type Incarnation } from './incarnation.js'
 
-export interface UserPaymentState extends Life {
+export interface UserPaymentState extends Incarnation {
   address: string
-  /** Owner and mint are what the address is derived from: they are the same in every life. */
+  /** Owner and mint are what the address is derived from: they are the same in every incarnation. */
   owner: string | null
   tokenMint: string | null
 }

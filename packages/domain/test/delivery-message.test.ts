@@ -1,8 +1,8 @@
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import t from 'tap'
 import { renderPaymentMessage, renderTestMessage } from '../src/delivery-message.js'
 
-const facts: PaymentFacts = {
+const facts: CommittedPayment = {
   eventId: '0f8fad5b-d9cb-469f-a165-70867728950e',
   position: '7',
   trackingId: 'order "7"\n✓',

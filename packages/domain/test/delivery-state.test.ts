@@ -3,9 +3,9 @@ import { DELIVERY_STATES, isOpenDelivery, NEXT_DELIVERY_STATE } from '../src/del
 
 t.test('an end is left only by a redelivery, or by an acceptance that comes late', t => {
   for (const state of DELIVERY_STATES.filter(state => !isOpenDelivery(state))) {
-    for (const [turn, next] of Object.entries(NEXT_DELIVERY_STATE[state])) {
-      const expected = turn === 'redelivered' ? 'pending' : turn === 'accepted' ? 'delivered' : state
-      t.equal(next, expected, `${state} ${turn}`)
+    for (const [event, next] of Object.entries(NEXT_DELIVERY_STATE[state])) {
+      const expected = event === 'redelivered' ? 'pending' : event === 'accepted' ? 'delivered' : state
+      t.equal(next, expected, `${state} ${event}`)
     }
   }
   t.end()

@@ -29,7 +29,7 @@ for (const [title, events, expected] of [
   ],
   ['a deleted gateway has no signers', [created(1), changed(2, 'second'), deleted(3)], null],
   [
-    'a gateway that was created again forgets the signer of its earlier life',
+    'a gateway that was created again forgets the signer of its earlier incarnation',
     [created(1), changed(2, 'second'), deleted(3), created(4)],
     { authority: 'authority', signer: 'authority' },
   ],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { canonicalText } from '../src/canonical-text.js'
+import { canonicalJson } from '../src/canonical-json.js'
 import { readExactJson } from '../src/exact-json.js'
 import { RawJson, writeJson, type ChainEvent } from '../src/index.js'
 import { accept, envelopeOf, keyOf, PAYMENT, POLICY_CREATED, SUBSCRIPTION, type Members } from './messages.js'
@@ -168,10 +168,14 @@ const twoStyles = fc.letrec<{ value: [unknown, unknown] }>(tie => {
 t.test(
   'the order of names, the style of enums and the form of integers do not matter, and nothing is lost',
   async t => {
-    const canonical = (value: unknown): string => canonicalText(readExactJson(writeJson(value), 64).value)
+    const canonical = (value: unknown): string => canonicalJson(readExactJson(writeJson(value), 64).value)
     const agree = fc.property(twoStyles, ([one, other]) => {
       assert.equal(canonical(one), canonical(other))
-      assert.equal(canonical(new RawJson(canonical(one))), canonical(one), 'a canonical text is its own')
+      assert.equal(
+        canonical(new RawJson(canonical(one))),
+        canonical(one),
+        'canonical JSON is its own canonical JSON',
+      )
     })
     hold(t, 'two styles, one text', agree, 500)
 

@@ -80,7 +80,7 @@ const histories = fc
 
 const isCreated = ({ effect }: ChainEvent) => effect.kind === 'policy-created'
 
-/** What an applier of batches does: Created events first, payments of a life that begins counted anew. */
+/** What an applier of batches does: Created events first, payments of an incarnation that begins counted anew. */
 function applyInBatches(events: readonly ChainEvent[], batchSize: number): PolicyState {
   let state = emptyPolicy(POLICY)
   const seen: ChainEvent[] = []
@@ -174,7 +174,7 @@ t.test('a policy that was deleted and created again counts only its own payments
     pay(6, 6),
   ]
   const state = applyInBatches(events, 1)
-  t.equal(state.paymentCount, 2n, 'the payment in the slot of the creation belongs to the new life')
+  t.equal(state.paymentCount, 2n, 'the payment in the slot of the creation belongs to the new incarnation')
   t.equal(state.recipient, 'recipient-4')
   t.equal(policyOutcome(state).live, true)
 })

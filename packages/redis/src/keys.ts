@@ -14,7 +14,7 @@ export interface RedisKeys {
   lease(name: string): string
   /** The channel on which a pod is asked to give up a seat. */
   evictions(pod: string): string
-  /** A key of another room of this package, such as nonces. */
+  /** A key of another folder of this package, such as `nonces`. */
   other(...parts: string[]): string
 }
 

@@ -1,5 +1,5 @@
 import { ServerUrl } from '@payment-tracking/runtime'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
 import { announcePayments } from './fanout/announce-payments.js'
 import { RedisUnavailableError } from './errors.js'
@@ -33,7 +33,7 @@ export interface RedisConnections {
   readonly keys: RedisKeys
   /** The connection for commands. A command while Redis is away fails at once. */
   readonly commands: Redis
-  /** Another connection with the same manners, for subscriptions; closed with these. */
+  /** Another connection with the same options, for subscriptions; `close` closes them too. */
   connect(purpose: string, more?: MoreRedisOptions): Redis
   /**
    * Tells the realtime pods of committed payments, one pipeline for all of them.
@@ -41,7 +41,7 @@ export interface RedisConnections {
    * @throws RedisUnavailableError, at once when Redis is away; what was not announced is announced by
    *   calling again
    */
-  announce(payments: readonly PaymentFacts[], committedAtMs?: number): Promise<number>
+  announce(payments: readonly CommittedPayment[], committedAtMs?: number): Promise<number>
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>

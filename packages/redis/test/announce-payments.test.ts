@@ -1,12 +1,16 @@
 import { once } from 'node:events'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { openRedis } from '../src/index.js'
 import { readPayments, type PaymentFrame } from '../src/fanout/payment-frame.js'
 
-const facts = (trackingId: string | null, seq: number, recipient: string | null = null): PaymentFacts => ({
+const facts = (
+  trackingId: string | null,
+  seq: number,
+  recipient: string | null = null,
+): CommittedPayment => ({
   eventId: `event ${seq}`,
   position: '1',
   trackingId,

@@ -1,6 +1,8 @@
-/** Joins single calls into sets. */
-export interface Gatherer<I, O> {
-  add(item: I): Promise<O>
+export interface CoalesceLimits {
+  /** the most items of one run */
+  maxItems: number
+  /** how many runs may be under way at the same time; default: no limit */
+  concurrency?: number
 }
 
 interface Waiting<I, O> {
@@ -10,25 +12,26 @@ interface Waiting<I, O> {
 }
 
 /**
- * While a set is on its way, what comes meanwhile is the next set: a lone item goes at once, and under load the
- * sets grow by themselves. Grouping is what lets one worker write two rows a delivery at thousands a second.
- * @param run gets between 1 and `limit` items and answers one output for each, in their order
- * @param limits.lanes sets that may be on their way together
+ * Turns concurrent calls for one item into one call for many. Calls of one turn of the event loop share a run, and
+ * calls that arrive while the allowed number of runs is under way share the next run: a lone call does not wait, and
+ * under load the runs grow by themselves. So one statement can serve hundreds of callers.
+ * @param run receives between 1 and `maxItems` items and must answer one output for each, in the same order. If it
+ *   rejects, every call of that run rejects.
  */
-export function gather<I, O>(
+export function coalesce<I, O>(
   run: (items: I[]) => Promise<O[]>,
-  limits: { limit: number; lanes: number },
-): Gatherer<I, O> {
+  { maxItems, concurrency = Infinity }: CoalesceLimits,
+): (item: I) => Promise<O> {
   const waiting: Waiting<I, O>[] = []
   let running = 0
   let scheduled = false
 
-  const send = async (set: Waiting<I, O>[]): Promise<void> => {
+  const start = async (calls: Waiting<I, O>[]): Promise<void> => {
     try {
-      const outputs = await run(set.map(({ item }) => item))
-      set.forEach(({ resolve }, index) => resolve(outputs[index] as O))
+      const outputs = await run(calls.map(({ item }) => item))
+      calls.forEach(({ resolve }, index) => resolve(outputs[index] as O))
     } catch (error) {
-      for (const { reject } of set) reject(error)
+      for (const { reject } of calls) reject(error)
     } finally {
       running--
       if (waiting.length > 0) flush()
@@ -37,21 +40,18 @@ export function gather<I, O>(
 
   const flush = (): void => {
     scheduled = false
-    while (running < limits.lanes && waiting.length > 0) {
+    while (running < concurrency && waiting.length > 0) {
       running++
-      void send(waiting.splice(0, limits.limit))
+      void start(waiting.splice(0, maxItems))
     }
   }
 
-  return {
-    add: item =>
-      new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject })
-        // Until the end of this turn of the event loop: what arrives together goes together.
-        if (!scheduled && running < limits.lanes) {
-          scheduled = true
-          setImmediate(flush)
-        }
-      }),
-  }
+  return item =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      if (!scheduled && running < concurrency) {
+        scheduled = true
+        setImmediate(flush)
+      }
+    })
 }

@@ -1,4 +1,5 @@
 export { clientAddress, countedAddress, readTrustedProxies, type TrustedProxies } from './client-address.js'
+export { coalesce, type CoalesceLimits } from './coalesce.js'
 export {
   CommonConfig,
   ConfigError,
@@ -10,10 +11,10 @@ export {
   withoutPassword,
 } from './config.js'
 export { ServiceError, type Retry } from './error.js'
-export { runService, type Closable, type Intake, type Life, type RunConfig } from './lifecycle.js'
+export { runService, type Closable, type Intake, type ServiceContext, type RunConfig } from './lifecycle.js'
 export { createLogger, type Logger } from './logger.js'
 export { runMain } from './main.js'
 export { openManagement, type Probe } from './management.js'
 export { createMetrics, type Metrics } from './metrics.js'
 export { measurePool, type PoolUse } from './pool-metrics.js'
-export type { Trace, Tracing } from './tracing/tracing.js'
+export type { Span, Tracing } from './tracing/span.js'

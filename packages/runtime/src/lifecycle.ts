@@ -1,4 +1,4 @@
-// The life of a process: starting → ready → stopping → stopped. What is opened is released in reverse, also
+// A process from start to exit: starting → ready → stopping → stopped. What is opened is released in reverse, also
 // when opening stops midway; intake stops before anything else does; stopping twice is stopping once.
 import type { Logger } from './logger.js'
 import { openManagement, type Probe } from './management.js'
@@ -15,7 +15,7 @@ export interface Intake {
   stop(): Promise<void>
 }
 
-export interface Life {
+export interface ServiceContext {
   readonly metrics: Metrics
   /** Aborted when the process is to stop: long waits listen to it. */
   readonly signal: AbortSignal
@@ -44,7 +44,7 @@ export interface RunConfig {
 export async function runService(
   log: Logger,
   config: RunConfig,
-  build: (life: Life) => Promise<void>,
+  build: (context: ServiceContext) => Promise<void>,
 ): Promise<void> {
   const owned: { name: string; thing: Closable }[] = []
   const intakes: { name: string; intake: Intake }[] = []
@@ -104,7 +104,7 @@ export async function runService(
   process.on('uncaughtException', onFatal)
   process.on('unhandledRejection', onFatal)
 
-  const life: Life = {
+  const context: ServiceContext = {
     metrics,
     signal: abort.signal,
     async own(name, open) {
@@ -125,10 +125,10 @@ export async function runService(
   }
 
   try {
-    const management = await life.own('management', () =>
+    const management = await context.own('management', () =>
       openManagement({ config, probes, metrics, isReady: () => ready }),
     )
-    await build(life)
+    await build(context)
     for (const { intake } of intakes) await intake.start()
     if (!abort.signal.aborted) {
       ready = true

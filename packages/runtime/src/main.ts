@@ -1,8 +1,9 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import { CommonConfig, ConfigError, describeConfig, readConfig } from './config.js'
-import { runService, type Life } from './lifecycle.js'
+import { runService, type ServiceContext } from './lifecycle.js'
 import { createLogger, type Logger } from './logger.js'
-import { openTracing, type Tracing } from './tracing/tracing.js'
+import { openTracing } from './tracing/open-tracing.js'
+import type { Tracing } from './tracing/span.js'
 
 type Common = Static<TObject<typeof CommonConfig>>
 
@@ -17,7 +18,7 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
   build: (parts: {
     config: Static<TObject<T>>
     log: Logger
-    life: Life
+    context: ServiceContext
     tracing: Tracing | undefined
   }) => Promise<void>,
 ): Promise<void> {
@@ -32,10 +33,10 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
   const common = config as Common
   const log = createLogger(service, common)
   log.info({ config: describeConfig(schema, config as Record<string, unknown>) }, 'service.starting')
-  await runService(log, common, async life => {
+  await runService(log, common, async context => {
     // Opened first, so closed last: the spans of the last work in hand leave as well.
     const tracing = await openTracing(service, common)
-    if (tracing) await life.own('tracing', () => tracing)
-    await build({ config, log, life, tracing })
+    if (tracing) await context.own('tracing', () => tracing)
+    await build({ config, log, context, tracing })
   })
 }

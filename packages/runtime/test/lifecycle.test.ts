@@ -91,7 +91,7 @@ t.test('a second signal ends it at once', async t => {
   t.notMatch(service.messages().join('\n'), /stop-deadline-passed/)
 })
 
-t.test('the management port tells life, readiness with a line a dependency, and metrics', async t => {
+t.test('the management port tells health, readiness with a line a dependency, and metrics', async t => {
   const ask = async (mode: string) => {
     const service = start(t, mode)
     const { managementPort } = await service.said('service.ready')

@@ -11,14 +11,14 @@ const config = {
 }
 const closing = name => ({ close: () => log.info({ part: name }, 'part.closed') })
 
-await runService(log, config, async life => {
-  await life.own('first', () => closing('first'))
-  await life.own('second', () => closing('second'))
-  life.probe('dependency', () =>
+await runService(log, config, async context => {
+  await context.own('first', () => closing('first'))
+  await context.own('second', () => closing('second'))
+  context.probe('dependency', () =>
     mode === 'away' ? Promise.reject(new Error('it is away')) : Promise.resolve(),
   )
   if (mode === 'fail-start') throw new Error('cannot open the third')
-  life.intake('work', {
+  context.intake('work', {
     start: () => log.info('intake.started'),
     stop: async () => {
       log.info('intake.stopping')
@@ -28,5 +28,5 @@ await runService(log, config, async life => {
     },
   })
   if (mode === 'crash') setTimeout(() => Promise.reject(new Error('nobody caught this')), 50)
-  if (mode === 'fail') setTimeout(() => life.fail(new Error('only a restart helps')), 50)
+  if (mode === 'fail') setTimeout(() => context.fail(new Error('only a restart helps')), 50)
 })

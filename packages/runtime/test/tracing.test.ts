@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openTracing } from '../dist/tracing/tracing.js'
+import { openTracing } from '../dist/tracing/open-tracing.js'
 
 const CONFIG = { ENVIRONMENT: 'test', OTEL_TRACES_SAMPLER_ARG: 1 }
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -16,10 +16,10 @@ t.test('without a collector there is no tracing', async t => {
 t.test('a good traceparent is continued with its mark, anything else begins a trace', async t => {
   const tracing = (await openTracing('test', { ...CONFIG, OTEL_EXPORTER_OTLP_ENDPOINT: NOBODY }))!
   t.teardown(() => tracing.close())
-  const begin = (parent?: string | null) => tracing.begin('step', { parent }).parent
-  t.match(begin(`00-${TRACE}-${SPAN}-01`), new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-01$`))
-  t.match(begin(`00-${TRACE}-${SPAN}-00`), new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`), 'not to be kept')
-  t.match(begin(`01-${TRACE}-${SPAN}-01-later`), new RegExp(`^00-${TRACE}-`), 'a version to come')
+  const start = (parent?: string | null) => tracing.startSpan('step', { parent }).traceParent
+  t.match(start(`00-${TRACE}-${SPAN}-01`), new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-01$`))
+  t.match(start(`00-${TRACE}-${SPAN}-00`), new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`), 'not to be kept')
+  t.match(start(`01-${TRACE}-${SPAN}-01-later`), new RegExp(`^00-${TRACE}-`), 'a version to come')
   const bad = [
     undefined,
     null,
@@ -34,9 +34,9 @@ t.test('a good traceparent is continued with its mark, anything else begins a tr
     'a'.repeat(100_000),
   ]
   for (const parent of bad) {
-    const begun = begin(parent)
-    t.match(begun, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
-    t.notMatch(begun, TRACE)
+    const started = start(parent)
+    t.match(started, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/)
+    t.notMatch(started, TRACE)
   }
 })
 
@@ -44,13 +44,17 @@ t.test('only the configured share of new traces is kept', async t => {
   const config = { ...CONFIG, OTEL_EXPORTER_OTLP_ENDPOINT: NOBODY, OTEL_TRACES_SAMPLER_ARG: 0 }
   const tracing = (await openTracing('test', config))!
   t.teardown(() => tracing.close())
-  t.match(tracing.begin('step').parent, /-00$/)
-  t.match(tracing.begin('step', { parent: `00-${TRACE}-${SPAN}-01` }).parent, /-01$/, 'it came marked')
+  t.match(tracing.startSpan('step').traceParent, /-00$/)
+  t.match(
+    tracing.startSpan('step', { parent: `00-${TRACE}-${SPAN}-01` }).traceParent,
+    /-01$/,
+    'it came marked',
+  )
 })
 
 t.test('a collector that is away keeps nobody from stopping', async t => {
   const tracing = (await openTracing('test', { ...CONFIG, OTEL_EXPORTER_OTLP_ENDPOINT: NOBODY }))!
-  tracing.begin('step').end({ attempt: 1, nothing: null }, 'a reason')
+  tracing.startSpan('step').end({ attempt: 1, nothing: null }, 'a reason')
   const startedAt = performance.now()
   await tracing.close()
   t.ok(performance.now() - startedAt < 3_000)

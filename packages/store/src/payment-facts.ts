@@ -1,4 +1,4 @@
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { Prisma } from './generated/client.js'
 import type { Sql } from './store.js'
 
@@ -32,7 +32,7 @@ export async function readPaymentFacts(
   sql: Sql,
   condition: Prisma.Sql,
   tail = Prisma.empty,
-): Promise<PaymentFacts[]> {
+): Promise<CommittedPayment[]> {
   const rows = await sql.$queryRaw<FactsRow[]>`
     select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
@@ -54,7 +54,7 @@ export async function readPaymentFacts(
   return rows.map(toFacts)
 }
 
-function toFacts(row: FactsRow): PaymentFacts {
+function toFacts(row: FactsRow): CommittedPayment {
   return {
     eventId: row.event_id,
     position: row.position.toString(),

@@ -3,32 +3,32 @@ import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain } from '@payment-tracking/runtime'
 import { openRedis } from '@payment-tracking/redis'
 import { openStore, readOldestOutboxSeconds } from '@payment-tracking/store'
-import { buildBatchHandler } from './batches/build-batch-handler.js'
 import { IngestConfig } from './config.js'
-import { HandOver, type Outlets } from './hand-over/hand-over.js'
-import { Sweeper } from './hand-over/sweeper.js'
 import { createIngestMetrics } from './ingest-metrics.js'
+import { OutboxRelay, type RelaySinks } from './outbox-relay/outbox-relay.js'
+import { Sweeper } from './outbox-relay/sweeper.js'
+import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 
-await runMain('ingest', IngestConfig, async ({ config, log, life, tracing }) => {
-  // The pool closes last: what is handed over at the end is still marked.
-  const store = await life.own('store', () =>
+await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
+  // The pool closes last: batches that are relayed at the end are still marked.
+  const store = await context.own('store', () =>
     openStore({ ...config, poolSize: 4, applicationName: 'ingest' }),
   )
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const redis = await life.own('redis', () => openRedis({ ...config, connectionName: 'ingest', onError }))
-  const queue = await life.own('queue', () => openQueue({ ...config, onError }))
-  const bus = await life.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
-  measurePool(life.metrics, () => store.poolUse())
-  life.probe('postgres', () => store.ping())
-  life.probe('redis', () => redis.ping())
-  life.probe('nats', () => bus.ping())
+  const redis = await context.own('redis', () => openRedis({ ...config, connectionName: 'ingest', onError }))
+  const queue = await context.own('queue', () => openQueue({ ...config, onError }))
+  const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
+  measurePool(context.metrics, () => store.poolUse())
+  context.probe('postgres', () => store.ping())
+  context.probe('redis', () => redis.ping())
+  context.probe('nats', () => bus.ping())
 
-  const outlets: Outlets = {
+  const sinks: RelaySinks = {
     announce: (payments, committedAt) => redis.announce(payments, committedAt.getTime()),
     enqueue: deliveries => queue.enqueueDeliveries(deliveries),
   }
-  const handOver = await life.own('hand-over', () => {
-    const opened = new HandOver(store, outlets, log)
+  const relay = await context.own('outbox-relay', () => {
+    const opened = new OutboxRelay(store, sinks, log)
     return Object.assign(opened, { close: () => opened.settle() })
   })
   const consumer = bus.consume({ ...config, traced: tracing !== undefined }, (messages, stream) =>
@@ -36,9 +36,9 @@ await runMain('ingest', IngestConfig, async ({ config, log, life, tracing }) => 
   )
   const handle = buildBatchHandler({
     store,
-    handOver,
+    relay,
     program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
-    metrics: createIngestMetrics(life.metrics, {
+    metrics: createIngestMetrics(context.metrics, {
       lag: () => consumer.measureLag(),
       consuming: () => consumer.checkConsuming(),
       outboxSeconds: () => readOldestOutboxSeconds(store),
@@ -46,7 +46,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, life, tracing }) => 
     tracing,
     log,
   })
-  life.probe('stream', () => consumer.checkConsuming())
-  life.intake('stream', consumer)
-  life.intake('sweeper', new Sweeper(store, outlets, config.SWEEP_INTERVAL_MS, log))
+  context.probe('stream', () => consumer.checkConsuming())
+  context.intake('stream', consumer)
+  context.intake('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
 })

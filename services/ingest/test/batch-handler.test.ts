@@ -2,8 +2,7 @@ import { createLogger, createMetrics } from '@payment-tracking/runtime'
 import { openStore, type CommittedBatch } from '@payment-tracking/store'
 import { createDatabase, readFixtureMessages } from '@payment-tracking/testkit'
 import t from 'tap'
-import { buildBatchHandler, redeliveryDelayMs } from '../src/batches/build-batch-handler.js'
-import type { HandOver } from '../src/hand-over/hand-over.js'
+import { buildBatchHandler, redeliveryDelayMs } from '../src/pipeline/build-batch-handler.js'
 import { createIngestMetrics } from '../src/ingest-metrics.js'
 import { PROGRAM } from './ingest-messages.js'
 
@@ -14,7 +13,7 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
   const told: (readonly CommittedBatch[])[] = []
   const handle = buildBatchHandler({
     store,
-    handOver: { begin: committed => void told.push(committed) } as HandOver,
+    relay: { start: committed => void told.push(committed) },
     program: PROGRAM,
     metrics: createIngestMetrics(createMetrics(), {
       lag: async () => null,

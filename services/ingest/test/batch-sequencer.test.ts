@@ -1,62 +1,65 @@
 import t from 'tap'
-import { Turn } from '../src/batches/turn.js'
+import { BatchSequencer } from '../src/pipeline/batch-sequencer.js'
 
 /** Whether a promise is resolved by now. */
-async function isPassed(promise: Promise<void>): Promise<boolean> {
-  let passed = false
-  void promise.then(() => (passed = true))
+async function isResolved(promise: Promise<void>): Promise<boolean> {
+  let resolved = false
+  void promise.then(() => (resolved = true))
   await new Promise(resolve => setImmediate(resolve))
-  return passed
+  return resolved
 }
 
 t.test('batches are stored in the order they arrived, whichever was read first', async t => {
-  const first = new Turn(undefined)
-  const second = new Turn(first)
-  const third = new Turn(second)
-  const thirdBegins = third.begin()
-  const secondBegins = second.begin()
-  await first.begin()
-  t.notOk(await isPassed(secondBegins))
+  const sequencer = new BatchSequencer()
+  const [first, second, third] = [sequencer.add(), sequencer.add(), sequencer.add()]
+  const thirdMayStore = third.previousEnded()
+  const secondMayStore = second.previousEnded()
+  await first.previousEnded()
+  t.notOk(await isResolved(secondMayStore))
   first.end()
-  await secondBegins
-  t.notOk(await isPassed(thirdBegins))
+  await secondMayStore
+  t.notOk(await isResolved(thirdMayStore))
   second.end()
-  await thirdBegins
+  await thirdMayStore
 })
 
-t.test('what can wait waits for the next batch until Postgres writes it', async t => {
-  const first = new Turn(undefined)
-  const second = new Turn(first)
-  await first.begin()
-  void second.begin()
+t.test('nextIsWriting waits until Postgres writes the next batch', async t => {
+  const sequencer = new BatchSequencer()
+  const [first, second] = [sequencer.add(), sequencer.add()]
+  await first.previousEnded()
+  void second.previousEnded()
   first.end()
-  const told = first.nextIsWriting()
-  t.notOk(await isPassed(told))
-  second.nowWriting()
-  await told
+  const waiting = first.nextIsWriting()
+  t.notOk(await isResolved(waiting))
+  second.startWriting()
+  await waiting
 })
 
-t.test('and no longer than the next batch is in hand', async t => {
-  const alone = new Turn(undefined)
-  alone.end()
-  await alone.nextIsWriting()
-  const next = new Turn(alone)
-  await alone.nextIsWriting()
-  t.pass('a batch that is still being read is not waited for')
-  await next.begin()
-  const after = new Turn(next)
-  void after.begin()
-  next.end()
-  // Nothing of it was new, or it failed: it never came to write.
-  after.end()
-  await next.nextIsWriting()
-})
+t.test(
+  'nextIsWriting does not wait for a batch that is not read yet, or that ended without writing',
+  async t => {
+    const sequencer = new BatchSequencer()
+    const alone = sequencer.add()
+    alone.end()
+    await alone.nextIsWriting()
+    const next = sequencer.add()
+    await alone.nextIsWriting()
+    t.pass('a batch that is still being read is not waited for')
+    await next.previousEnded()
+    const after = sequencer.add()
+    void after.previousEnded()
+    next.end()
+    // The batch held nothing new, or failed: it never wrote.
+    after.end()
+    await next.nextIsWriting()
+  },
+)
 
-t.test('nor for ever, when Postgres hangs', async t => {
-  const first = new Turn(undefined)
-  const second = new Turn(first)
-  await first.begin()
-  void second.begin()
+t.test('nextIsWriting ends by itself when Postgres hangs', async t => {
+  const sequencer = new BatchSequencer()
+  const [first, second] = [sequencer.add(), sequencer.add()]
+  await first.previousEnded()
+  void second.previousEnded()
   first.end()
   await first.nextIsWriting()
   t.pass()

@@ -1,8 +1,8 @@
 // Ingest without NATS: messages go through the service's own reading and storing, in batches of any size.
 import { DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
 import type { CommittedBatch, Store } from '@payment-tracking/store'
-import { readBatch } from '../src/batches/read-batch.js'
-import { storeBatch } from '../src/batches/store-batch.js'
+import { readBatch } from '../src/pipeline/read-batch.js'
+import { storeBatch } from '../src/pipeline/store-batch.js'
 
 const STREAM = { name: 'TEST', createdAt: new Date(0) }
 export const PROGRAM = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }

@@ -3,7 +3,7 @@
 import { openBus } from '@payment-tracking/bus'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
-import { buildBatchHandler } from '../dist/batches/build-batch-handler.js'
+import { buildBatchHandler } from '../dist/pipeline/build-batch-handler.js'
 import { IngestConfig } from '../dist/config.js'
 import { createIngestMetrics } from '../dist/ingest-metrics.js'
 
@@ -12,7 +12,7 @@ const log = createLogger('ingest', config)
 const bus = await openBus(config, 'replica that dies', log)
 const handle = buildBatchHandler({
   store: openStore(config),
-  handOver: { begin: () => process.kill(process.pid, 'SIGKILL') },
+  relay: { start: () => process.kill(process.pid, 'SIGKILL') },
   program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
   metrics: createIngestMetrics(createMetrics(), async () => null),
   log,

@@ -106,7 +106,7 @@ t.test('a message that contradicts what is stored is kept for ops and changes no
 })
 
 t.test('a foreign program is refused, and so is a message without program where one is required', async t => {
-  const { readBatch } = await import('../src/batches/read-batch.js')
+  const { readBatch } = await import('../src/pipeline/read-batch.js')
   const [payment] = named('PaymentRecord')
   const text = Buffer.from(payment!).toString()
   const anonymous = text.replace(/"program_id":"[^"]*",/, '')

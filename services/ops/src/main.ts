@@ -6,9 +6,9 @@ import { buildApp } from './app.js'
 import { OpsConfig } from './config.js'
 import { measurePipeline } from './ops-metrics.js'
 
-await runMain('ops', OpsConfig, async ({ config, log, life }) => {
+await runMain('ops', OpsConfig, async ({ config, log, context }) => {
   const onError = (err: Error) => log.debug({ err }, 'queue.error')
-  const store = await life.own('store', () =>
+  const store = await context.own('store', () =>
     openStore({
       DATABASE_URL: config.DATABASE_URL,
       poolSize: 4,
@@ -16,16 +16,16 @@ await runMain('ops', OpsConfig, async ({ config, log, life }) => {
       applicationName: 'payment-tracking-ops',
     }),
   )
-  const bus = await life.own('bus', () => openBus(config, 'payment-tracking-ops', log))
-  const queue = await life.own('queue', () => openQueue({ ...config, onError }))
-  const board = await life.own('board', () => openBoardQueue({ ...config, onError }))
-  measurePipeline(life.metrics, store)
-  measurePool(life.metrics, () => store.poolUse())
-  life.probe('postgres', () => store.ping())
-  life.probe('nats', () => bus.ping())
-  life.probe('redis', () => queue.ping())
+  const bus = await context.own('bus', () => openBus(config, 'payment-tracking-ops', log))
+  const queue = await context.own('queue', () => openQueue({ ...config, onError }))
+  const board = await context.own('board', () => openBoardQueue({ ...config, onError }))
+  measurePipeline(context.metrics, store)
+  measurePool(context.metrics, () => store.poolUse())
+  context.probe('postgres', () => store.ping())
+  context.probe('nats', () => bus.ping())
+  context.probe('redis', () => queue.ping())
   const app = await buildApp({ config, log, store, bus, queue, board })
-  life.intake('http', {
+  context.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.OPS_PORT, host: config.OPS_HOST })
       log.info({ address }, 'http.listening')

@@ -7,8 +7,8 @@ import { RealtimeConfig } from './config.js'
 /** A subscriber does not wait longer than this for its history. */
 const STATEMENT_TIMEOUT_MS = 5_000
 
-await runMain('realtime', RealtimeConfig, async ({ config, log, life }) => {
-  const store = await life.own('store', () =>
+await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
+  const store = await context.own('store', () =>
     openStore({
       ...config,
       poolSize: config.POOL_SIZE,
@@ -16,19 +16,21 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, life }) => {
       applicationName: 'realtime',
     }),
   )
-  measurePool(life.metrics, () => store.poolUse())
-  life.probe('postgres', () => store.ping())
+  measurePool(context.metrics, () => store.poolUse())
+  context.probe('postgres', () => store.ping())
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const redis = await life.own('redis', () => openRedis({ ...config, connectionName: 'realtime', onError }))
-  life.probe('redis', () => redis.ping())
+  const redis = await context.own('redis', () =>
+    openRedis({ ...config, connectionName: 'realtime', onError }),
+  )
+  context.probe('redis', () => redis.ping())
   const realtime = buildRealtime({
     config,
     store,
     redis,
-    metrics: life.metrics,
+    metrics: context.metrics,
     log,
-    onOtherDatabase: error => life.fail(error),
+    onOtherDatabase: error => context.fail(error),
   })
-  life.probe('lease', () => realtime.probeLease())
-  life.intake('sockets', realtime)
+  context.probe('lease', () => realtime.probeLease())
+  context.intake('sockets', realtime)
 })

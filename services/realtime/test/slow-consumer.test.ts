@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, openRaw, subscribe, usePods } from './use-pods.js'
@@ -8,7 +8,7 @@ import { fakeBase58 } from './write-payments.js'
 const STALLED = 100
 
 /** As large as a payment never is, so that a few fill the buffers of the system between two processes. */
-const bigPayment = (seq: number): PaymentFacts => ({
+const bigPayment = (seq: number): CommittedPayment => ({
   eventId: '00000000-0000-4000-8000-000000000000',
   position: String(seq),
   trackingId: 'order',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readPaymentsBySeq, type Store } from '@payment-tracking/store'
 import type { Pool } from 'pg'
 
@@ -70,7 +70,11 @@ export async function writePayments(
 }
 
 /** The payments as ingest would announce them. */
-export const factsOf = (store: Store, trackingId: string, seqs: readonly number[]): Promise<PaymentFacts[]> =>
+export const factsOf = (
+  store: Store,
+  trackingId: string,
+  seqs: readonly number[],
+): Promise<CommittedPayment[]> =>
   readPaymentsBySeq(
     store.prisma,
     seqs.map(seq => ({ trackingId, from: seq, to: seq })),

@@ -1,6 +1,6 @@
 // Puts the parts of a worker together. Building starts nothing.
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
-import { measurePool, type Life, type Logger, type Tracing } from '@payment-tracking/runtime'
+import { measurePool, type ServiceContext, type Logger, type Tracing } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
@@ -20,7 +20,7 @@ import { VERSION } from './version.js'
 const STOP_MARGIN_MS = 3_000
 
 export async function buildWebhookWorker(
-  life: Life,
+  context: ServiceContext,
   config: WebhookWorkerConfig,
   log: Logger,
   tracing?: Tracing,
@@ -28,23 +28,23 @@ export async function buildWebhookWorker(
   if (config.WEBHOOK_ALLOW_PRIVATE_TARGETS)
     log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: gateways can reach private networks through this worker')
   const onError = (err: Error) => log.warn({ err }, 'queue.error')
-  const store = await life.own('store', () =>
+  const store = await context.own('store', () =>
     openStore({
       DATABASE_URL: config.DATABASE_URL,
       applicationName: 'webhook-worker',
       keepToIndexes: true,
     }),
   )
-  const queue = await life.own('queue', () => openQueue({ ...config, onError }))
-  const connections = await life.own('connections', () =>
+  const queue = await context.own('queue', () => openQueue({ ...config, onError }))
+  const connections = await context.own('connections', () =>
     openConnections({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
   )
-  const metrics = buildDeliveryMetrics(life.metrics)
+  const metrics = buildDeliveryMetrics(context.metrics)
   const gate = buildEndpointGate(
     {
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
       maxPerSecond: config.WEBHOOK_MAX_PER_SECOND,
-      maxInLine: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
+      maxQueued: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
     },
     { now: () => performance.now(), chance: Math.random },
   )
@@ -56,7 +56,7 @@ export async function buildWebhookWorker(
     resolve: buildNameResolver(config.WEBHOOK_TIMEOUT_MS),
     deadlines,
   }
-  const worker = await life.own('worker', () =>
+  const worker = await context.own('worker', () =>
     openDeliveryWorker({
       ...config,
       concurrency: config.WEBHOOK_CONCURRENCY,
@@ -80,11 +80,11 @@ export async function buildWebhookWorker(
   )
   // The worker has found Redis; the chores' own connection is a moment behind.
   await queue.connected()
-  measurePool(life.metrics, () => store.poolUse())
-  life.probe('postgres', () => store.ping())
-  life.probe('redis', () => queue.ping())
+  measurePool(context.metrics, () => store.poolUse())
+  context.probe('postgres', () => store.ping())
+  context.probe('redis', () => queue.ping())
 
-  life.intake('deliveries', {
+  context.intake('deliveries', {
     start: () => worker.start(),
     stop: async () => {
       const timer = setTimeout(() => deadlines.stop(), Math.max(0, config.STOP_DEADLINE_MS - STOP_MARGIN_MS))
@@ -93,8 +93,8 @@ export async function buildWebhookWorker(
     },
   })
 
-  const fail = (error: Error) => life.fail(error)
-  life.intake(
+  const fail = (error: Error) => context.fail(error)
+  context.intake(
     'upkeep',
     buildUpkeep(buildChores({ config, store, queue, worker, gate, metrics, log, fail }), log),
   )

@@ -4,7 +4,7 @@ import { buildEndpointGate, type GateLimits, type Pass } from '../src/endpoints/
 function openGate(limits: Partial<GateLimits> = {}) {
   let now = 1_000_000
   const gate = buildEndpointGate(
-    { maxInFlight: 8, maxPerSecond: 1_000, maxInLine: 256, ...limits },
+    { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 256, ...limits },
     { now: () => now, chance: () => 0 },
   )
   return { gate, pass: (ms: number) => (now += ms) }
@@ -21,14 +21,14 @@ t.test('an unknown endpoint is on probation; one success lifts it, one failure b
   const first = await Promise.all([1, 2, 3, 4].map(() => go(gate, 'a')))
   const fifth = gate.enter('a')
   first[0]!.leave(true)
-  t.equal((await fifth).kind, 'go', 'the line moves up when a request ends')
+  t.equal((await fifth).kind, 'go', 'the queue moves up when a request ends')
   const more = await Promise.all([1, 2, 3, 4].map(() => go(gate, 'a')))
   t.equal(more.length, 4, 'eight on the way')
   first[1]!.leave(false)
   t.match(await gate.enter('a'), { kind: 'hold', reason: 'in-flight cap' }, 'seven are more than four')
 })
 
-t.test('as many wait in line as the endpoint will have answered soon', async t => {
+t.test('as many deliveries wait in memory as the endpoint will have answered soon', async t => {
   const { gate, pass } = openGate({ maxPerSecond: 100_000 })
   const answer = async (ms: number) => {
     const one = await go(gate, 'a')
@@ -51,7 +51,7 @@ t.test('as many wait in line as the endpoint will have answered soon', async t =
     return heldAtOnce
   }
   for (let n = 0; n < 60; n++) await answer(2)
-  t.equal(await countHeld(), 300 - 256, 'a fast one: half of all hands')
+  t.equal(await countHeld(), 300 - 256, 'a fast one: half of all slots')
   for (let n = 0; n < 60; n++) await answer(400)
   t.equal(await countHeld(), 297, 'a slow one: hardly any')
 })
@@ -59,31 +59,36 @@ t.test('as many wait in line as the endpoint will have answered soon', async t =
 t.test('one endpoint at its cap does not touch another', async t => {
   const { gate } = openGate()
   await Promise.all([1, 2, 3, 4].map(() => go(gate, 'hung')))
-  const lined = [1, 2, 3, 4, 5].map(() => gate.enter('hung'))
-  t.match(await gate.enter('hung'), { kind: 'hold', reason: 'in-flight cap' }, 'the line is full')
+  const queued = [1, 2, 3, 4, 5].map(() => gate.enter('hung'))
+  t.match(await gate.enter('hung'), { kind: 'hold', reason: 'in-flight cap' }, 'the queue is full')
   t.equal((await gate.enter('healthy')).kind, 'go')
-  t.match(await Promise.all(lined), Array(5).fill({ kind: 'hold' }), 'those in line lose patience')
+  t.match(
+    await Promise.all(queued),
+    Array(5).fill({ kind: 'hold' }),
+    'those in the queue wait no longer than PATIENCE_MS',
+  )
 })
 
 t.test('an endpoint that hangs is come back to ever more slowly, before a request has ended', async t => {
   const { gate, pass } = openGate()
   await Promise.all([1, 2, 3, 4].map(() => go(gate, 'hung')))
   const holdsFor = async () => {
-    const lined: Promise<unknown>[] = []
+    const queued: Promise<unknown>[] = []
     for (;;) {
       const entry = gate.enter('hung')
       const now = await Promise.race([entry, Promise.resolve(null)])
-      if (now === null) lined.push(entry)
-      else if (now.kind === 'hold') return { lined: lined.length, forMs: now.forMs, all: Promise.all(lined) }
+      if (now === null) queued.push(entry)
+      else if (now.kind === 'hold')
+        return { queued: queued.length, forMs: now.forMs, all: Promise.all(queued) }
       else throw new Error('a fifth request')
     }
   }
   const first = await holdsFor()
-  t.equal(first.lined, 5)
+  t.equal(first.queued, 5)
   await first.all
   pass(8_000)
   const later = await holdsFor()
-  t.equal(later.lined, 1)
+  t.equal(later.queued, 1)
   await later.all
   t.ok(later.forMs >= 1_000, `${later.forMs} ms after ${first.forMs} ms`)
 })

@@ -10,7 +10,7 @@ t.test('with hanging and refusing endpoints beside them, healthy ones get theirs
   refusing.answer({ status: 500 })
   const good = await Promise.all(Array.from({ length: 8 }, () => rig.addWebhook(healthy.url)))
   const bad = [await rig.addWebhook(hung.url), await rig.addWebhook(refusing.url)]
-  // Few hands, so that one endpoint could take them all.
+  // Few slots, so that one endpoint could take them all.
   await rig.startWorker({
     WEBHOOK_CONCURRENCY: '24',
     WEBHOOK_TIMEOUT_MS: '10000',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { buildWatchdog } from '../src/upkeep/watchdog.js'
 
-t.test('only a worker that starts nothing while jobs wait and hands are free is stuck', t => {
+t.test('only a worker that starts nothing while jobs wait and slots are free is stuck', t => {
   const limits = { stuckMs: 1_000, concurrency: 10 }
   const steps = (...looks: [waiting: number, active: number, started: number, timeMs: number][]) => {
     const dog = buildWatchdog(limits)
@@ -19,7 +19,7 @@ t.test('only a worker that starts nothing while jobs wait and hands are free is 
   t.strictSame(
     steps([5, 10, 7, 0], [5, 10, 7, 500], [5, 10, 7, 9_000]),
     [false, false, false],
-    'all hands full',
+    'all slots taken',
   )
   t.strictSame(
     steps([5, 0, 7, 0], [5, 0, 7, 500], [0, 0, 7, 900], [5, 0, 7, 1_800]),

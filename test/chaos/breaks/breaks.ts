@@ -91,9 +91,9 @@ export const BREAKS: readonly Break[] = [
       },
       {
         file: 'services/ingest/dist/main.js',
-        find: 'const outlets = {',
+        find: 'const sinks = {',
         replace:
-          'globalThis.announceNow = ({ payments }) => redis.announce(payments, Date.now()).catch(() => {});\n    const outlets = {',
+          'globalThis.announceNow = ({ payments }) => redis.announce(payments, Date.now()).catch(() => {});\n    const sinks = {',
       },
     ],
     faults: [slowIngest(1), slowIngest(2)],
@@ -103,13 +103,13 @@ export const BREAKS: readonly Break[] = [
     name: "forget ingest's sweeper",
     patches: [
       {
-        file: 'services/ingest/dist/hand-over/sweeper.js',
+        file: 'services/ingest/dist/outbox-relay/sweeper.js',
         find: 'start() {\n',
         replace: 'start() {\n        return;\n',
       },
     ],
     faults: [killServer('redis', 2_000), killServer('redis', 6_000)],
-    caughtAs: /^batches: .* never handed over$/,
+    caughtAs: /^batches: .* was not relayed$/,
   },
   {
     name: "forget the worker's sweeper",

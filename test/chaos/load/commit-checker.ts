@@ -4,19 +4,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-export interface Notary {
+export interface CommitChecker {
   pool: pg.Pool
   /** A socket was sent a payment. */
-  witnessPush(client: string, payment: { eventId: string; seq: number; trackingId: string }): void
+  checkPush(client: string, payment: { eventId: string; seq: number; trackingId: string }): void
   /** A request reached an endpoint, as the `number`th with this id. */
-  witnessRequest(webhookId: number, messageId: string, number: number): void
+  checkRequest(webhookId: number, messageId: string, number: number): void
   /** What was found wrong, once every question is answered. */
   settle(): Promise<string[]>
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
 
-export function openNotary(databaseUrl: string): Notary {
+export function openCommitChecker(databaseUrl: string): CommitChecker {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 6, connectionTimeoutMillis: 2_000 })
   pool.on('error', () => {})
   const problems: string[] = []
@@ -46,7 +46,7 @@ export function openNotary(databaseUrl: string): Notary {
   return {
     pool,
     query,
-    witnessPush: (client, { eventId, seq, trackingId }) =>
+    checkPush: (client, { eventId, seq, trackingId }) =>
       ask(async () => {
         const [row] = await query<{ seq: string; tracking_id: string }>(
           'select seq, tracking_id from events where id = $1',
@@ -56,7 +56,7 @@ export function openNotary(databaseUrl: string): Notary {
         if (Number(row.seq) === seq && row.tracking_id === trackingId) return undefined
         return `push: ${client} was told of event ${eventId} as seq ${seq}, it is stored as ${row.seq}`
       }),
-    witnessRequest: (webhookId, messageId, number) =>
+    checkRequest: (webhookId, messageId, number) =>
       ask(async () => {
         const [row] = await query<{ attempts: string }>(
           `select count(a.id) as attempts from deliveries d join delivery_attempts a on a.delivery_id = d.id

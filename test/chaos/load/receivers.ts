@@ -1,4 +1,4 @@
-// The gateways' endpoints: real HTTP servers with manners of their own, registered through sign-in and REST.
+// The gateways' endpoints: real HTTP servers with behaviours of their own, registered through sign-in and REST.
 import { sign } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -8,11 +8,11 @@ import {
   type ReceiverAnswer,
 } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
-import type { EndpointManner, PlannedGateway } from '../plan/load-plan.js'
-import type { Notary } from './notary.js'
+import type { EndpointBehaviour, PlannedGateway } from '../plan/load-plan.js'
+import type { CommitChecker } from './commit-checker.js'
 
 export interface Endpoint {
-  manner: EndpointManner
+  behaviour: EndpointBehaviour
   gateway: string
   webhookId: number
   secret: string
@@ -28,30 +28,30 @@ export interface ReceivedBody {
 }
 
 /** The `number`th request with this id is answered so. 0: cut off. */
-function statusOf(manner: EndpointManner, messageId: string, number: number): number {
-  if (manner === 'dead') return number % 2 === 0 ? 0 : 503
-  if (manner !== 'flaky') return 200
+function statusOf(behaviour: EndpointBehaviour, messageId: string, number: number): number {
+  if (behaviour === 'dead') return number % 2 === 0 ? 0 : 503
+  if (behaviour !== 'flaky') return 200
   // One message in six needs a second try, one a third: not so many that a breaker would open.
   const sixth = parseInt(messageId.slice(-2), 16) % 6
   return number > (sixth > 2 ? 0 : sixth) ? 200 : number % 2 === 0 ? 500 : 0
 }
 
 async function openEndpoint(
-  manner: EndpointManner,
-  notary: Notary,
+  behaviour: EndpointBehaviour,
+  checker: CommitChecker,
 ): Promise<Omit<Endpoint, 'gateway' | 'secret'>> {
   const receiver = await openReceiver()
   const answers = new Map<string, number[]>()
-  const endpoint = { manner, webhookId: 0, receiver, answers, close: () => receiver.close() }
+  const endpoint = { behaviour, webhookId: 0, receiver, answers, close: () => receiver.close() }
   receiver.answer((request: ReceivedRequest): ReceiverAnswer => {
     const messageId = String(request.headers['webhook-id'])
     const given = answers.get(messageId) ?? []
     answers.set(messageId, given)
-    const status = statusOf(manner, messageId, given.length + 1)
+    const status = statusOf(behaviour, messageId, given.length + 1)
     given.push(status)
-    notary.witnessRequest(endpoint.webhookId, messageId, given.length)
+    checker.checkRequest(endpoint.webhookId, messageId, given.length)
     if (status === 0) return 'close'
-    return { status, ...(manner === 'slow' && { delayMs: 400 }) }
+    return { status, ...(behaviour === 'slow' && { delayMs: 400 }) }
   })
   return endpoint
 }
@@ -87,14 +87,14 @@ export async function signIn(
 export async function openEndpoints(
   baseUrl: string,
   gateways: readonly PlannedGateway[],
-  notary: Notary,
+  checker: CommitChecker,
 ): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = []
   for (const gateway of gateways) {
     if (gateway.endpoints.length === 0) continue
     const token = await signIn(baseUrl, gateway)
-    for (const manner of gateway.endpoints) {
-      const opened = await openEndpoint(manner, notary)
+    for (const behaviour of gateway.endpoints) {
+      const opened = await openEndpoint(behaviour, checker)
       const response = await post(
         `${baseUrl}/v1/webhooks`,
         { gateway_pubkey: gateway.address, endpoint_url: opened.receiver.url },

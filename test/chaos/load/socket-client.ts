@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import type { ClientPlan } from '../plan/socket-plan.js'
-import type { Notary } from './notary.js'
+import type { CommitChecker } from './commit-checker.js'
 
 export interface SocketPayment {
   trackingId: string
@@ -66,7 +66,7 @@ export class SocketClient {
   constructor(
     private readonly baseUrl: string,
     readonly plan: ClientPlan,
-    private readonly notary: Notary,
+    private readonly checker: CommitChecker,
   ) {}
 
   get connected(): boolean {
@@ -169,7 +169,7 @@ export class SocketClient {
   }
 
   #onPayment(payment: SocketPayment): void {
-    this.notary.witnessPush(this.plan.name, payment)
+    this.checker.checkPush(this.plan.name, payment)
     const followed = this.followed.get(payment.trackingId)
     if (!followed) {
       this.problems.push(`socket: ${this.plan.name} was sent ${payment.trackingId}, which it does not follow`)

@@ -18,11 +18,11 @@ export interface LoadStep {
 }
 
 /** How the endpoints of a gateway answer. */
-export const ENDPOINT_MANNERS = ['healthy', 'slow', 'flaky', 'dead'] as const
-export type EndpointManner = (typeof ENDPOINT_MANNERS)[number]
+export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead'] as const
+export type EndpointBehaviour = (typeof ENDPOINT_BEHAVIOURS)[number]
 
 export interface PlannedGateway extends ChainGateway {
-  endpoints: readonly EndpointManner[]
+  endpoints: readonly EndpointBehaviour[]
 }
 
 export interface LoadPlan {
@@ -83,7 +83,7 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
   const random = buildRandom(seed, 'load')
   let time = FIRST_TIME
   const chain = buildChain({ seed: `chaos ${seed}`, now: () => (time += STEP_MS) })
-  const endpoints: EndpointManner[][] = [['healthy', 'slow'], ['flaky'], ['dead'], []]
+  const endpoints: EndpointBehaviour[][] = [['healthy', 'slow'], ['flaky'], ['dead'], []]
   const gateways: PlannedGateway[] = []
   for (const of of endpoints) gateways.push({ ...(await chain.openGateway()), endpoints: of })
   const world: World = { chain, random, gateways, policies: [], steps: [], trackingIds: TRACKING_IDS }

@@ -1,14 +1,14 @@
 // Dead letters: each refused message once, by its sequence, with its code and its bytes; nothing else.
-import type { Notary } from '../load/notary.js'
+import type { CommitChecker } from '../load/commit-checker.js'
 import type { ModelLetter } from '../model/events.js'
 import type { Differences } from './differences.js'
 
 export async function compareDeadLetters(
-  notary: Notary,
+  checker: CommitChecker,
   letters: readonly ModelLetter[],
   differences: Differences,
 ): Promise<void> {
-  const rows = await notary.query<{ sequence: string; code: string; bytes: Buffer }>(
+  const rows = await checker.query<{ sequence: string; code: string; bytes: Buffer }>(
     'select stream_sequence::text as sequence, code, bytes from dead_letters',
   )
   const describe = (code: string, bytes: Buffer) => `${code} ${bytes.toString('base64')}`

@@ -1,7 +1,7 @@
 // Deliveries: one for each payment and webhook of its gateway, attempts on record before requests, the body and
 // the id for ever the same, and every receiver able to verify what it got.
 import { Webhook } from 'standardwebhooks'
-import type { Notary } from '../load/notary.js'
+import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { ModelPayment } from '../model/state.js'
 import type { Differences } from './differences.js'
@@ -23,8 +23,8 @@ const ENDED = new Set(['delivered', 'failed'])
 /** 1 try and 3 retries. */
 const TRIES = 4
 
-export const readDeliveries = (notary: Notary): Promise<DeliveryRow[]> =>
-  notary.query<DeliveryRow & Record<string, unknown>>(`
+export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
+  checker.query<DeliveryRow & Record<string, unknown>>(`
     select d.id::text, d.webhook_id::text, d.event_id, d.message_id, d.body, d.state,
            d.held_reason,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
@@ -32,13 +32,13 @@ export const readDeliveries = (notary: Notary): Promise<DeliveryRow[]> =>
       from deliveries d left join delivery_attempts a on a.delivery_id = d.id group by d.id`)
 
 export async function compareDeliveries(
-  notary: Notary,
+  checker: CommitChecker,
   endpoints: readonly Endpoint[],
   payments: readonly ModelPayment[],
   storedOf: ReadonlyMap<string, StoredEvent>,
   differences: Differences,
 ): Promise<void> {
-  const rows = await readDeliveries(notary)
+  const rows = await readDeliveries(checker)
   const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id}`, row]))
   if (byKey.size !== rows.length)
     differences.add('deliveries', 'one event has two deliveries for one webhook')
@@ -74,7 +74,7 @@ function compareDelivery(
   const say = (what: string) =>
     differences.add(
       'deliveries',
-      `${row.id} of ${payment.signature} to ${endpoint.manner} webhook ${endpoint.webhookId} ${what}`,
+      `${row.id} of ${payment.signature} to ${endpoint.behaviour} webhook ${endpoint.webhookId} ${what}`,
     )
   compareBody(payment, stored, row, say)
   const attempts = row.attempts ?? []
@@ -84,18 +84,18 @@ function compareDelivery(
   if (answers.length > attempts.length)
     say(`was requested ${answers.length} times, ${attempts.length} are on record`)
   // A dead endpoint's deliveries may still be held back by its breaker; they may never be delivered.
-  if (endpoint.manner === 'dead') {
+  if (endpoint.behaviour === 'dead') {
     if (row.state === 'delivered' || row.state === 'cancelled') say(`is ${row.state}`)
     return
   }
   // After a worker's restart a flaky endpoint's first requests may all be retries. Its breaker then opens, and
   // each failed probe keeps it open for another minute: nothing is lost, only late.
-  if (endpoint.manner === 'flaky' && row.held_reason === 'breaker open') return
+  if (endpoint.behaviour === 'flaky' && row.held_reason === 'breaker open') return
   if (!ENDED.has(row.state)) say(`is still ${row.state} after ${attempts.length} attempts`)
   if (row.state === 'delivered' && !answers.includes(200)) say('is delivered, but was never accepted')
   if (row.state === 'failed' && attempts.length < TRIES) say(`failed after ${attempts.length} attempts`)
   if (row.state === 'failed' && row.outcomes?.includes('accepted')) say('failed, though it was accepted')
-  if (row.state === 'failed' && endpoint.manner === 'healthy' && !row.outcomes?.includes('interrupted')) {
+  if (row.state === 'failed' && endpoint.behaviour === 'healthy' && !row.outcomes?.includes('interrupted')) {
     say(`failed with ${row.outcomes?.join()}`)
   }
 }

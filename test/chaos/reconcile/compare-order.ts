@@ -1,10 +1,10 @@
 // What arrival gives: positions and `seq` without holes, `seq` in the order of positions, heads at the end.
-import type { Notary } from '../load/notary.js'
+import type { CommitChecker } from '../load/commit-checker.js'
 import type { Differences } from './differences.js'
 import type { StoredEvent } from './stored-events.js'
 
 export async function compareOrder(
-  notary: Notary,
+  checker: CommitChecker,
   stored: readonly StoredEvent[],
   differences: Differences,
 ): Promise<void> {
@@ -12,7 +12,7 @@ export async function compareOrder(
     if (position !== index + 1)
       differences.add('positions', `${signature} is at ${position}; it should be at ${index + 1}`)
   })
-  const [head] = await notary.query<{ position: string }>('select position::text from stream_head')
+  const [head] = await checker.query<{ position: string }>('select position::text from stream_head')
   if (Number(head?.position) !== stored.length) {
     differences.add('positions', `the head is at ${head?.position} after ${stored.length} events`)
   }
@@ -24,7 +24,7 @@ export async function compareOrder(
     if (seq !== should)
       differences.add('seq', `${signature} of ${trackingId} has ${seq}; it should have ${should}`)
   }
-  const heads = await notary.query<{ tracking_id: string; head: string }>(
+  const heads = await checker.query<{ tracking_id: string; head: string }>(
     'select tracking_id, head::text from trackings',
   )
   differences.compareMaps(

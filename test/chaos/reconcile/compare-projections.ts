@@ -1,5 +1,5 @@
 // Projections and aggregates, row by row.
-import type { Notary } from '../load/notary.js'
+import type { CommitChecker } from '../load/commit-checker.js'
 import { countEverything } from '../model/aggregates.js'
 import type { ModelEvent } from '../model/events.js'
 import type { Model, ModelPolicy } from '../model/state.js'
@@ -43,7 +43,7 @@ const describePolicy = (policy: ModelPolicy): string =>
   ].join(' ')
 
 export async function compareProjections(
-  notary: Notary,
+  checker: CommitChecker,
   events: readonly ModelEvent[],
   model: Model,
   differences: Differences,
@@ -58,7 +58,7 @@ export async function compareProjections(
     ...countEverything(events, model),
   }
   for (const [table, query] of Object.entries(QUERIES)) {
-    const rows = await notary.query<{ key: string; value: string }>(query)
+    const rows = await checker.query<{ key: string; value: string }>(query)
     differences.compareMaps(
       table,
       expected[table as keyof typeof QUERIES],

@@ -1,5 +1,5 @@
 // The end of a run: what is in the stream, given to the model, against everything the system holds and told.
-import type { Notary } from '../load/notary.js'
+import type { CommitChecker } from '../load/commit-checker.js'
 import type { Publisher } from '../load/publisher.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
@@ -21,7 +21,7 @@ import { readStoredEvents, type StoredEvent } from './stored-events.js'
 
 export interface Witnesses {
   publisher: Publisher
-  notary: Notary
+  checker: CommitChecker
   endpoints: readonly Endpoint[]
   clients: readonly SocketClient[]
   watchers: readonly Watcher[]
@@ -35,10 +35,10 @@ export interface Reconciliation {
 }
 
 export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
-  const { publisher, notary, endpoints, clients, watchers, follower, baseUrl } = witnesses
+  const { publisher, checker, endpoints, clients, watchers, follower, baseUrl } = witnesses
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
-  const stored = await readStoredEvents(notary)
+  const stored = await readStoredEvents(checker)
   const wordings = findStoredWordings(
     stream.flatMap(({ message }) => (message.message ? [message.message] : [])),
     identityOf,
@@ -47,19 +47,19 @@ export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
   const { events, letters } = readStream(stream, identity => wordings.get(identity))
   const model = await buildModel(events)
   const storedOf = compareEvents(events, stored, differences)
-  await compareOrder(notary, stored, differences)
-  await compareProjections(notary, events, model, differences)
-  await compareDeadLetters(notary, letters, differences)
-  await compareDeliveries(notary, endpoints, model.payments, storedOf, differences)
+  await compareOrder(checker, stored, differences)
+  await compareProjections(checker, events, model, differences)
+  await compareDeadLetters(checker, letters, differences)
+  await compareDeliveries(checker, endpoints, model.payments, storedOf, differences)
   compareSockets(clients, model.payments, storedOf, SEATS, differences)
   compareWatchers(watchers, stored, differences)
   compareFollower(follower, stored, differences)
   await compareAnswers(baseUrl, events, model, differences)
-  const left = await notary.query<{ id: string }>(
+  const left = await checker.query<{ id: string }>(
     'select id::text from ingest_batches where handed_over_at is null order by id',
   )
-  for (const { id } of left) differences.add('batches', `batch ${id} was never handed over`)
-  differences.addAll(await notary.settle())
+  for (const { id } of left) differences.add('batches', `batch ${id} was not relayed`)
+  differences.addAll(await checker.settle())
   return {
     differences: differences.lines,
     counts: {

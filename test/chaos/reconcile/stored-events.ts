@@ -1,4 +1,4 @@
-import type { Notary } from '../load/notary.js'
+import type { CommitChecker } from '../load/commit-checker.js'
 
 /** A row of `events`, keyed as the model keys its own. */
 export interface StoredEvent {
@@ -18,8 +18,8 @@ export interface StoredEvent {
   amount: string | null
 }
 
-export async function readStoredEvents(notary: Notary): Promise<StoredEvent[]> {
-  const rows = await notary.query<Record<string, string | null>>(`
+export async function readStoredEvents(checker: CommitChecker): Promise<StoredEvent[]> {
+  const rows = await checker.query<Record<string, string | null>>(`
     select id, position::text, seq::text, slot::text, signature, name, event_index::text, data::text as data,
            (extract(epoch from occurred_at) * 1000)::bigint::text as occurred_at_ms, tracking_id, payment_policy,
            gateway, record_id::text, amount::text

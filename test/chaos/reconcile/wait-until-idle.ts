@@ -6,8 +6,8 @@ import type { System } from '../system/open-system.js'
 import type { Witnesses } from './reconcile.js'
 
 /** @returns what did not come about */
-export async function comeToRest(
-  { publisher, notary, endpoints, clients, watchers, follower, system }: Witnesses & { system: System },
+export async function waitUntilIdle(
+  { publisher, checker, endpoints, clients, watchers, follower, system }: Witnesses & { system: System },
   withinMs: number,
 ): Promise<string[]> {
   const end = performance.now() + withinMs
@@ -20,13 +20,13 @@ export async function comeToRest(
     }
   }
   const none = async (query: string, values: unknown[] = []) =>
-    (await notary.query(query, values)).length === 0
+    (await checker.query(query, values)).length === 0
 
   await until('a stream without lag', async () => (await publisher.lag()) === 0)
   await until('batches all handed over', () =>
     none('select 1 from ingest_batches where handed_over_at is null limit 1'),
   )
-  const lively = endpoints.filter(({ manner }) => manner !== 'dead').map(({ webhookId }) => webhookId)
+  const lively = endpoints.filter(({ behaviour }) => behaviour !== 'dead').map(({ webhookId }) => webhookId)
   await until('deliveries all ended, or held back by a breaker', () =>
     none(
       `select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting')
@@ -36,7 +36,7 @@ export async function comeToRest(
   )
   const heads = new Map(
     (
-      await notary.query<{ tracking_id: string; head: string }>(
+      await checker.query<{ tracking_id: string; head: string }>(
         'select tracking_id, head::text from trackings',
       )
     ).map(row => [row.tracking_id, Number(row.head)]),
@@ -52,7 +52,7 @@ export async function comeToRest(
     watchers.every(({ trackingId, eventIds }) => eventIds.length >= (heads.get(trackingId) ?? 0)),
   )
   await until('a stream of events that brought everything', async () => {
-    const [head] = await notary.query<{ position: string }>('select position::text from stream_head')
+    const [head] = await checker.query<{ position: string }>('select position::text from stream_head')
     return follower.ids.length >= Number(head!.position)
   })
   await until('every process ready', async () => {

@@ -1,5 +1,10 @@
 import { Emitter } from '@socket.io/redis-emitter'
-import { roomOf, toSocketPayment, type PaymentFacts, type PaymentMessage } from '@payment-tracking/contracts'
+import {
+  roomOf,
+  toSocketPayment,
+  type CommittedPayment,
+  type PaymentMessage,
+} from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
 import { RedisUnavailableError } from '../errors.js'
 import type { RedisKeys } from '../keys.js'
@@ -25,7 +30,7 @@ const PAYMENTS_PER_MESSAGE = 64
 export async function announcePayments(
   redis: Redis,
   keys: RedisKeys,
-  payments: readonly PaymentFacts[],
+  payments: readonly CommittedPayment[],
   committedAtMs: number,
   timeoutMs: number,
 ): Promise<number> {

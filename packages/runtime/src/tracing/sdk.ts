@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { TraceAttributes, Tracing, TracingConfig } from './tracing.js'
+import type { SpanAttributes, Tracing, TracingConfig } from './span.js'
 
 const KINDS = { consumer: SpanKind.CONSUMER, server: SpanKind.SERVER, client: SpanKind.CLIENT }
 const CLOSE_TIMEOUT_MS = 2_000
@@ -32,7 +32,7 @@ function contextOf(parent: string | null | undefined): Context {
   })
 }
 
-const withoutNulls = (attributes: TraceAttributes = {}) =>
+const withoutNulls = (attributes: SpanAttributes = {}) =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, value ?? undefined]))
 
 /** Headers, timeout and compression are read by the exporter itself, from the standard OTEL_EXPORTER_OTLP_… */
@@ -50,7 +50,7 @@ export function openSdk(service: string, endpoint: string, config: TracingConfig
   })
   const tracer = provider.getTracer('payment-tracking')
   return {
-    begin(name, { parent, kind, attributes, startedAt } = {}) {
+    startSpan(name, { parent, kind, attributes, startedAt } = {}) {
       const span = tracer.startSpan(
         name,
         {
@@ -62,7 +62,7 @@ export function openSdk(service: string, endpoint: string, config: TracingConfig
       )
       const { traceId, spanId, traceFlags } = span.spanContext()
       return {
-        parent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+        traceParent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
         end(more, failure) {
           if (more) span.setAttributes(withoutNulls(more))
           if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure })

@@ -1,6 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
-import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
-import { isOfLife, type ChainEvent } from '@payment-tracking/domain'
+import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
+import { isOfIncarnation, type ChainEvent } from '@payment-tracking/domain'
 import { Prisma } from '../generated/client.js'
 import { translateStoreError } from '../errors.js'
 import { readPaymentFacts } from '../payment-facts.js'
@@ -36,7 +36,7 @@ export interface CommittedBatch {
   duplicateCount: number
   deadLetterCount: number
   /** the new payments, in `seq` order of each tracking ID */
-  payments: PaymentFacts[]
+  payments: CommittedPayment[]
   deliveries: DeliveryRef[]
 }
 
@@ -160,15 +160,15 @@ async function factsOf(
   sql: Sql,
   positioned: readonly PositionedEvent[],
   projected: Projected,
-): Promise<PaymentFacts[]> {
-  const facts: PaymentFacts[] = []
+): Promise<CommittedPayment[]> {
+  const facts: CommittedPayment[] = []
   const ofEarlierLives: string[] = []
   for (const stored of positioned) {
     const { event, seq } = stored
     const { effect } = event
     if (effect.kind !== 'payment') continue
     const policy = projected.policies.get(effect.policy)!
-    const ofThisLife = isOfLife(policy.lifeStart, event.order)
+    const ofThisLife = isOfIncarnation(policy.lifeStart, event.order)
     if (effect.recipient === null && policy.lifeStart !== null && !ofThisLife) {
       ofEarlierLives.push(event.id)
       continue

@@ -1,5 +1,5 @@
 // What a crash between commit and announcement leaves behind, and how it is found.
-import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
+import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { Prisma } from '../generated/client.js'
 import { translateStoreError } from '../errors.js'
 import { readPaymentFacts } from '../payment-facts.js'
@@ -38,7 +38,7 @@ interface BatchRow {
 
 export interface LeftBatch {
   batchId: bigint
-  payments: PaymentFacts[]
+  payments: CommittedPayment[]
   committedAt: Date
   deliveries: DeliveryRef[]
 }

@@ -1,4 +1,4 @@
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { translateStoreError } from '../errors.js'
 import { Prisma } from '../generated/client.js'
 import { readPaymentFacts } from '../payment-facts.js'
@@ -17,7 +17,7 @@ export interface SeqRange {
  * `seq` has no holes, so a stretch is a list of keys: relies on events_tracking_seq, one probe a payment.
  * @throws StoreUnavailableError
  */
-export async function readPaymentsBySeq(sql: Sql, ranges: readonly SeqRange[]): Promise<PaymentFacts[]> {
+export async function readPaymentsBySeq(sql: Sql, ranges: readonly SeqRange[]): Promise<CommittedPayment[]> {
   const trackingIds: string[] = []
   const seqs: number[] = []
   for (const { trackingId, from, to } of ranges) {

@@ -1,4 +1,4 @@
-import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
+import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
 import { Prisma } from '../generated/client.js'
 import type { Sql } from '../store.js'
@@ -15,7 +15,7 @@ import type { Sql } from '../store.js'
  */
 export async function insertDeliveries(
   sql: Sql,
-  payments: readonly PaymentFacts[],
+  payments: readonly CommittedPayment[],
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> {
   if (payments.length === 0) return []

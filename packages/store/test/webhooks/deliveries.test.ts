@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { PaymentFacts } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -18,7 +18,7 @@ import {
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
 
-const makeFacts = (gateway: string): PaymentFacts => ({
+const makeFacts = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
   position: '1',
   trackingId: 'order-1',
@@ -41,7 +41,7 @@ t.test('deliveries in Postgres', async t => {
   const store = openStore({ DATABASE_URL: database.url, poolSize: 8 })
   t.teardown(() => store.close())
   const sql = store.prisma
-  const insert = (payments: PaymentFacts[]) => sql.$transaction(tx => insertDeliveries(tx, payments))
+  const insert = (payments: CommittedPayment[]) => sql.$transaction(tx => insertDeliveries(tx, payments))
   const addWebhook = async (gateway: string = randomUUID()) => ({
     ...(await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })),
     gateway,

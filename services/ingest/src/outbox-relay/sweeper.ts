@@ -1,12 +1,12 @@
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import { sweepBatches, type Store } from '@payment-tracking/store'
-import type { Outlets } from './hand-over.js'
+import type { RelaySinks } from './outbox-relay.js'
 
-/** A batch this young is probably being handed over right now. */
+/** A younger batch is probably being relayed right now. */
 const OLDER_THAN_MS = 3_000
 const BATCHES_A_SWEEP = 20
 
-/** Hands over what a crash or an outage of Redis left, every SWEEP_INTERVAL_MS and while there is more. */
+/** Relays the batches that a crash or an outage of Redis left, every SWEEP_INTERVAL_MS and while there are more. */
 export class Sweeper implements Intake {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
@@ -14,7 +14,7 @@ export class Sweeper implements Intake {
 
   constructor(
     private readonly store: Store,
-    private readonly outlets: Outlets,
+    private readonly sinks: RelaySinks,
     private readonly intervalMs: number,
     private readonly log: Logger,
   ) {}
@@ -44,10 +44,7 @@ export class Sweeper implements Intake {
           this.store,
           { olderThanMs: OLDER_THAN_MS, limit: BATCHES_A_SWEEP },
           async ({ payments, deliveries, committedAt }) => {
-            await Promise.all([
-              this.outlets.announce(payments, committedAt),
-              this.outlets.enqueue(deliveries),
-            ])
+            await Promise.all([this.sinks.announce(payments, committedAt), this.sinks.enqueue(deliveries)])
           },
         )
         if (swept > 0) this.log.info({ batches: swept }, 'batch.swept')

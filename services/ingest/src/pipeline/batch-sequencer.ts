@@ -1,56 +1,71 @@
-/** Longer than an unhindered batch takes to get there; what waits is what clients wait for. */
+/** Longer than an unhindered batch takes to reach its writes. Clients wait as long for their payments. */
 const LONGEST_WAIT_MS = 100
 
-/** Something that happens once. */
-class Moment {
-  #come!: () => void
-  readonly passed = new Promise<void>(resolve => (this.#come = resolve))
-  come(): void {
-    this.#come()
+/** A promise that is resolved from outside, once. */
+class Signal {
+  #resolve!: () => void
+  readonly received = new Promise<void>(resolve => (this.#resolve = resolve))
+  send(): void {
+    this.#resolve()
+  }
+}
+
+/** Stores batches in the order in which they arrived, while later batches are still being read. */
+export class BatchSequencer {
+  #last: SequencedBatch | undefined
+
+  /** @returns the place of a batch that arrives now, behind all earlier batches */
+  add(): SequencedBatch {
+    const batch = new SequencedBatch(this.#last)
+    this.#last = batch
+    return batch
   }
 }
 
 /**
- * A batch's turn to be stored: batches are read while others are stored, and stored in the order they arrived.
- * Postgres works longest, and least for this process, once it has what it must write. What can wait is done then.
+ * The place of one batch in the sequence. While Postgres writes a batch, this process has little to do: work of an
+ * earlier batch that may be delayed is best done then (`nextIsWriting`).
  */
-export class Turn {
-  #next: Turn | undefined
-  #isWaiting = false
-  readonly #writing = new Moment()
-  readonly #over = new Moment()
-  readonly #before: Promise<void> | undefined = undefined
+export class SequencedBatch {
+  #next: SequencedBatch | undefined
+  #isRead = false
+  readonly #writing = new Signal()
+  readonly #ended = new Signal()
+  readonly #previousEnded: Promise<void> | undefined = undefined
 
-  /** @param before the batch that arrived before */
-  constructor(before: Turn | undefined) {
-    if (before === undefined) return
-    before.#next = this
-    this.#before = before.#over.passed
+  constructor(previous: SequencedBatch | undefined) {
+    if (previous === undefined) return
+    previous.#next = this
+    this.#previousEnded = previous.#ended.received
   }
 
-  /** The batch is read. Resolves when those before are stored, or given up. */
-  async begin(): Promise<void> {
-    this.#isWaiting = true
-    await this.#before
+  /** Call when the batch is read. Resolves when all earlier batches are stored or have failed. */
+  async previousEnded(): Promise<void> {
+    this.#isRead = true
+    await this.#previousEnded
   }
 
-  nowWriting(): void {
-    this.#writing.come()
+  /** Call when Postgres has received everything that the batch writes. */
+  startWriting(): void {
+    this.#writing.send()
   }
 
-  /** The batch is stored, or given up. */
+  /** Call when the batch is stored or has failed. */
   end(): void {
-    this.#writing.come()
-    this.#over.come()
+    this.#writing.send()
+    this.#ended.send()
   }
 
-  /** Resolves once Postgres writes the next batch; at once when none is waiting to be stored, and soon in any case. */
+  /**
+   * Resolves when Postgres writes the next batch: at once if no next batch is read yet, and after `LONGEST_WAIT_MS` at
+   * the latest.
+   */
   async nextIsWriting(): Promise<void> {
     const next = this.#next
-    if (next === undefined || !next.#isWaiting) return
+    if (next === undefined || !next.#isRead) return
     let timer: NodeJS.Timeout | undefined
-    const longEnough = new Promise<void>(resolve => (timer = setTimeout(resolve, LONGEST_WAIT_MS)))
-    await Promise.race([next.#writing.passed, longEnough])
+    const timeout = new Promise<void>(resolve => (timer = setTimeout(resolve, LONGEST_WAIT_MS)))
+    await Promise.race([next.#writing.received, timeout])
     clearTimeout(timer)
   }
 }

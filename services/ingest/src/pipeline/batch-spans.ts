@@ -1,27 +1,27 @@
 import type { ReceivedBusMessage } from '@payment-tracking/bus'
-import type { Trace, Tracing } from '@payment-tracking/runtime'
+import type { Span, Tracing } from '@payment-tracking/runtime'
 import type { ReceivedMessage } from '@payment-tracking/store'
 
-/** The steps of a batch's events in their traces. */
-export interface BatchTrace {
-  /** by event, to be kept with its deliveries */
-  readonly parents: ReadonlyMap<string, string>
+/** The spans of a batch's events. */
+export interface BatchSpans {
+  /** the `traceparent` of each event, stored with its deliveries; by event id */
+  readonly traceParents: ReadonlyMap<string, string>
   /** @param failure why the batch must come again */
   end(failure?: string): void
 }
 
-/** Continues the trace each message came with, or begins one. */
-export function traceBatch(
+/** Continues the trace of each message, or starts one. */
+export function startBatchSpans(
   tracing: Tracing,
   messages: readonly ReceivedBusMessage[],
   received: readonly ReceivedMessage[],
-): BatchTrace {
+): BatchSpans {
   const startedAt = new Date()
   const bySequence = new Map(messages.map(message => [message.streamSequence, message]))
-  const parents = new Map<string, string>()
-  const traces: Trace[] = []
+  const traceParents = new Map<string, string>()
+  const spans: Span[] = []
   for (const { event, streamSequence } of received) {
-    const trace = tracing.begin('event.ingest', {
+    const span = tracing.startSpan('event.ingest', {
       kind: 'consumer',
       parent: bySequence.get(streamSequence)?.traceParent,
       startedAt,
@@ -31,9 +31,9 @@ export function traceBatch(
         'payment_tracking.stream_sequence': streamSequence,
       },
     })
-    traces.push(trace)
-    // Of two messages of one event the first is stored.
-    if (!parents.has(event.id)) parents.set(event.id, trace.parent)
+    spans.push(span)
+    // Two messages may hold one event; ingest stores the first.
+    if (!traceParents.has(event.id)) traceParents.set(event.id, span.traceParent)
   }
-  return { parents, end: failure => traces.forEach(trace => trace.end(undefined, failure)) }
+  return { traceParents, end: failure => spans.forEach(span => span.end(undefined, failure)) }
 }

@@ -1,16 +1,16 @@
 import type { HandleBatch, ReceivedBusMessage, Redeliver, StreamState } from '@payment-tracking/bus'
 import { ServiceError, type Logger, type Tracing } from '@payment-tracking/runtime'
 import type { CommittedBatch, RefusedMessage, Store } from '@payment-tracking/store'
-import type { HandOver } from '../hand-over/hand-over.js'
+import type { OutboxRelay } from '../outbox-relay/outbox-relay.js'
 import type { IngestMetrics } from '../ingest-metrics.js'
+import { BatchSequencer } from './batch-sequencer.js'
 import { readBatch, type ProgramSettings } from './read-batch.js'
 import { storeBatch } from './store-batch.js'
-import { traceBatch, type BatchTrace } from './trace-batch.js'
-import { Turn } from './turn.js'
+import { startBatchSpans, type BatchSpans } from './batch-spans.js'
 
 interface Parts {
   store: Store
-  handOver: HandOver
+  relay: Pick<OutboxRelay, 'start'>
   program: ProgramSettings
   metrics: IngestMetrics
   log: Logger
@@ -25,55 +25,54 @@ const LONGEST_DELAY_MS = 5_000
 export const redeliveryDelayMs = (failures: number): number =>
   Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS) * (0.75 + Math.random() / 2)
 
-/** To hand over so many takes some milliseconds, for which Postgres should not wait; to hand over fewer takes none. */
+/** Relaying this many messages takes the process some milliseconds, in which Postgres should have work. */
 const MANY = 250
 
 const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch) => number): number =>
   committed.reduce((total, batch) => total + pick(batch), 0)
 
 /**
- * What ingest does with a batch of messages: read, store in one transaction, then announce and enqueue. It
- * resolves when the transaction has committed; announcing goes on beside it, for it may fail and be swept up.
+ * Handles a batch of messages: reads them, stores them in one transaction, then starts the outbox relay. The handler
+ * resolves when the transaction has committed; it does not wait for the relay, whose failures the sweeper repairs.
  */
-export function buildBatchHandler({ store, handOver, program, metrics, log, tracing }: Parts): HandleBatch {
+export function buildBatchHandler({ store, relay, program, metrics, log, tracing }: Parts): HandleBatch {
   let failures = 0
-  let last: Turn | undefined
+  const sequencer = new BatchSequencer()
 
   return async (
     messages: readonly ReceivedBusMessage[],
     stream: StreamState,
   ): Promise<Redeliver | undefined> => {
     const startedAt = performance.now()
-    const turn = new Turn(last)
-    last = turn
+    const place = sequencer.add()
     let refused: RefusedMessage[]
     let committed: CommittedBatch[]
-    let trace: BatchTrace | undefined
+    let spans: BatchSpans | undefined
     try {
       const read = await readBatch(messages, program)
       refused = read.refused
-      if (tracing) trace = traceBatch(tracing, messages, read.received)
-      // Reading went on beside the transaction of the batch before; storing keeps the order of arrival.
-      await turn.begin()
-      const onWriting = () => turn.nowWriting()
-      committed = await storeBatch(store, { stream, ...read, traceParents: trace?.parents, onWriting })
-      trace?.end()
+      if (tracing) spans = startBatchSpans(tracing, messages, read.received)
+      // Batches are read while the previous batch is stored, and stored in the order of their arrival.
+      await place.previousEnded()
+      const onWriting = () => place.startWriting()
+      committed = await storeBatch(store, { stream, ...read, traceParents: spans?.traceParents, onWriting })
+      spans?.end()
       failures = 0
     } catch (err) {
       failures += 1
       const redeliverAfterMs = Math.round(redeliveryDelayMs(failures))
       const code = err instanceof ServiceError ? err.code : 'UNKNOWN'
       metrics.failedBatches.inc({ code })
-      trace?.end(code)
+      spans?.end(code)
       log.warn({ err, messages: messages.length, failures, redeliverAfterMs }, 'batch.failed')
       // The delay holds this replica back as well: what comes next would fail the same way.
       await new Promise(resolve => setTimeout(resolve, Math.min(redeliverAfterMs, 2_000)))
       return { redeliverAfterMs }
     } finally {
-      turn.end()
+      place.end()
     }
-    if (messages.length >= MANY) await turn.nextIsWriting()
-    handOver.begin(committed)
+    if (messages.length >= MANY) await place.nextIsWriting()
+    relay.start(committed)
     const ms = performance.now() - startedAt
     metrics.batchSize.observe(messages.length)
     metrics.batchSeconds.observe(ms / 1000)

@@ -1,6 +1,7 @@
-// Reads for subscribers, many at a time: when a pod dies, thousands subscribe in the same second, and one
-// statement for all of them costs little more than one for the first.
+// Reads payments for subscribers. When a pod dies, thousands of clients subscribe again in the same second; one
+// statement for all of them costs little more than a statement for one.
 import { toSocketPayment, type SocketPayment } from '@payment-tracking/contracts'
+import { coalesce } from '@payment-tracking/runtime'
 import { readPaymentsBySeq, readTrackingHeads, type SeqRange, type Store } from '@payment-tracking/store'
 
 export const PAGE_SIZE = 100
@@ -27,23 +28,17 @@ export interface HistoryPage {
   next: number
 }
 
-interface Waiting {
-  request: HistoryRequest
-  resolve: (page: HistoryPage) => void
-  reject: (error: unknown) => void
-}
-
 /**
- * Whoever asks has joined the room before: a statement that begins after the question sees every payment
+ * A caller must have joined the room before it asks: then a statement that begins after the request sees every payment
  * that was announced before the join, and the room brings every later one.
  */
 export class History {
   readonly #store: Store
-  #waiting: Waiting[] = []
-  #scheduled = false
+  readonly #readPage: (request: HistoryRequest) => Promise<HistoryPage>
 
   constructor(store: Store) {
     this.#store = store
+    this.#readPage = coalesce(requests => this.#readBatch(requests), { maxItems: BATCH })
   }
 
   /**
@@ -58,26 +53,6 @@ export class History {
       const payments = page.payments.filter(payment => payment.recipient === recipient)
       if (payments.length > 0 || page.next >= page.head || pages === MAX_PAGES) return { ...page, payments }
       page = await this.#readPage({ ...request, since: page.next })
-    }
-  }
-
-  #readPage(request: HistoryRequest): Promise<HistoryPage> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject })
-      if (this.#scheduled) return
-      this.#scheduled = true
-      setImmediate(() => this.#flush())
-    })
-  }
-
-  #flush(): void {
-    this.#scheduled = false
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH)
-      void this.#readBatch(batch.map(({ request }) => request)).then(
-        pages => batch.forEach(({ resolve }, index) => resolve(pages[index]!)),
-        (error: unknown) => batch.forEach(({ reject }) => reject(error)),
-      )
     }
   }
 

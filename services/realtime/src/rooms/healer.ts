@@ -49,7 +49,7 @@ export class Healer {
 
   /** A payment came before its turn. */
   noticeGap(room: Room): void {
-    this.#consider(room, room.ledger.highest)
+    this.#consider(room, room.seqs.highest)
   }
 
   /** Compares every room with the store. Never rejects: what failed is tried again at the next interval. */
@@ -63,8 +63,8 @@ export class Healer {
   async #compare(): Promise<void> {
     const { rooms, store, onOtherDatabase } = this.#options
     const known = []
-    for (const { trackingId, ledger } of rooms.all()) {
-      if (ledger.contiguous !== null) known.push({ trackingId, seq: ledger.contiguous })
+    for (const { trackingId, seqs } of rooms.all()) {
+      if (seqs.contiguous !== null) known.push({ trackingId, seq: seqs.contiguous })
     }
     const { epoch, stale } = await findStaleTrackings(store.prisma, known)
     this.#epoch ??= epoch
@@ -89,7 +89,7 @@ export class Healer {
     let healed = 0
     try {
       for (;;) {
-        const stretch = room.ledger.missing(head, PAGE)
+        const stretch = room.seqs.missing(head, PAGE)
         if (stretch === null || rooms.find(room.trackingId) !== room) break
         const payments = await readPaymentsBySeq(store.prisma, [{ trackingId: room.trackingId, ...stretch }])
         if (payments.length === 0) break
@@ -97,7 +97,7 @@ export class Healer {
           const data = toSocketPayment(facts)!
           const wsFrame = frameOfPayment({ type: 'payment_notification', data, timestamp: Date.now() })
           const frame = { seq: data.seq, recipient: data.recipient, committedAtMs: 0, wsFrame }
-          if (!rooms.forward(room, frame) && room.ledger.missing(data.seq, 1)?.from === data.seq) return
+          if (!rooms.forward(room, frame) && room.seqs.missing(data.seq, 1)?.from === data.seq) return
           healed++
         }
       }

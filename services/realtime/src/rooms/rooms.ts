@@ -7,7 +7,7 @@ import {
   SharedFrame,
   type EngineConnection,
 } from '../sockets/engine-connection.js'
-import { Ledger } from './ledger.js'
+import { SeqTracker } from './seq-tracker.js'
 
 export interface Subscriber {
   readonly connection: EngineConnection
@@ -17,7 +17,7 @@ export interface Subscriber {
 
 export interface Room {
   readonly trackingId: string
-  readonly ledger: Ledger
+  readonly seqs: SeqTracker
   readonly subscribers: Set<Subscriber>
 }
 
@@ -52,7 +52,7 @@ export class Rooms {
   join(trackingId: string, subscriber: Subscriber): Room {
     let room = this.#rooms.get(trackingId)
     if (!room) {
-      room = { trackingId, ledger: new Ledger(), subscribers: new Set() }
+      room = { trackingId, seqs: new SeqTracker(), subscribers: new Set() }
       this.#rooms.set(trackingId, room)
     }
     room.subscribers.add(subscriber)
@@ -73,13 +73,13 @@ export class Rooms {
       this.#lagAtMs = nowMs
       this.#options.metrics.lag.observe((nowMs - frame.committedAtMs) / 1_000)
     }
-    if (room.ledger.hasGap) this.#options.onGap(room)
+    if (room.seqs.hasGap) this.#options.onGap(room)
   }
 
   /**
    * Sends a payment to the room's subscribers unless it was sent before.
    * @returns false when it was not sent: the room had it, or this pod may not send now. In the second case
-   *   the ledger does not count it, and healing brings it again.
+   *   `seqs` does not count it, and healing sends it again.
    */
   forward(room: Room, frame: PaymentFrame): boolean {
     const { metrics, mayDeliver, maxQueuedPackets } = this.#options
@@ -87,7 +87,7 @@ export class Rooms {
       metrics.fenced.inc()
       return false
     }
-    if (!room.ledger.note(frame.seq)) return false
+    if (!room.seqs.note(frame.seq)) return false
     const frames = new SharedFrame(frame.wsFrame)
     for (const { connection, recipient } of room.subscribers) {
       if (connection.readyState !== 'open' || (recipient !== null && recipient !== frame.recipient)) continue

@@ -6,7 +6,7 @@
 // holds what came before its turn. Payments at or below the baseline that still arrive are told once:
 // their subscriber may have joined between their commit and their arrival.
 
-export class Ledger {
+export class SeqTracker {
   #floor: number | null = null
   #contiguous = 0
   readonly #ahead = new Set<number>()

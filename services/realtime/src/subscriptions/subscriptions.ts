@@ -114,7 +114,7 @@ export class Subscriptions {
         recipient: request.recipient ?? undefined,
       })
       const { head, epoch, recovered, payments, next } = page
-      rooms.find(trackingId)?.ledger.baseline(head)
+      rooms.find(trackingId)?.seqs.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
       // The seat was lost while we read: what was lost has been told already.
       if (subscription.state !== 'open') return UNAVAILABLE

@@ -71,13 +71,13 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   }
 
   const resultOf = (delivery: ClaimedDelivery, answer: Answer): AttemptResult => {
-    const turn =
+    const event =
       answer.outcome === 'accepted' || answer.outcome === 'gone'
         ? answer.outcome
         : answer.final || delivery.triesLeft === 0
           ? 'exhausted'
           : 'refused'
-    const next = NEXT_DELIVERY_STATE.pending[turn]
+    const next = NEXT_DELIVERY_STATE.pending[event]
     return {
       attemptId: delivery.attemptId,
       deliveryId: delivery.id,

@@ -1,4 +1,4 @@
-import type { Logger } from '@payment-tracking/runtime'
+import { coalesce, type Logger } from '@payment-tracking/runtime'
 import {
   claimDeliveries,
   deactivateWebhooks,
@@ -12,7 +12,6 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { DeliveryMetrics } from './delivery-metrics.js'
-import { gather } from './gather.js'
 import { writeResults } from './write-results.js'
 
 /** A delivery that was held for this long is tried whatever holds it: within 24 h, as promised. */
@@ -20,7 +19,7 @@ export const HELD_AT_MOST_MS = 23 * 3_600_000
 /** A webhook that has known nothing but failures for this long is deactivated. */
 const FAILING_LIMIT_MS = 5 * 86_400_000
 
-/** The rows of deliveries, each call joined with others into one statement. */
+/** Reads and writes rows of deliveries. Concurrent calls share one statement. */
 export interface DeliveryRows {
   claim(id: string): Promise<Claim>
   /** @returns undefined when there was nothing to hold */
@@ -33,7 +32,7 @@ export interface DeliveryRows {
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
 }
 
-const SET = { limit: 256, lanes: 2 }
+const LIMITS = { maxItems: 256, concurrency: 2 }
 
 export function buildDeliveryRows(options: {
   store: Store
@@ -44,27 +43,27 @@ export function buildDeliveryRows(options: {
   const { store, log, metrics } = options
   const sql = store.prepared
 
-  const claims = gather<string, Claim>(async ids => {
-    // The same delivery twice in one set: one job gets it, the other finds nothing to do.
+  const claim = coalesce<string, Claim>(async ids => {
+    // If one delivery is asked for twice, one caller gets it and the other finds nothing to do.
     const found = new Map<string, Claim>()
-    for (const claim of await claimDeliveries(sql, [...new Set(ids)], options.leaseMs))
-      found.set((claim.kind === 'claimed' ? claim.delivery.id : claim.id).toString(), claim)
+    for (const row of await claimDeliveries(sql, [...new Set(ids)], options.leaseMs))
+      found.set((row.kind === 'claimed' ? row.delivery.id : row.id).toString(), row)
     return ids.map(id => {
-      const claim = found.get(id)
+      const row = found.get(id)
       found.delete(id)
-      return claim ?? { kind: 'nothing', id: BigInt(id), state: 'claimed' }
+      return row ?? { kind: 'nothing', id: BigInt(id), state: 'claimed' }
     })
-  }, SET)
+  }, LIMITS)
 
-  const holds = gather<Hold, { heldForMs: number } | undefined>(async wanted => {
+  const hold = coalesce<Hold, { heldForMs: number } | undefined>(async wanted => {
     const held = await holdDeliveries(
       sql,
-      [...new Map(wanted.map(hold => [hold.id, hold])).values()],
+      [...new Map(wanted.map(row => [row.id, row])).values()],
       HELD_AT_MOST_MS,
     )
     const byId = new Map(held.map(row => [row.id.toString(), row]))
     return wanted.map(({ id }) => byId.get(id))
-  }, SET)
+  }, LIMITS)
 
   const deactivate = async (webhookIds: bigint[], reason: 'gone' | 'failing') => {
     for (const id of await deactivateWebhooks(store, webhookIds, reason)) {
@@ -92,15 +91,15 @@ export function buildDeliveryRows(options: {
     if (failing.length > 0) await deactivate(failing, 'failing')
   }
 
-  const results = gather<AttemptResult, FinishedAttempt | undefined>(async set => {
+  const finish = coalesce<AttemptResult, FinishedAttempt | undefined>(async set => {
     const finished = await writeResults(results => finishAttempts(sql, results), set, { log, metrics })
     // The results stand: a webhook that cannot be judged now is judged at its next result.
     await judge(finished).catch((err: unknown) => log.warn({ err }, 'webhook.health-not-written'))
     const byDelivery = new Map(finished.map(row => [row.deliveryId, row]))
     return set.map(result => byDelivery.get(result.deliveryId))
-  }, SET)
+  }, LIMITS)
 
-  return { claim: id => claims.add(id), hold: hold => holds.add(hold), finish: result => results.add(result) }
+  return { claim, hold, finish }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

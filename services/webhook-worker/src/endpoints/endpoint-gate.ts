@@ -1,18 +1,18 @@
-// Decides when a request to an endpoint may leave, so that one endpoint cannot take the worker's hands from
-// the others. Per endpoint and process: a cap of requests on the way, a cap of requests a second, a breaker.
+// Decides when a request to an endpoint may be sent, so that one endpoint cannot take all concurrency slots of the
+// worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker.
 //
-// An endpoint that has not answered yet, or whose last answer was a failure, is on probation: few requests at a
-// time. So a set of hanging endpoints holds few hands before their breakers open, and one success lifts it.
-// Above the cap a delivery first waits a moment in the worker (a burst passes without touching a row): as many as
-// the endpoint will have answered half a moment later, by how fast it answers now. Then it is held: it becomes
-// `waiting` in Postgres and its hand is free.
+// An endpoint that has not answered yet, or whose last answer was a failure, is on probation: it may have few requests
+// in flight. So many hanging endpoints together occupy few slots before their breakers open. One success ends the
+// probation. Above the in-flight cap a delivery first waits in the worker's memory for up to PATIENCE_MS, so that a
+// burst passes without an update of its rows. At most as many wait as the endpoint will answer within half of that
+// time at its present speed. A delivery that cannot wait is held: it becomes `waiting` in Postgres and frees its slot.
 import { DeliveryBreaker } from '@payment-tracking/domain'
 
 export interface GateLimits {
   maxInFlight: number
   maxPerSecond: number
-  /** deliveries that may wait for one endpoint, however fast it is: it may begin to hang, and they take hands */
-  maxInLine: number
+  /** deliveries that may wait for one endpoint, however fast it is: each occupies a slot, and the endpoint may hang */
+  maxQueued: number
 }
 
 export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
@@ -27,7 +27,7 @@ export interface Pass {
 export type Entry = Pass | { kind: 'hold'; forMs: number; reason: HoldReason }
 
 const PROBATION_IN_FLIGHT = 4
-/** How long a delivery may wait in the worker for its turn. */
+/** How long a delivery may wait in the worker's memory. */
 const PATIENCE_MS = 250
 /** While a probe is on its way. */
 const PROBE_HOLD_MS = 2_000
@@ -38,11 +38,11 @@ const JITTER_MS = 500
 
 interface Endpoint {
   breaker: DeliveryBreaker
-  /** requests on the way, oldest first */
-  onTheWay: Set<{ startedMs: number }>
+  /** requests in flight, oldest first */
+  inFlight: Set<{ startedMs: number }>
   trusted: boolean
-  /** deliveries that wait here for a request to end, oldest first */
-  line: ((entry: Entry) => void)[]
+  /** deliveries that wait in memory for a request to end, oldest first */
+  queue: ((entry: Entry) => void)[]
   /** the time that the rate cap allows the next request at */
   nextAtMs: number
   /** when the next held delivery may come back: one after another, as fast as the endpoint works */
@@ -74,9 +74,9 @@ export function buildEndpointGate(
     if (!endpoint) {
       endpoint = {
         breaker: new DeliveryBreaker(),
-        onTheWay: new Set(),
+        inFlight: new Set(),
         trusted: false,
-        line: [],
+        queue: [],
         nextAtMs: 0,
         nextReturnMs: 0,
         averageMs: 100,
@@ -92,14 +92,14 @@ export function buildEndpointGate(
     endpoint.trusted ? limits.maxInFlight : Math.min(PROBATION_IN_FLIGHT, limits.maxInFlight)
 
   /** How long a request takes, as it looks now: an endpoint that hangs shows it before a request has ended. */
-  const answersInMs = ({ onTheWay: [oldest], averageMs }: Endpoint): number => {
+  const answersInMs = ({ inFlight: [oldest], averageMs }: Endpoint): number => {
     const ageMs = oldest === undefined ? 0 : clock.now() - oldest.startedMs
     return ageMs > HANGING * averageMs ? ageMs : averageMs
   }
 
-  /** How many may wait: what has its turn within half of its patience. */
-  const lineLimitOf = (endpoint: Endpoint): number =>
-    Math.min(limits.maxInLine, Math.ceil((capOf(endpoint) * PATIENCE_MS) / 2 / answersInMs(endpoint)))
+  /** How many deliveries may wait: as many as the endpoint answers within half of PATIENCE_MS. */
+  const queueLimitOf = (endpoint: Endpoint): number =>
+    Math.min(limits.maxQueued, Math.ceil((capOf(endpoint) * PATIENCE_MS) / 2 / answersInMs(endpoint)))
 
   const holdBy = (reason: HoldReason, holdMs: number): Entry => ({
     kind: 'hold',
@@ -109,7 +109,7 @@ export function buildEndpointGate(
 
   const holdByCap = (endpoint: Endpoint): Entry => {
     const now = clock.now()
-    // Twice as fast as it answers, so that its line does not run dry.
+    // Twice as fast as the endpoint answers, so that its queue does not run dry.
     const stepMs = Math.max(answersInMs(endpoint) / capOf(endpoint) / 2, intervalMs)
     endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs) + stepMs
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
@@ -117,18 +117,18 @@ export function buildEndpointGate(
 
   const pass = (endpoint: Endpoint, probe: boolean): Pass => {
     const request = { startedMs: clock.now() }
-    endpoint.onTheWay.add(request)
+    endpoint.inFlight.add(request)
     return {
       kind: 'go',
       leave: succeeded => {
-        if (!endpoint.onTheWay.delete(request)) return
+        if (!endpoint.inFlight.delete(request)) return
         const now = clock.now()
         if (succeeded !== null) {
           endpoint.trusted = succeeded
           endpoint.averageMs += (now - request.startedMs - endpoint.averageMs) / 8
           endpoint.breaker.note(now, succeeded, probe)
         } else if (probe) endpoint.breaker.forgoProbe()
-        callIn(endpoint)
+        admitQueued(endpoint)
       },
     }
   }
@@ -148,27 +148,27 @@ export function buildEndpointGate(
     return pass(endpoint, answer.kind === 'probe')
   }
 
-  const callIn = (endpoint: Endpoint): void => {
-    while (endpoint.line.length > 0 && endpoint.onTheWay.size < capOf(endpoint)) {
-      endpoint.line.shift()?.(admit(endpoint))
+  const admitQueued = (endpoint: Endpoint): void => {
+    while (endpoint.queue.length > 0 && endpoint.inFlight.size < capOf(endpoint)) {
+      endpoint.queue.shift()?.(admit(endpoint))
     }
   }
 
   return {
     enter: webhookId => {
       const endpoint = endpointOf(webhookId)
-      if (endpoint.onTheWay.size < capOf(endpoint)) return Promise.resolve(admit(endpoint))
-      if (endpoint.line.length >= lineLimitOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
+      if (endpoint.inFlight.size < capOf(endpoint)) return Promise.resolve(admit(endpoint))
+      if (endpoint.queue.length >= queueLimitOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
       return new Promise(resolve => {
-        const turn = (entry: Entry) => {
+        const proceed = (entry: Entry) => {
           clearTimeout(timer)
           resolve(entry)
         }
         const timer = setTimeout(() => {
-          endpoint.line.splice(endpoint.line.indexOf(turn), 1)
+          endpoint.queue.splice(endpoint.queue.indexOf(proceed), 1)
           resolve(holdByCap(endpoint))
         }, PATIENCE_MS)
-        endpoint.line.push(turn)
+        endpoint.queue.push(proceed)
       })
     },
     force: webhookId => pass(endpointOf(webhookId), false),
@@ -179,7 +179,7 @@ export function buildEndpointGate(
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS
       for (const [id, endpoint] of endpoints) {
-        if (endpoint.onTheWay.size === 0 && endpoint.line.length === 0 && endpoint.usedAtMs < before)
+        if (endpoint.inFlight.size === 0 && endpoint.queue.length === 0 && endpoint.usedAtMs < before)
           endpoints.delete(id)
       }
     },

@@ -4,11 +4,11 @@ import type { Answer } from './send-delivery.js'
 
 type Send = (delivery: ClaimedDelivery, traceParent?: string) => Promise<Answer>
 
-/** Makes each attempt a step of the trace that its payment came with. */
+/** Makes each attempt a span of its payment's trace. */
 export function traced(tracing: Tracing | undefined, send: Send): (d: ClaimedDelivery) => Promise<Answer> {
   if (!tracing) return delivery => send(delivery)
   return async delivery => {
-    const trace = tracing.begin('webhook.attempt', {
+    const span = tracing.startSpan('webhook.attempt', {
       kind: 'client',
       parent: delivery.traceParent,
       attributes: {
@@ -18,9 +18,9 @@ export function traced(tracing: Tracing | undefined, send: Send): (d: ClaimedDel
         'http.request.method': 'POST',
       },
     })
-    const answer = await send(delivery, trace.parent)
+    const answer = await send(delivery, span.traceParent)
     const failure = answer.outcome === 'accepted' ? undefined : (answer.error ?? answer.outcome)
-    trace.end({ 'http.response.status_code': answer.statusCode }, failure)
+    span.end({ 'http.response.status_code': answer.statusCode }, failure)
     return answer
   }
 }

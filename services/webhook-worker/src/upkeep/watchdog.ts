@@ -5,7 +5,7 @@ import type { WorkerProgress } from '@payment-tracking/queue'
 export interface Watchdog {
   /**
    * Looks once. @returns true when nothing was started for the whole limit although jobs waited all along and
-   * the worker had a free hand
+   * the worker had a free concurrency slot
    */
   look(now: { waiting: number; progress: WorkerProgress; timeMs: number }): boolean
 }

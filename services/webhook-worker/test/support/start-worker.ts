@@ -1,6 +1,6 @@
 // What the tests of this service begin with: a database, a Redis, a worker process, a webhook and payments.
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { DeliveryRef, PaymentFacts } from '@payment-tracking/contracts'
+import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { webhookSecretOf } from '@payment-tracking/domain'
 import { openQueue, type DeliveryQueue } from '@payment-tracking/queue'
 import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
@@ -51,7 +51,7 @@ export interface Rig {
   ): Promise<void>
 }
 
-export const makeFacts = (gateway: string, over: Partial<PaymentFacts> = {}): PaymentFacts => ({
+export const makeFacts = (gateway: string, over: Partial<CommittedPayment> = {}): CommittedPayment => ({
   eventId: randomUUID(),
   position: '1',
   trackingId: 'order-1',
