@@ -1,5 +1,5 @@
 // Lint, format and types, in the time that tests leave idle.
-import { run } from '../set-up.mjs'
+import { run } from '../set-up/run.mjs'
 import { secondsSince } from './seconds-since.mjs'
 
 const CHECKS = {

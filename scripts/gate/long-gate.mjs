@@ -1,6 +1,7 @@
 // What `npm run test:long` does.
 import { spawn } from 'node:child_process'
-import { ROOT, setUp } from '../set-up.mjs'
+import { setUp } from '../set-up.mjs'
+import { ROOT } from '../set-up/run.mjs'
 import { STEPS } from './long-steps.mjs'
 import { secondsSince } from './seconds-since.mjs'
 import { addTotals, describeCounts } from './totals.mjs'

@@ -33,26 +33,22 @@ async function endGroup(pid) {
 }
 
 /**
- * Runs a test file with tsx. tap's own runner would compile each file anew with ts-node and record the imports of every
- * process that a test starts: 1.5 to 3 s a file instead of 0.7 s.
+ * @param file names it in the result
+ * @param options.bundle what Node runs
  * @param options.env what the file gets besides the environment of this process
  * @param options.timeoutMs how long the file may take unless it asks for more with `t.setTimeout`
  * @param options.signal ends the file when aborted
  * @returns `readTap`'s result with the file's name, `seconds`, `timedOut` and `code`
  */
-export async function runTestFile(file, { cwd, env, timeoutMs, signal }) {
+export async function runTestFile(file, { bundle, cwd, env, timeoutMs, signal }) {
   const startedAt = Date.now()
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', '--import', END_WITH_RUNNER, '--import', 'tsx', file],
-    {
-      cwd,
-      env: { ...process.env, ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
-      // A group of its own, so that whatever the file started and left can be found.
-      detached: true,
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    },
-  )
+  const child = spawn(process.execPath, ['--enable-source-maps', '--import', END_WITH_RUNNER, bundle], {
+    cwd,
+    env: { ...process.env, ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
+    // A group of its own, so that whatever the file started and left can be found.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
   let timedOut = false
   const kill = () => {
     timedOut = true

@@ -1,5 +1,7 @@
 // Runs test files side by side, in lanes by kind, and prints a line for each that has ended.
 import { availableParallelism } from 'node:os'
+import { relative, resolve } from 'node:path'
+import { bundleTestFiles } from './bundle-test-files.mjs'
 import { laneOf } from './list-test-files.mjs'
 import { runTestFile } from './run-test-file.mjs'
 import { describeCounts } from './totals.mjs'
@@ -41,22 +43,29 @@ export async function runTestFiles(
   files,
   { cwd, env, signal, timeoutMs = TAP_TIMEOUT * 1_000, afterFailure = () => {} },
 ) {
+  const paths = files.map(file => relative(cwd, resolve(cwd, file)))
+  const { bundleOf, discard } = await bundleTestFiles(cwd, paths)
   const totals = { passed: 0, failed: 0 }
   const lanes = { pure: [], services: [], system: [] }
-  for (const file of files) lanes[laneOf(file)].push(file)
+  for (const file of paths) lanes[laneOf(file)].push(file)
   const work = async preference => {
     for (;;) {
       const lane = preference.find(name => lanes[name].length > 0)
       if (!lane || signal?.aborted) return
-      const result = await runTestFile(lanes[lane].shift(), { cwd, env, timeoutMs, signal })
+      const file = lanes[lane].shift()
+      const bundle = bundleOf.get(file)
+      const result = await runTestFile(file, { bundle, cwd, env, timeoutMs, signal })
       report(result)
       totals.passed += result.passed
       totals.failed += result.ok ? 0 : Math.max(result.failed, 1)
       if (!result.ok) await afterFailure()
     }
   }
-  await Promise.all(
-    Array.from({ length: WORKERS }, (_, index) => work(PREFERENCES[index % PREFERENCES.length])),
-  )
+  try {
+    const workers = Array.from({ length: WORKERS }, (_, index) => PREFERENCES[index % PREFERENCES.length])
+    await Promise.all(workers.map(work))
+  } finally {
+    discard()
+  }
   return totals
 }

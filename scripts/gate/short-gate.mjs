@@ -1,5 +1,6 @@
 // What `npm test` does.
-import { ROOT, setUp } from '../set-up.mjs'
+import { setUp } from '../set-up.mjs'
+import { ROOT } from '../set-up/run.mjs'
 import { checkCode } from './check-code.mjs'
 import { addTotals } from './totals.mjs'
 
