@@ -26,9 +26,8 @@ export function readTrackingId(memo: Uint8Array): string | null {
 }
 
 /**
- * Whether a memo could hold the text, so that asking for it makes sense: 1 to 64 bytes of UTF-8 without NUL.
- * Half a surrogate pair has no UTF-8; written to a socket or a database it would turn into U+FFFD and match
- * somebody else's memo.
+ * Whether a memo can hold the text: 1 to 64 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8 form: a
+ * socket or a database would replace it by U+FFFD, and the text would match another memo.
  */
 export function isTrackingId(text: string): boolean {
   if (text.length === 0 || text.length > MAX_TRACKING_ID_BYTES) return false

@@ -1,15 +1,12 @@
 // The formats of parameters beyond JSON Schema's own: what each accepts, and how a refusal names it.
 import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
-import { isPublicKey, isSignature } from '@payment-tracking/domain'
+import { isPublicKey, isSignature, isTrackingId, MAX_TRACKING_ID_BYTES } from '@payment-tracking/domain'
 
 export interface ParameterFormat {
   /** follows the parameter's name in a refusal */
   problem: string
   accepts(text: string): boolean
 }
-
-/** Bytes of a memo: the longest tracking ID there can be. */
-const MEMO_BYTES = 64
 
 export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   'public-key': {
@@ -21,8 +18,8 @@ export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
     accepts: isSignature,
   },
   'tracking-id': {
-    problem: `must be 1 to ${MEMO_BYTES} bytes of UTF-8 without NUL`,
-    accepts: text => text !== '' && Buffer.byteLength(text) <= MEMO_BYTES && !text.includes('\0'),
+    problem: `must be 1 to ${MAX_TRACKING_ID_BYTES} bytes of UTF-8 without NUL`,
+    accepts: isTrackingId,
   },
   'event-name': {
     problem: 'must be an event name: 1 to 64 letters, digits and underscores',
