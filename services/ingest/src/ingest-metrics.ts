@@ -3,22 +3,40 @@ import type { Metrics } from '@payment-tracking/runtime'
 
 export type IngestMetrics = ReturnType<typeof createIngestMetrics>
 
-interface Readings {
+/** Registers the metrics that the batch handler writes. */
+export const createIngestMetrics = (metrics: Metrics) => ({
+  batchSize: metrics.histogram(
+    'ingest_batch_messages',
+    'Messages in a batch',
+    [1, 3, 10, 30, 100, 300, 1000, 3000],
+  ),
+  batchSeconds: metrics.histogram(
+    'ingest_batch_seconds',
+    'From the start of a batch to its commit',
+    [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+  ),
+  events: metrics.counter('ingest_events_total', 'Messages by what became of them', ['result']),
+  failedBatches: metrics.counter('ingest_failed_batches_total', 'Batches that must come again', ['code']),
+})
+
+/** What is read from other parts each time metrics are scraped. */
+export interface IngestReadings {
   lag: () => Promise<StreamLag | null>
   /** rejects while no messages are read */
   consuming: () => Promise<void>
-  /** seconds that the oldest committed batch was not announced and enqueued for */
+  /** seconds since the oldest batch was committed that is not announced and enqueued yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>
 }
 
-export const createIngestMetrics = (metrics: Metrics, { lag, consuming, outboxSeconds }: Readings) => {
+/** Registers the gauges that are read when metrics are scraped. */
+export function measureIngest(metrics: Metrics, { lag, consuming, outboxSeconds }: IngestReadings): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
     'Messages of the stream that are not acknowledged yet',
   )
   const lagSeconds = metrics.gauge('ingest_lag_seconds', 'Age of the oldest message not acknowledged yet')
   metrics.onScrape(lagGauge, async () => {
-    // An unknown lag is no lag of 0: nobody may take a consumer that cannot be asked for one that is up to date.
+    // An unknown lag is NaN, not 0: a consumer that cannot be asked must not look like one that is up to date.
     lagGauge.set(NaN)
     lagSeconds.set(NaN)
     const read = await lag()
@@ -36,18 +54,4 @@ export const createIngestMetrics = (metrics: Metrics, { lag, consuming, outboxSe
     'Age of the oldest committed batch that was not announced and enqueued yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
-  return {
-    batchSize: metrics.histogram(
-      'ingest_batch_messages',
-      'Messages in a batch',
-      [1, 3, 10, 30, 100, 300, 1000, 3000],
-    ),
-    batchSeconds: metrics.histogram(
-      'ingest_batch_seconds',
-      'From a batch in hand to its commit',
-      [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
-    ),
-    events: metrics.counter('ingest_events_total', 'Messages by what became of them', ['result']),
-    failedBatches: metrics.counter('ingest_failed_batches_total', 'Batches that must come again', ['code']),
-  }
 }

@@ -4,7 +4,7 @@ import { measurePool, runMain } from '@payment-tracking/runtime'
 import { openRedis } from '@payment-tracking/redis'
 import { openStore, readOldestOutboxSeconds } from '@payment-tracking/store'
 import { IngestConfig } from './config.js'
-import { createIngestMetrics } from './ingest-metrics.js'
+import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
 import { OutboxRelay, type RelaySinks } from './outbox-relay/outbox-relay.js'
 import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
@@ -31,20 +31,19 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     const opened = new OutboxRelay(store, sinks, log)
     return Object.assign(opened, { close: () => opened.settle() })
   })
-  const consumer = bus.consume({ ...config, traced: tracing !== undefined }, (messages, stream) =>
-    handle(messages, stream),
-  )
   const handle = buildBatchHandler({
     store,
     relay,
     program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
-    metrics: createIngestMetrics(context.metrics, {
-      lag: () => consumer.measureLag(),
-      consuming: () => consumer.checkConsuming(),
-      outboxSeconds: () => readOldestOutboxSeconds(store),
-    }),
+    metrics: createIngestMetrics(context.metrics),
     tracing,
     log,
+  })
+  const consumer = bus.consume({ ...config, traced: tracing !== undefined }, handle)
+  measureIngest(context.metrics, {
+    lag: () => consumer.measureLag(),
+    consuming: () => consumer.checkConsuming(),
+    outboxSeconds: () => readOldestOutboxSeconds(store),
   })
   context.probe('stream', () => consumer.checkConsuming())
   context.intake('stream', consumer)

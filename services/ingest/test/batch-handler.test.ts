@@ -15,11 +15,7 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
     store,
     relay: { start: committed => void told.push(committed) },
     program: PROGRAM,
-    metrics: createIngestMetrics(createMetrics(), {
-      lag: async () => null,
-      consuming: async () => {},
-      outboxSeconds: async () => 0,
-    }),
+    metrics: createIngestMetrics(createMetrics()),
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
   })
   const messages = (await readFixtureMessages()).slice(0, 20).map((bytes, index) => ({

@@ -14,7 +14,7 @@ const handle = buildBatchHandler({
   store: openStore(config),
   relay: { start: () => process.kill(process.pid, 'SIGKILL') },
   program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
-  metrics: createIngestMetrics(createMetrics(), async () => null),
+  metrics: createIngestMetrics(createMetrics()),
   log,
 })
 await bus.consume(config, handle).start()
