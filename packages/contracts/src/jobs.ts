@@ -1,20 +1,21 @@
 import { Type, type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
 
 /** The queue of webhook deliveries. Jobs carry ids only: Postgres holds everything else. */
 export const DELIVERIES_QUEUE = 'deliveries'
 
 const Id = Type.String({ pattern: '^[0-9]{1,19}$' })
 
-/** A delivery in a job. The webhook's id is there so that a worker can hold it back before it reads a row. */
+/** A delivery in a job. With the webhook's id a worker can hold the delivery back before it reads a row. */
 export const QueuedDelivery = Type.Object({ deliveryId: Id, webhookId: Id })
 export type QueuedDelivery = Static<typeof QueuedDelivery>
 
-/** Deliveries that one job names at most. */
+/** The most deliveries that one job names. */
 export const DELIVERIES_PER_JOB = 16
 
 /**
- * One delivery, or several that are due together: Redis and BullMQ cost by the job. A worker of a version that
- * does not know `more` sends the first one, and the sweeper brings the others.
+ * One delivery, or several that are due together, because the cost in Redis and BullMQ is per job. A worker of a release
+ * that does not know `more` sends the first delivery, and the sweeper enqueues the others again.
  */
 export const DeliverJob = Type.Object({
   ...QueuedDelivery.properties,
@@ -22,7 +23,12 @@ export const DeliverJob = Type.Object({
 })
 export type DeliverJob = Static<typeof DeliverJob>
 
-/** A delivery as it is handed from the transaction that made it to the queue. */
+const deliverJob = Compile(DeliverJob)
+
+/** Whether the data of a job is of this shape. Anyone with access to Redis or the dashboard can write a job. */
+export const isDeliverJob = (data: unknown): data is DeliverJob => deliverJob.Check(data)
+
+/** The ids of a delivery, as the transaction that inserted it returns them for the queue. */
 export interface DeliveryRef {
   id: bigint
   webhookId: bigint

@@ -1,7 +1,7 @@
 import {
   DELIVERIES_QUEUE,
   DELIVERY_TRIES,
-  type DeliverJob,
+  isDeliverJob,
   type QueuedDelivery,
 } from '@payment-tracking/contracts'
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
@@ -97,7 +97,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   const againTogether: EnqueuedDelivery[] = []
   const enqueuing = new Set<Promise<void>>()
 
-  const settle = async (job: Job<DeliverJob>, token: string | undefined, end: JobEnd): Promise<string> => {
+  const settle = async (job: Job, token: string | undefined, end: JobEnd): Promise<string> => {
     if (end.kind === 'done') return end.result
     if (end.kind === 'failed') throw new UnrecoverableError(end.reason)
     // The row counts the tries. A job may have lived longer than its row's round, so its own count must not
@@ -141,9 +141,11 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
     return `${ends.length - again} done, ${again} enqueued anew`
   }
 
-  const worker = new Worker<DeliverJob, string>(
+  const worker = new Worker<unknown, string>(
     DELIVERIES_QUEUE,
     async (job, token) => {
+      // The row of a delivery that a damaged job should have named is found by the sweeper.
+      if (!isDeliverJob(job.data)) throw new UnrecoverableError('the data of this job is not a DeliverJob')
       const { more = [], ...first } = job.data
       return more.length === 0 ? settle(job, token, await inHand.push(first)) : workTogether([first, ...more])
     },

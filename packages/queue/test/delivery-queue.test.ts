@@ -38,6 +38,41 @@ t.test('jobs carry ids and nothing else, in one slot of a cluster', async t => {
   t.equal(await queue.countWaiting(), 0, 'nor does any job of a paused queue')
 })
 
+t.test('a job whose data is of another shape fails, and the jobs after it are worked on', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  const damaged: unknown[] = [
+    { deliveryId: 'one', webhookId: '1' },
+    { deliveryId: 1, webhookId: 1 },
+    { deliveryId: '1' },
+    { deliveryId: '1', webhookId: '1', more: [{}] },
+    'text',
+  ]
+  for (const data of damaged) await board.queue.add('deliver', data)
+  await queue.enqueueDeliveries([{ id: 7n, webhookId: 1n }])
+  const worked: string[] = []
+  const worker = await openDeliveryWorker({
+    ...options(redis.url),
+    concurrency: 1,
+    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+    process: delivery => {
+      worked.push(delivery.deliveryId)
+      return Promise.resolve({ kind: 'done', result: 'delivered' })
+    },
+  })
+  t.teardown(() => worker.close())
+  worker.start()
+  await waitFor(() => worked.length > 0, { what: 'the good job' })
+  await waitFor(async () => (await board.queue.getFailedCount()) === damaged.length, {
+    what: 'the failed jobs',
+  })
+  t.strictSame(worked, ['7'])
+  for (const job of await board.queue.getFailed()) t.match(job.failedReason, 'is not a DeliverJob')
+})
+
 t.test('a job shows what became of its delivery', async t => {
   const redis = await useRedis(t)
   const queue = openQueue(options(redis.url))
