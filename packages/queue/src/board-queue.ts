@@ -1,4 +1,5 @@
 import { DELIVERIES_QUEUE } from '@payment-tracking/contracts'
+import { REDIS_RECONNECT } from '@payment-tracking/runtime'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { COMMAND_TIMEOUT_MS, queuePrefix, type QueueOptions } from './connection.js'
@@ -15,7 +16,7 @@ export function openBoardQueue(options: QueueOptions): BoardQueue {
   const redis = new Redis(options.REDIS_URL, {
     maxRetriesPerRequest: null,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    retryStrategy: tries => Math.min(50 * 2 ** Math.min(tries, 6), 1_000),
+    ...REDIS_RECONNECT,
   })
   redis.on('error', error => options.onError?.(error))
   const queue = new Queue(DELIVERIES_QUEUE, {

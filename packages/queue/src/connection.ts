@@ -1,11 +1,7 @@
 // The two kinds of Redis connection a queue needs, and the names of its keys.
-import { ServerUrl } from '@payment-tracking/runtime'
+import { REDIS_RECONNECT } from '@payment-tracking/runtime'
 import { Redis } from 'ioredis'
 import { QueueEvictionError } from './errors.js'
-
-export const QueueConfig = {
-  REDIS_URL: ServerUrl('rediss?', 'Redis, such as redis://127.0.0.1:6379/0'),
-}
 
 export interface QueueOptions {
   REDIS_URL: string
@@ -27,7 +23,7 @@ export function connectProducer(options: QueueOptions): Redis {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    retryStrategy: tries => Math.min(50 * 2 ** Math.min(tries, 6), 1_000),
+    ...REDIS_RECONNECT,
   })
   redis.on('error', error => options.onError?.(error))
   return redis
@@ -37,7 +33,7 @@ export function connectProducer(options: QueueOptions): Redis {
 export function connectConsumer(options: QueueOptions): Redis {
   const redis = new Redis(options.REDIS_URL, {
     maxRetriesPerRequest: null,
-    retryStrategy: tries => Math.min(50 * 2 ** Math.min(tries, 6), 1_000),
+    ...REDIS_RECONNECT,
   })
   redis.on('error', error => options.onError?.(error))
   return redis

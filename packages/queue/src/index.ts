@@ -1,5 +1,5 @@
 export { openBoardQueue, type BoardQueue } from './board-queue.js'
-export { QueueConfig, queuePrefix, type QueueOptions } from './connection.js'
+export { queuePrefix, type QueueOptions } from './connection.js'
 export { openQueue, type DeliveryQueue, type EnqueuedDelivery } from './delivery-queue.js'
 export {
   openDeliveryWorker,

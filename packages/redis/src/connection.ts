@@ -1,7 +1,5 @@
+import { REDIS_RECONNECT } from '@payment-tracking/runtime'
 import { Redis, type RedisOptions } from 'ioredis'
-
-/** Reconnection waits 50 ms, then twice as long each time, to 2 s, for ever. */
-const reconnectDelayMs = (attempt: number) => Math.min(50 * 2 ** Math.min(attempt - 1, 6), 2_000)
 
 /** Options of the client, but for one that ioredis types apart. */
 export type MoreRedisOptions = Omit<RedisOptions, 'replyMapping'>
@@ -15,9 +13,9 @@ export interface ConnectOptions {
 }
 
 /**
- * A connection that reconnects for ever and keeps nothing while it is away: a command without a connection
- * fails at once, and one whose answer was lost is not sent again behind the caller's back. What was meant
- * for one Redis must not run unseen on the Redis that comes back.
+ * A connection that reconnects for ever and queues nothing meanwhile: a command without a connection fails at once, and
+ * a command whose answer was lost is not sent again. So a command that was meant for one Redis server never runs
+ * unseen on the next one.
  */
 export function connectRedis(
   { REDIS_URL, connectionName, onError }: ConnectOptions,
@@ -28,11 +26,9 @@ export function connectRedis(
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
-    retryStrategy: attempt => reconnectDelayMs(attempt),
+    ...REDIS_RECONNECT,
     connectTimeout: 5_000,
     keepAlive: 10_000,
-    // A server that was demoted: the name leads to the new one. Redis' error codes are the first word.
-    reconnectOnError: error => error.message.startsWith('READONLY '),
     ...more,
   })
   // Without a listener an error of the connection would end the process.

@@ -1,4 +1,3 @@
-import { ServerUrl } from '@payment-tracking/runtime'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
 import { announcePayments } from './fanout/announce-payments.js'
@@ -11,11 +10,6 @@ import {
   withDeadline,
   type MoreRedisOptions,
 } from './connection.js'
-
-/** The settings of a service that opens Redis; spread into a service's schema. */
-export const RedisConfig = {
-  REDIS_URL: ServerUrl('redis|rediss', 'the Redis for pub/sub, leases and the queue'),
-}
 
 export interface OpenRedisOptions {
   REDIS_URL: string

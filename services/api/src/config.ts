@@ -1,4 +1,4 @@
-import { CommonConfig, Flag, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
 
@@ -12,7 +12,7 @@ export const ApiConfig = Type.Object({
   }),
   HOST: Type.String({ default: '127.0.0.1', description: 'the address REST is served on' }),
   DATABASE_URL: ServerUrl('postgres|postgresql', 'postgres://user:password@host:5432/database'),
-  REDIS_URL: ServerUrl('redis|rediss', 'redis://host:6379'),
+  ...RedisConfig,
   DATABASE_POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 1,

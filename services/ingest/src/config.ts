@@ -1,5 +1,5 @@
 import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { CommonConfig, Flag, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
 import { Type } from 'typebox'
 
 export const IngestConfig = Type.Object({
@@ -8,7 +8,7 @@ export const IngestConfig = Type.Object({
     'postgres|postgresql',
     'Postgres, as postgresql://user:password@host:5432/database',
   ),
-  REDIS_URL: ServerUrl('redis|rediss', 'Redis, as redis://user:password@host:6379'),
+  ...RedisConfig,
   NATS_URL: ServerUrl('nats|tls', 'NATS with JetStream, as nats://user:password@host:4222'),
   NATS_CREDS: Type.Optional(Secret('path of a NATS credentials file')),
   STREAM_NAME: Type.String({

@@ -1,11 +1,10 @@
 import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { QueueConfig } from '@payment-tracking/queue'
-import { CommonConfig, Flag, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, RedisConfig, ServerUrl } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 export const OpsConfig = Type.Object({
   ...CommonConfig,
-  ...QueueConfig,
+  ...RedisConfig,
   DATABASE_URL: ServerUrl('postgres(ql)?', 'Postgres, such as postgres://user@127.0.0.1:5432/payments'),
   NATS_URL: ServerUrl('nats|tls', 'NATS, such as nats://127.0.0.1:4222'),
   NATS_CREDS: Type.Optional(Type.String({ description: 'a NATS credentials file' })),

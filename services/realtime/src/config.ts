@@ -1,5 +1,4 @@
-import { CommonConfig, ServerUrl } from '@payment-tracking/runtime'
-import { RedisConfig } from '@payment-tracking/redis'
+import { CommonConfig, RedisConfig, ServerUrl } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 const Count = (fallback: number, description: string) =>

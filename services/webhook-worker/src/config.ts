@@ -1,10 +1,9 @@
-import { QueueConfig } from '@payment-tracking/queue'
-import { CommonConfig, Flag, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, RedisConfig, ServerUrl } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 export const WebhookWorkerConfig = Type.Object({
   ...CommonConfig,
-  ...QueueConfig,
+  ...RedisConfig,
   DATABASE_URL: ServerUrl('postgres(ql)?', 'Postgres, such as postgres://user@127.0.0.1:5432/payments'),
   WEBHOOK_BACKOFF_MS: Type.Integer({
     default: 5_000,
