@@ -31,11 +31,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   nats: ['packages/bus', 'packages/testkit'],
   bullmq: ['packages/queue'],
-  '@prisma/client': ['packages/store'],
-  '@prisma/adapter-pg': ['packages/store'],
-  pg: ['packages/store', 'packages/testkit', 'infra/stack'],
   '@socket.io/redis-emitter': ['packages/redis'],
 }
+
+/** What opens a connection to Postgres. */
+const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\//
+/** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
+const POSTGRES_DOOR =
+  /^packages\/store\/(src\/(database|generated)\/|scripts\/)|^packages\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
 
 /** What a pure package may not touch: I/O, the clock, chance. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/
@@ -85,6 +88,14 @@ t.test('no source file imports against the arrow', async t => {
       if (home && !home.includes(folder)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
     }
   }
+})
+
+t.test("only the store's door imports pg and Prisma's client", async t => {
+  const importers = files
+    .filter(file => /\.(ts|mjs|js)$/.test(file))
+    .filter(file => importsOf(read(file)).some(name => POSTGRES.test(name)))
+  t.ok(importers.length >= 5, 'the door was found')
+  for (const file of importers) if (!POSTGRES_DOOR.test(file)) t.fail(`${file} opens Postgres itself`)
 })
 
 t.test('package.json files name what is imported, and nothing against the arrow', async t => {

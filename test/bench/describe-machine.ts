@@ -1,26 +1,24 @@
 import { cpus, totalmem } from 'node:os'
 import type { ServerUrls } from '@payment-tracking/stack'
-import { natsOptions } from '@payment-tracking/testkit'
+import { natsOptions, queryOnce } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import { connect } from 'nats'
-import pg from 'pg'
 import type { Report } from './report.js'
 
 /** Where a run takes place: the machine, and what the servers say of themselves. */
 export async function describeMachine(
   servers: ServerUrls,
 ): Promise<Pick<Report, 'machine' | 'versions' | 'postgresSettings'>> {
-  const client = new pg.Client({ connectionString: servers.databaseUrl })
-  await client.connect()
-  const { rows: settings } = await client.query<{ name: string; value: string }>(
+  const settings = await queryOnce<{ name: string; value: string }>(
+    servers.databaseUrl,
     `select name, current_setting(name) as value from pg_settings
       where source in ('command line', 'configuration file') and name ~ 'buffers|wal|commit|fsync|checkpoint|work_mem|jit|connections$'
       order by name`,
   )
-  const { rows } = await client.query<{ version: string }>(
+  const rows = await queryOnce<{ version: string }>(
+    servers.databaseUrl,
     `select current_setting('server_version') as version`,
   )
-  await client.end()
   const redis = new Redis(servers.redisUrl)
   const redisVersion = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown'
   redis.disconnect()

@@ -2,13 +2,20 @@
 // (`--data DIR`) finds them again; a bench that writes takes a copy.
 import { createHash, randomBytes } from 'node:crypto'
 import { migrate, readMigrations } from '@payment-tracking/store'
-import { filledEvents, fillEvents, type FilledEvents } from '@payment-tracking/testkit'
-import pg from 'pg'
+import {
+  filledEvents,
+  fillEvents,
+  type FilledEvents,
+  openPool,
+  withClient,
+  type Client,
+  type Pool,
+} from '@payment-tracking/testkit'
 import type { BenchContext } from './bench.js'
 
 export interface FilledDatabase {
   url: string
-  pool: pg.Pool
+  pool: Pool
   /** the keys of what is in it */
   filled: FilledEvents
 }
@@ -19,17 +26,7 @@ const FILL_VERSION = 1
 const onDatabase = (url: string, name: string): string =>
   Object.assign(new URL(url), { pathname: `/${name}` }).href
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-const isThere = async (client: pg.Client, name: string): Promise<boolean> =>
+const isThere = async (client: Client, name: string): Promise<boolean> =>
   (await client.query('select 1 from pg_database where datname = $1', [name])).rowCount === 1
 
 /** Makes the filled database unless there is one. @returns its name */
@@ -45,7 +42,7 @@ async function ensureFilled(context: BenchContext, count: number): Promise<strin
     await client.query(`drop database if exists ${making} with (force)`)
     await client.query(`create database ${making}`)
     await migrate(onDatabase(servers.databaseUrl, making))
-    const pool = new pg.Pool({ connectionString: onDatabase(servers.databaseUrl, making), max: 2 })
+    const pool = openPool(onDatabase(servers.databaseUrl, making), { max: 2 })
     await fillEvents(pool, count).finally(() => pool.end())
     // Only what is whole has the name.
     await client.query(`alter database ${making} rename to ${name}`)
@@ -55,7 +52,7 @@ async function ensureFilled(context: BenchContext, count: number): Promise<strin
 
 function connectTo(context: BenchContext, name: string, count: number): FilledDatabase {
   const url = onDatabase(context.servers.databaseUrl, name)
-  const pool = new pg.Pool({ connectionString: url, max: 4 })
+  const pool = openPool(url, { max: 4 })
   context.teardown(() => pool.end())
   return { url, pool, filled: filledEvents(count) }
 }

@@ -1,11 +1,11 @@
 // Ingest's top rate over so many events stored: a backlog in JetStream, worked off by the real service, beside two
 // limits over the same database: the same statements fed from memory, and the least that Postgres can do for the
 // same rows. They take turns; the feed of each is its own, so that no event is stored twice.
+import { type Pool } from '@payment-tracking/testkit'
 import { finished } from 'node:stream/promises'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage, type ChainEvent } from '@payment-tracking/domain'
 import { commitBatch, openStore, type ReceivedMessage, type Store } from '@payment-tracking/store'
-import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { takeTurns, type Bench, type Measure } from './bench.js'
 import { openFeed, type Feed } from './feed.js'
@@ -60,7 +60,7 @@ function toCopyLine(event: ChainEvent, position: number): string {
   return `${values.map(value => value ?? '\\N').join('\t')}\n`
 }
 
-async function copyAll(pool: pg.Pool, lines: readonly string[]): Promise<void> {
+async function copyAll(pool: Pool, lines: readonly string[]): Promise<void> {
   const client = await pool.connect()
   try {
     const stream = client.query(copyFrom(`copy bare_events (${COLUMNS}) from stdin`))

@@ -1,9 +1,8 @@
 // What the benches of ingest are made of: a stream, the real service on it, and how far it has come.
 import { randomBytes } from 'node:crypto'
 import { subjectOf } from '@payment-tracking/contracts'
-import { natsOptions, startService, waitFor, type StartedService } from '@payment-tracking/testkit'
+import { natsOptions, startService, waitFor, type StartedService, type Pool } from '@payment-tracking/testkit'
 import { connect } from 'nats'
-import type pg from 'pg'
 import type { BenchContext } from './bench.js'
 import type { Feed } from './feed.js'
 
@@ -13,7 +12,7 @@ export const BATCH_SIZE = 2_000
 export const MIX = '90 % payments, 5 % policies, 1 payment in 5 with a webhook; no webhook worker runs'
 
 /** One payment in five has a webhook: those of every fifth gateway. */
-export async function addWebhooks(pool: pg.Pool, feed: Feed): Promise<void> {
+export async function addWebhooks(pool: Pool, feed: Feed): Promise<void> {
   const gateways = feed.gateways.filter((_, index) => index % 5 === 0)
   await pool.query(
     `insert into webhooks (gateway, endpoint_url, secret)
@@ -71,13 +70,13 @@ export const startIngest = (
     { keepLogs: false },
   )
 
-export async function readHead(pool: pg.Pool): Promise<number> {
+export async function readHead(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ position: string }>('select position from stream_head')
   return Number(rows[0]!.position)
 }
 
 /** Resolves when so many events are stored. */
-export const waitForHead = (pool: pg.Pool, position: number, timeoutMs: number) =>
+export const waitForHead = (pool: Pool, position: number, timeoutMs: number) =>
   waitFor(async () => (await readHead(pool)) >= position, {
     what: 'the backlog to be stored',
     timeoutMs,

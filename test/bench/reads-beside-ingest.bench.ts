@@ -1,5 +1,5 @@
 import { subjectOf } from '@payment-tracking/contracts'
-import { openStore } from '@payment-tracking/store'
+import { openStore, readStreamHead } from '@payment-tracking/store'
 import { createDatabase, natsOptions, startService, waitFor } from '@payment-tracking/testkit'
 import { connect } from 'nats'
 import { measureOf, percentile, type Bench } from './bench.js'
@@ -37,10 +37,14 @@ export const bench: Bench = {
         await Promise.all(part.map(({ name, bytes }) => jetstream.publish(subjectOf('beside', name), bytes)))
       }
     }
-    const stored = async () => Number((await store.prisma.streamHead.findFirstOrThrow()).position)
+    const stored = async () => Number((await readStreamHead(store)).position)
     await publish(before)
     await waitFor(async () => (await stored()) >= before, { what: 'the first events', timeoutMs: 120_000 })
-    const trackings = await store.prisma.tracking.findMany({ take: 500 })
+    const trackings = (
+      await database.pool.query<{ trackingId: string }>(
+        'select tracking_id as "trackingId" from trackings limit 500',
+      )
+    ).rows
     const { ask } = await startBenchApi(context, database.url)
     const lookUp = (n: number) =>
       ask(`/v1/onetime/${encodeURIComponent(trackings[n % trackings.length]!.trackingId)}`)

@@ -2,14 +2,12 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { webhookSecretOf } from '@payment-tracking/domain'
 import { openQueue } from '@payment-tracking/queue'
-import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
+import { createWebhook, insertDeliveries, openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, startService, waitFor, type TestDatabase } from '@payment-tracking/testkit'
 import type { BenchContext } from './bench.js'
 
 /** A machine that is slow for a moment must not end the bench. */
-const PATIENT = { maxWait: 60_000, timeout: 60_000 }
 
 export const makePayment = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
@@ -77,22 +75,16 @@ export async function openRig(context: BenchContext): Promise<Rig> {
     worker,
     addWebhooks: async urls => {
       const gateways = urls.map(() => randomUUID())
-      await store.prisma.webhook.createMany({
-        data: urls.map((endpointUrl, index) => ({
-          gateway: gateways[index]!,
-          endpointUrl,
-          secret: webhookSecretOf(randomBytes(32)),
-        })),
-      })
+      for (const [index, endpointUrl] of urls.entries()) {
+        await createWebhook(store, { gateway: gateways[index]!, endpointUrl, active: true })
+      }
       return gateways
     },
     pay: async (gateways, count) => {
       const payments = Array.from({ length: count }, (_, n) => makePayment(gateways[n % gateways.length]!))
       for (let start = 0; start < count; start += 500) {
         const batch = payments.slice(start, start + 500)
-        await queue.enqueueDeliveries(
-          await store.prisma.$transaction(tx => insertDeliveries(tx, batch), PATIENT),
-        )
+        await queue.enqueueDeliveries(await insertDeliveries(store, batch))
       }
     },
   }

@@ -5,9 +5,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
 import type { PaymentMessage } from '@payment-tracking/contracts'
-import { webhookSecretOf } from '@payment-tracking/domain'
 import { buildChain, openPublisher, type ChainPolicy } from '@payment-tracking/stack'
-import { openStore, type Store } from '@payment-tracking/store'
+import { createWebhook, openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, startService, waitFor, type StartedService } from '@payment-tracking/testkit'
 import type { BenchContext } from './bench.js'
 import { openSocketLoad } from './socket-load.js'
@@ -99,13 +98,9 @@ export async function openWholeSystem(context: BenchContext, seed: string): Prom
   context.teardown(() => publisher.close())
   const chain = buildChain({ seed })
   const gateways = await Promise.all(Array.from({ length: GATEWAYS }, () => chain.openGateway()))
-  await store.prisma.webhook.createMany({
-    data: gateways.map(({ address }) => ({
-      gateway: address,
-      endpointUrl: url,
-      secret: webhookSecretOf(randomBytes(32)),
-    })),
-  })
+  for (const { address } of gateways) {
+    await createWebhook(store, { gateway: address, endpointUrl: url, active: true })
+  }
   const policies: ChainPolicy[] = []
   for (let n = 0; n < POLICIES; n++) {
     const userPayment = await chain.openUserPayment()

@@ -18,9 +18,9 @@ import {
   waitFor,
   type Receiver,
   type TestContext,
+  queryOnce,
 } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
-import pg from 'pg'
 import { io, type Socket } from 'socket.io-client'
 import { signIn } from '../chaos/load/receivers.js'
 import { startRelease, type ServiceName } from '../upgrade/release-set.js'
@@ -149,16 +149,7 @@ export async function openSystem(t: TestContext) {
     return (JSON.parse(payment) as { signature: string }).signature
   }
   /** On a connection of its own: a pool would die with the server. */
-  const query = async (sql: string): Promise<unknown[]> => {
-    const connection = new pg.Client({ connectionString: database.url })
-    connection.on('error', () => {})
-    try {
-      await connection.connect()
-      return (await connection.query<Record<string, unknown>>(sql)).rows
-    } finally {
-      await connection.end().catch(() => {})
-    }
-  }
+  const query = (sql: string): Promise<unknown[]> => queryOnce(database.url, sql)
 
   return {
     servers,

@@ -1,6 +1,6 @@
 // A server that dies in the moment it lets a connection in says so on a connection that nobody listens to yet.
 import { createServer, type AddressInfo } from 'node:net'
-import { openStore } from '@payment-tracking/store'
+import { openStore, readStreamHead, setWebhookActive } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
@@ -29,7 +29,11 @@ t.test('a server that dies as it lets a connection in is an outage, not the end 
   const store = openStore({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/db?sslmode=disable` })
   t.teardown(() => store.close())
   await t.rejects(store.ping())
-  await t.rejects(store.prisma.$transaction(tx => tx.$queryRaw`select 1`))
-  await t.rejects(store.prepared.$queryRaw`select 1`)
+  await t.rejects(
+    setWebhookActive(store, 'gateway', 1n, true),
+    { code: 'STORE_UNAVAILABLE' },
+    'a transaction',
+  )
+  await t.rejects(readStreamHead(store), { code: 'STORE_UNAVAILABLE' }, 'a read')
   await waitFor(() => welcomed >= 3, { what: 'three connections' })
 })

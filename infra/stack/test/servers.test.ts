@@ -5,10 +5,9 @@ import { mkdtemp, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { discardDataDir, identify, isAlive, openServers, type Servers } from '@payment-tracking/stack'
-import { natsOptions, openPrivateServers, type TestContext } from '@payment-tracking/testkit'
+import { natsOptions, openPrivateServers, type TestContext, queryOnce } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import { connect, type NatsConnection } from 'nats'
-import pg from 'pg'
 import t from 'tap'
 
 async function temporaryDir(t: TestContext): Promise<string> {
@@ -17,16 +16,7 @@ async function temporaryDir(t: TestContext): Promise<string> {
   return dir
 }
 
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = (url: string, sql: string) => queryOnce<Record<string, unknown>>(url, sql)
 
 async function withNats<T>(url: string, work: (nats: NatsConnection) => Promise<T>): Promise<T> {
   const nats = await connect(natsOptions(url))

@@ -1,4 +1,4 @@
-// What the database says, in our words: by SQLSTATE and error code, never by text.
+// The errors of this package. Errors of Prisma and pg are mapped by SQLSTATE and error code, never by text.
 import { ServiceError } from '@payment-tracking/runtime'
 
 /** Postgres cannot be reached, is starting or stopping, or gave up on a lock: the same call may succeed later. */
@@ -25,6 +25,12 @@ export class StoreRefusedError extends ServiceError {
   ) {
     super(message, options)
   }
+}
+
+/** The database does not hold what this release needs, such as its migrations: a person has to act. */
+export class StoreContentsError extends ServiceError {
+  readonly code = 'STORE_CONTENTS'
+  readonly retry = 'never'
 }
 
 /** Neither the values nor an outage: most likely a fault of ours, for a person to look at. */
@@ -79,8 +85,16 @@ function isOutage(error: unknown): boolean {
   return OUTAGE_CODES.test(known) || OUTAGE_KINDS.includes(meta?.driverAdapterError?.cause?.kind ?? '')
 }
 
-/** Translates whatever Prisma, pg or our own code around them threw. */
-export function translateStoreError(error: unknown): ServiceError {
+/** Runs `work` and throws whatever Prisma, pg or code around them threw as an error of this package. */
+export async function mapStoreErrors<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+function toStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const state = sqlStateOf(error)
   if (state === TIMED_OUT) return new StoreTimeoutError('the statement took too long', { cause: error })

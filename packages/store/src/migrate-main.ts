@@ -1,7 +1,7 @@
 // The one-shot job of a deployment: migrates DATABASE_URL and exits, with 1 when that failed.
 import { CommonConfig, createLogger, readConfig, ServerUrl } from '@payment-tracking/runtime'
 import { Type } from 'typebox'
-import { migrate } from './migrate.js'
+import { migrate } from './database/migrate.js'
 
 const MigrateConfig = Type.Object({
   LOG_LEVEL: CommonConfig.LOG_LEVEL,

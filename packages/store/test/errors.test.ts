@@ -1,7 +1,8 @@
 // What failures of a read are called: outages are nobody's fault, everything unexpected is ours.
-import { openStore, readFrom, type Store } from '@payment-tracking/store'
 import { createDatabase, openPrivateServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openStore, type Store } from '../src/database/open-store.js'
+import { raw, sql } from '../src/database/sql.js'
 
 const SLEEP = 'select pg_sleep(30)::text'
 
@@ -22,7 +23,7 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   const servers = await openPrivateServers(t)
   const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
   const store = await openOver(t, database.url)
-  const read = (text: string) => failureOf(readFrom(store, () => store.prisma.$queryRawUnsafe(text)))
+  const read = (text: string) => failureOf(store.database.write(sql`${raw(text)}`))
   const isAsleep = () =>
     database.pool
       .query(`select 1 from pg_stat_activity where query = $1 and state = 'active'`, [SLEEP])
@@ -35,9 +36,9 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   const readOnly = 'do $$ begin set transaction read only; create table t (); end $$'
   t.equal(await read(readOnly), 'STORE_UNAVAILABLE', 'a standby that is not promoted yet')
   const ours = () => Promise.resolve(undefined as unknown as { id: string }).then(row => row.id)
-  t.equal(await failureOf(readFrom(store, ours)), 'STORE_FAULT', 'a TypeError of our own')
+  t.equal(await failureOf(store.database.withModels(ours)), 'STORE_FAULT', 'a TypeError of our own')
   t.equal(
-    await failureOf(readFrom(store, sql => sql.$queryRaw`select ${'x'} ${'y'}`)),
+    await failureOf(store.database.read(sql`select ${'x'} ${'y'}`)),
     'STORE_FAULT',
     'a statement that cannot be',
   )
@@ -45,7 +46,7 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   const stranger = new URL(database.url)
   stranger.password = 'wrong'
   const refused = await openOver(t, stranger.href)
-  t.equal(await failureOf(readFrom(refused, sql => sql.$queryRaw`select 1`)), 'STORE_UNAVAILABLE')
+  t.equal(await failureOf(refused.database.read(sql`select 1`)), 'STORE_UNAVAILABLE')
 
   const terminated = read(SLEEP)
   await waitFor(isAsleep, { what: 'a statement to end' })
@@ -55,10 +56,10 @@ t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t =
   t.equal(await terminated, 'STORE_UNAVAILABLE', 'a connection that was terminated')
 
   const crowded = await openOver(t, database.url, 1)
-  const holding = failureOf(readFrom(crowded, () => crowded.prisma.$queryRawUnsafe(SLEEP)))
+  const holding = failureOf(crowded.database.write(sql`${raw(SLEEP)}`))
   await waitFor(isAsleep, { what: 'the only connection to be taken' })
   t.equal(
-    await failureOf(readFrom(crowded, sql => sql.$queryRaw`select 1`)),
+    await failureOf(crowded.database.read(sql`select 1`)),
     'STORE_UNAVAILABLE',
     'no connection became free in time',
   )

@@ -8,12 +8,13 @@ import {
   listOneTimePayments,
   listSubscriptions,
   readPaymentStats,
+  openStore,
   readPaymentTrace,
   type EventFilter,
-  type Sql,
+  type Store,
 } from '@payment-tracking/store'
 import { createDatabase, fillEvents } from '@payment-tracking/testkit'
-import type pg from 'pg'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t from 'tap'
 
 const EVENTS = 60_000
@@ -30,22 +31,6 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** A reader of plans in place of the client: runs each statement under `explain analyze`. */
-function explainer(pool: pg.Pool): { sql: Sql; plans: Plan[] } {
-  const plans: Plan[] = []
-  const $queryRaw = async (strings: TemplateStringsArray, ...values: unknown[]) => {
-    const { Prisma } = await import('../src/generated/client.js')
-    const { text, values: parameters } = Prisma.sql(strings, ...values)
-    const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, timing off, format json) ${text}`,
-      parameters.map(value => (typeof value === 'bigint' ? value.toString() : value)),
-    )
-    plans.push(rows[0]!['QUERY PLAN'][0]!.Plan)
-    return (await pool.query(text, parameters)).rows as unknown
-  }
-  return { sql: { $queryRaw, $executeRaw: $queryRaw } as unknown as Sql, plans }
-}
-
 /** The rows that a plan took from tables and indexes, those it dropped included. */
 function rowsRead(plan: Plan): number {
   const inner = (plan.Plans ?? []).reduce((total, child) => total + rowsRead(child), 0)
@@ -55,15 +40,31 @@ function rowsRead(plan: Plan): number {
   return inner + perLoop * plan['Actual Loops']
 }
 
+/** Where the store tells each statement it sends. */
+const STATEMENTS = 'payment-tracking:store:statement'
+
 const database = await createDatabase(t)
+const store = openStore({ DATABASE_URL: database.url })
+t.teardown(() => store.close())
 const filled = await fillEvents(database.pool, EVENTS)
 const SMALL_TABLES = filled.policies.length + filled.userPayments.length
 const middle = EVENTS / 2
 const hour = { startTime: filled.timeOf(middle), endTime: filled.timeOf(middle + 360) }
 
-async function readBy(read: (sql: Sql) => Promise<unknown>): Promise<{ rows: number; plans: Plan[] }> {
-  const { sql, plans } = explainer(database.pool)
-  await read(sql)
+/** Runs a read, then explains each statement that the store sent for it, with the values it sent. */
+async function readBy(read: (store: Store) => Promise<unknown>): Promise<{ rows: number; plans: Plan[] }> {
+  const sent: { text: string; values: unknown[] }[] = []
+  const note = (statement: unknown) => void sent.push(statement as (typeof sent)[number])
+  subscribe(STATEMENTS, note)
+  await read(store).finally(() => unsubscribe(STATEMENTS, note))
+  const plans: Plan[] = []
+  for (const { text, values } of sent) {
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      `explain (analyze, timing off, format json) ${text}`,
+      values,
+    )
+    plans.push(rows[0]!['QUERY PLAN'][0]!.Plan)
+  }
   return { rows: plans.reduce((total, plan) => total + rowsRead(plan), 0), plans }
 }
 
@@ -100,14 +101,12 @@ for (const [name, filter] of Object.entries(FILTERS)) {
   t.test(`events by ${name}`, async t => {
     // Rows that are sorted within one slot or moment, or dropped on the way, are few.
     const bound = 2 * PAGE + 20
-    const first = await readBy(sql => listEvents(sql, filter, { limit: PAGE, offset: 0 }))
+    const first = await readBy(store => listEvents(store, filter, { limit: PAGE, offset: 0 }))
     t.ok(first.rows <= bound, `the first page reads ${first.rows} rows`)
-    const [last] = (
-      await listEvents(explainer(database.pool).sql, filter, { limit: 1, offset: PAGE / 2 })
-    ).slice(-1)
+    const [last] = (await listEvents(store, filter, { limit: 1, offset: PAGE / 2 })).slice(-1)
     if (!last) return
     const after = { occurredAt: new Date(last.timestamp), slot: last.slot, index: last.index, id: last.id }
-    const next = await readBy(sql => listEvents(sql, filter, { limit: PAGE, offset: 0, after }))
+    const next = await readBy(store => listEvents(store, filter, { limit: PAGE, offset: 0, after }))
     t.ok(next.rows <= bound, `a page after a cursor reads ${next.rows} rows`)
     if (first.rows <= bound && next.rows <= bound) return
     t.comment(JSON.stringify([...first.plans, ...next.plans], null, 1))
@@ -121,7 +120,7 @@ t.test('a deep page after a cursor reads no more than the first', async t => {
     index: 0,
     id: '00000000-0000-4000-8000-000000000000',
   }
-  const { rows } = await readBy(sql => listEvents(sql, {}, { limit: PAGE, offset: 0, after }))
+  const { rows } = await readBy(store => listEvents(store, {}, { limit: PAGE, offset: 0, after }))
   t.ok(rows <= 1.5 * PAGE, `${rows} rows`)
 })
 
@@ -130,26 +129,30 @@ t.test('counts and statistics come from what is kept, and the events of less tha
   const bounds = { startTime: new Date(filled.timeOf(3_000).getTime() + 1), endTime: filled.timeOf(50_000) }
   const EDGES = 720
   for (const [name, bound, read] of [
-    ['names', 30, sql => listEventNames(sql)],
-    ['all', 30, sql => countEvents(sql, {})],
-    ['of a name', 5, sql => countEvents(sql, { name: 'PaymentRecord' })],
-    ['between two moments', EDGES + 300, sql => countEvents(sql, bounds)],
+    ['names', 30, store => listEventNames(store)],
+    ['all', 30, store => countEvents(store, {})],
+    ['of a name', 5, store => countEvents(store, { name: 'PaymentRecord' })],
+    ['between two moments', EDGES + 300, store => countEvents(store, bounds)],
     [
       'of a name between two moments',
       EDGES + 100,
-      sql => countEvents(sql, { name: 'PaymentRecord', ...bounds }),
+      store => countEvents(store, { name: 'PaymentRecord', ...bounds }),
     ],
-    ['since a moment', EDGES + 300, sql => countEvents(sql, { startTime: bounds.startTime })],
-    ['statistics', 60, sql => readPaymentStats(sql, {})],
-    ['statistics of a gateway', 60, sql => readPaymentStats(sql, { gateway })],
+    ['since a moment', EDGES + 300, store => countEvents(store, { startTime: bounds.startTime })],
+    ['statistics', 60, store => readPaymentStats(store, {})],
+    ['statistics of a gateway', 60, store => readPaymentStats(store, { gateway })],
     // Tables as small as these of policies and user payments are read whole, once for each edge.
-    ['statistics between two moments', 5 * EDGES + 2 * SMALL_TABLES, sql => readPaymentStats(sql, bounds)],
+    [
+      'statistics between two moments',
+      5 * EDGES + 2 * SMALL_TABLES,
+      store => readPaymentStats(store, bounds),
+    ],
     [
       'statistics of a gateway between two moments',
       2_500,
-      sql => readPaymentStats(sql, { gateway, ...bounds }),
+      store => readPaymentStats(store, { gateway, ...bounds }),
     ],
-  ] as [string, number, (sql: Sql) => Promise<unknown>][]) {
+  ] as [string, number, (store: Store) => Promise<unknown>][]) {
     const { rows, plans } = await readBy(read)
     t.ok(rows <= bound, `${name} reads ${rows} rows`)
     if (rows > bound) t.comment(JSON.stringify(plans, null, 1))
@@ -161,31 +164,31 @@ t.test('lookups read what they answer', async t => {
     [
       'payments of a tracking ID',
       60,
-      sql => listOneTimePayments(sql, filled.trackingIds[7]!, { limit: 20, offset: 0 }),
+      store => listOneTimePayments(store, filled.trackingIds[7]!, { limit: 20, offset: 0 }),
     ],
-    ['a trace', 5, sql => readPaymentTrace(sql, filled.signatureOf(middle))],
-    ['the stream', 210, sql => listEventsAfter(sql, { after: 1_000n, upTo: 1_200n, limit: 200 })],
+    ['a trace', 5, store => readPaymentTrace(store, filled.signatureOf(middle))],
+    ['the stream', 210, store => listEventsAfter(store, { after: 1_000n, upTo: 1_200n, limit: 200 })],
     [
       'subscriptions of a gateway',
       101 + SMALL_TABLES,
-      sql => listSubscriptions(sql, { gateway: filled.gateways[1] }, { limit: 50 }),
+      store => listSubscriptions(store, { gateway: filled.gateways[1] }, { limit: 50 }),
     ],
     [
       'subscriptions of a recipient',
       101 + SMALL_TABLES,
-      sql => listSubscriptions(sql, { recipient: filled.recipients[1] }, { limit: 50 }),
+      store => listSubscriptions(store, { recipient: filled.recipients[1] }, { limit: 50 }),
     ],
     [
       'a subscription',
       5 + SMALL_TABLES,
-      sql => listSubscriptions(sql, { trackingId: filled.trackingIds[1] }, { limit: 50 }),
+      store => listSubscriptions(store, { trackingId: filled.trackingIds[1] }, { limit: 50 }),
     ],
     [
       'subscriptions of a user payment',
       10 + SMALL_TABLES,
-      sql => listSubscriptions(sql, { userPayment: filled.userPayments[1] }, { limit: 50 }),
+      store => listSubscriptions(store, { userPayment: filled.userPayments[1] }, { limit: 50 }),
     ],
-  ] as [string, number, (sql: Sql) => Promise<unknown>][]) {
+  ] as [string, number, (store: Store) => Promise<unknown>][]) {
     const { rows, plans } = await readBy(read)
     t.ok(rows <= bound, `${name} reads ${rows} rows`)
     if (rows > bound) t.comment(JSON.stringify(plans, null, 1))

@@ -4,6 +4,19 @@ import pg from 'pg'
 import type { TestContext } from './test-context.js'
 import { useServers } from './use-servers.js'
 
+export type { Client, Pool, QueryResultRow } from 'pg'
+
+/** A pool for looking into a database; its server may die without ending the process. */
+export function openPool(url: string, settings: { max: number; connectionTimeoutMillis?: number }): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, ...settings })
+  pool.on('error', () => {})
+  return pool
+}
+
+/** Runs SQL on a connection of its own. @returns the rows */
+export const queryOnce = <Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> =>
+  withClient(url, async client => (await client.query<Row>(text)).rows)
+
 export interface TestDatabase {
   url: string
   /** For looking into the database from a test; closed with it. */
@@ -19,13 +32,15 @@ const onDatabase = (url: string, name: string): string => {
   return changed.href
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Runs `work` on a connection of its own. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  client.on('error', () => {})
   try {
+    await client.connect()
     return await work(client)
   } finally {
-    await client.end()
+    await client.end().catch(() => {})
   }
 }
 
@@ -71,9 +86,7 @@ export async function createDatabase(
       : (template ??= ensureTemplate(serverUrl)))
     await withClient(serverUrl, client => client.query(`create database ${name} template ${source}`))
   }
-  const pool = new pg.Pool({ connectionString: url, max: 4 })
-  // A test may kill its server; that is no reason for the test process to die.
-  pool.on('error', () => {})
+  const pool = openPool(url, { max: 4 })
   t.teardown(async () => {
     await pool.end()
     await withClient(serverUrl, client => client.query(`drop database if exists ${name} with (force)`)).catch(

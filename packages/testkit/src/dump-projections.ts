@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import type { Pool } from './create-database.js'
 
 /** What may differ between two databases that saw the same messages in another order: facts of arrival. */
 const EVENT_COLUMNS = `id, slot, signature, event_index, name, occurred_at, fingerprint, gateway, payment_policy,
@@ -21,7 +21,7 @@ export type ProjectionDump = Record<keyof typeof QUERIES, string[]>
 /**
  * Every row that must not depend on the order, repetition or batching of messages, as text, table by table.
  */
-export async function dumpProjections(pool: pg.Pool): Promise<ProjectionDump> {
+export async function dumpProjections(pool: Pool): Promise<ProjectionDump> {
   const dump: Partial<ProjectionDump> = {}
   for (const [table, query] of Object.entries(QUERIES)) {
     const { rows } = await pool.query<{ row: string }>(`select row_to_json(t)::text as row from (${query}) t`)
@@ -31,7 +31,7 @@ export async function dumpProjections(pool: pg.Pool): Promise<ProjectionDump> {
 }
 
 /** Problems of `seq` and `position`: holes, doubles, a head that is not the last. None is the right answer. */
-export async function findArrivalProblems(pool: pg.Pool): Promise<string[]> {
+export async function findArrivalProblems(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ problem: string }>(`
     select 'tracking ID ' || tracking_id || ': ' || count(*) || ' payments, last seq ' || max(seq) as problem
       from events where name = 'PaymentRecord' and tracking_id is not null

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type pg from 'pg'
+import type { Pool } from './create-database.js'
 
 export interface FilledEvents {
   gateways: string[]
@@ -66,7 +66,7 @@ export function filledEvents(count: number): FilledEvents {
  * payments, 2 change a status, 1 creates a gateway; `data` is about as long as the program's. Plain SQL: a
  * million events in about half a minute. `seq` ascends within a tracking ID, with holes.
  */
-export async function fillEvents(pool: pg.Pool, count: number): Promise<FilledEvents> {
+export async function fillEvents(pool: Pool, count: number): Promise<FilledEvents> {
   const many = perKey(count)
   const indexes = count < INDEX_LAST_FROM ? [] : await dropIndexes(pool)
   // One statement, so that rows lie in the order they came in, as those of ingest do: plans depend on it.
@@ -81,7 +81,7 @@ export async function fillEvents(pool: pg.Pool, count: number): Promise<FilledEv
 }
 
 /** Drops the primary key and the indexes of events. @returns the statements that make them again */
-async function dropIndexes(pool: pg.Pool): Promise<string[]> {
+async function dropIndexes(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string; definition: string; is_key: boolean }>(
     `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition, i.indisprimary as is_key
        from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'events'::regclass`,
@@ -94,7 +94,7 @@ async function dropIndexes(pool: pg.Pool): Promise<string[]> {
   return again
 }
 
-async function createIndexes(pool: pg.Pool, statements: readonly string[]): Promise<void> {
+async function createIndexes(pool: Pool, statements: readonly string[]): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query(`set maintenance_work_mem = '512MB'`)

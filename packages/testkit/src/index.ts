@@ -12,7 +12,17 @@ export {
   type ChainPolicy,
   type KeyPair,
 } from '@payment-tracking/stack'
-export { createDatabase, ensureTemplate, type TestDatabase } from './create-database.js'
+export {
+  createDatabase,
+  ensureTemplate,
+  openPool,
+  queryOnce,
+  withClient,
+  type Client,
+  type Pool,
+  type QueryResultRow,
+  type TestDatabase,
+} from './create-database.js'
 export { installDebianPackage } from './install-debian-package.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
 export { startService, type LogLine, type StartedService, type StartOptions } from './start-service.js'

@@ -8,9 +8,9 @@ import {
   readFixtureMessages,
   startService,
   waitFor,
+  queryOnce,
 } from '@payment-tracking/testkit'
 import { connect } from 'nats'
-import pg from 'pg'
 import t from 'tap'
 import { nameOf } from './ingest-messages.js'
 
@@ -53,16 +53,8 @@ t.test('Postgres, Redis and NATS die one after the other under ingest; nothing i
     }
   }
   // A pool of its own for each look: the test's pool dies with the server.
-  const ask = async (sql: string): Promise<number> => {
-    const client = new pg.Client({ connectionString: database.url })
-    client.on('error', () => {})
-    try {
-      await client.connect()
-      return Number((await client.query<{ answer: string }>(sql)).rows[0]!.answer)
-    } finally {
-      await client.end().catch(() => {})
-    }
-  }
+  const ask = async (sql: string): Promise<number> =>
+    Number((await queryOnce<{ answer: string }>(database.url, sql))[0]!.answer)
   const stored = (count: number) =>
     waitFor(async () => (await ask('select count(*) as answer from events')) >= count, {
       what: `${count} events to be stored`,

@@ -5,7 +5,7 @@ import { countDeadLetters, type Store } from '@payment-tracking/store'
 export function measurePipeline(metrics: Metrics, store: Store): void {
   const letters = metrics.gauge('dead_letters', 'Refused messages that are kept, by code', ['code', 'state'])
   metrics.onScrape(letters, async () => {
-    const rows = await countDeadLetters(store.prisma)
+    const rows = await countDeadLetters(store)
     letters.reset()
     for (const { code, open, total } of rows) {
       letters.set({ code, state: 'open' }, Number(open))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readPaymentsBySeq, type Store } from '@payment-tracking/store'
-import type { Pool } from 'pg'
+import type { Pool } from '@payment-tracking/testkit'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
@@ -76,6 +76,6 @@ export const factsOf = (
   seqs: readonly number[],
 ): Promise<CommittedPayment[]> =>
   readPaymentsBySeq(
-    store.prisma,
+    store,
     seqs.map(seq => ({ trackingId, from: seq, to: seq })),
   )

@@ -26,7 +26,7 @@ t.test('the example receiver verifies, dedupes and answers', async t => {
   const [ref] = await rig.pay(webhook.gateway)
   await rig.waitForStates({ delivered: 1 })
   t.match(output, 'payment 1 of order-1: 18446744073709551615')
-  await rig.queue.enqueueDeliveries(await redeliverOne(rig.store.prisma, webhook.id, ref!.id))
+  await rig.queue.enqueueDeliveries(await redeliverOne(rig.store, webhook.id, ref!.id))
   await waitFor(async () => (await rig.attempts(webhook.gateway)).length === 2, { what: 'the redelivery' })
   await rig.waitForStates({ delivered: 1 })
   t.equal(output.match(/payment 1 of/g)!.length, 1, 'a repeat is not a second payment')

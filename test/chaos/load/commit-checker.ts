@@ -1,30 +1,27 @@
 // Looks into the database whenever somebody outside is told something: what was told must be stored already.
 // It reads past the links, by connections of its own; while the server is down it asks again afterwards, for
 // what was told must still be there then.
+import { openPool, type Pool, type QueryResultRow } from '@payment-tracking/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 
 export interface CommitChecker {
-  pool: pg.Pool
+  pool: Pool
   /** A socket was sent a payment. */
   checkPush(client: string, payment: { eventId: string; seq: number; trackingId: string }): void
   /** A request reached an endpoint, as the `number`th with this id. */
   checkRequest(webhookId: number, messageId: string, number: number): void
   /** What was found wrong, once every question is answered. */
   settle(): Promise<string[]>
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+  query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
 
 export function openCommitChecker(databaseUrl: string): CommitChecker {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 6, connectionTimeoutMillis: 2_000 })
+  const pool = openPool(databaseUrl, { max: 6, connectionTimeoutMillis: 2_000 })
   pool.on('error', () => {})
   const problems: string[] = []
   const open = new Set<Promise<void>>()
-  const query = async <Row extends pg.QueryResultRow>(
-    text: string,
-    values: unknown[] = [],
-  ): Promise<Row[]> => {
+  const query = async <Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> => {
     for (;;) {
       try {
         return (await pool.query<Row>(text, values)).rows

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import pg from 'pg'
+import { isPostgresAnswering } from '@payment-tracking/store'
 import { findPostgresAccount, isOpenToOthers, type Account } from './account.js'
 import { findPostgres } from './find-postgres.js'
 import { birthOf } from './processes.js'
@@ -127,19 +127,7 @@ export const postgresKind: ServerKind = {
           ...(account && { uid: account.uid, gid: account.gid }),
         }
       },
-      async answers(port) {
-        const client = new pg.Client({ connectionString: url(port), connectionTimeoutMillis: 2_000 })
-        client.on('error', () => {})
-        try {
-          await client.connect()
-          await client.query('select 1')
-          return true
-        } catch {
-          return false
-        } finally {
-          await client.end().catch(() => {})
-        }
-      },
+      answers: port => isPostgresAnswering(url(port)),
     }
   },
 }

@@ -6,14 +6,13 @@ import {
   type PaymentStatRow,
   type TokenStatRow,
 } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 /** Adds a batch's counts by name. */
-export function addCounts(tx: WriteTx, rows: readonly CountRow[]): void {
+export function addCounts(tx: PipelinedTx, rows: readonly CountRow[]): void {
   if (rows.length === 0) return
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into event_counts as c (name, span, start, count)
     select * from unnest(
       ${rows.map(row => row.name)}::text[], ${rows.map(row => row.span)}::int[],
@@ -22,9 +21,9 @@ export function addCounts(tx: WriteTx, rows: readonly CountRow[]): void {
 }
 
 /** Adds a batch's payment figures by gateway. */
-export function addPaymentStats(tx: WriteTx, rows: readonly PaymentStatRow[]): void {
+export function addPaymentStats(tx: PipelinedTx, rows: readonly PaymentStatRow[]): void {
   if (rows.length === 0) return
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into payment_stats as s (gateway, span, start, count, total, min, max, first_at, last_at)
     select * from unnest(
       ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
@@ -39,9 +38,9 @@ export function addPaymentStats(tx: WriteTx, rows: readonly PaymentStatRow[]): v
 }
 
 /** Adds a batch's payment figures by token. */
-export function addTokenStats(tx: WriteTx, rows: readonly TokenStatRow[]): void {
+export function addTokenStats(tx: PipelinedTx, rows: readonly TokenStatRow[]): void {
   if (rows.length === 0) return
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into payment_token_stats as s (gateway, span, start, token_mint, count, total)
     select * from unnest(
       ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
@@ -57,7 +56,7 @@ export function addTokenStats(tx: WriteTx, rows: readonly TokenStatRow[]): void 
  * @param before payments after this position were counted under the right mint already
  */
 export async function moveToKnownMint(
-  tx: WriteTx,
+  tx: PipelinedTx,
   mints: ReadonlyMap<string, string>,
   before: bigint,
 ): Promise<void> {
@@ -87,7 +86,7 @@ export async function moveToKnownMint(
     )
     select gateway, span, start from added where count = 0`
   if (emptied.length === 0) return
-  tx.send(Prisma.sql`
+  tx.send(sql`
     delete from payment_token_stats s
      using unnest(
        ${emptied.map(row => row.gateway)}::text[], ${emptied.map(row => row.span)}::int[],
@@ -97,10 +96,10 @@ export async function moveToKnownMint(
 
 /** Policies of user payments whose mint has just become known. */
 export async function readPoliciesOf(
-  sql: Sql,
+  tx: Tx,
   userPayments: readonly string[],
 ): Promise<{ address: string; userPayment: string }[]> {
   if (userPayments.length === 0) return []
-  return sql.$queryRaw<{ address: string; userPayment: string }[]>`
+  return tx.$queryRaw<{ address: string; userPayment: string }[]>`
     select address, user_payment as "userPayment" from policies where user_payment = any(${userPayments}::text[])`
 }

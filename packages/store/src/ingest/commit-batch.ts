@@ -1,12 +1,11 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { isOfIncarnation, type ChainEvent } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import { translateStoreError } from '../errors.js'
-import { readPaymentFacts } from '../payment-facts.js'
-import type { Sql, Store } from '../store.js'
-import { insertDeliveries } from '../webhooks/index.js'
-import type { WriteTx } from '../writer.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Tx } from '../database/sql.js'
+import { readCommittedPayments } from '../committed-payments.js'
+import { insertDeliveriesIn } from '../webhooks/insert-deliveries.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
 import { insertEvents, readFingerprints, type PositionedEvent, type ReceivedEvent } from './events.js'
 import { lockHead, recordBatch } from './head.js'
@@ -56,16 +55,12 @@ const SENT_IN_ONE_GO = 250
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
  * @throws StoreRefusedError: a value in the batch can never be stored
  */
-export async function commitBatch(store: Store, batch: Batch): Promise<CommittedBatch> {
-  try {
-    return await store.writer.transaction(tx => writeBatch(tx, batch), TRANSACTION_TIMEOUT_MS)
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+export async function commitBatch({ database }: Store, batch: Batch): Promise<CommittedBatch> {
+  return await database.pipelinedTransaction(tx => writeBatch(tx, batch), TRANSACTION_TIMEOUT_MS)
 }
 
 async function writeBatch(
-  tx: WriteTx,
+  tx: PipelinedTx,
   { stream, received, refused, traceParents, onWriting }: Batch,
 ): Promise<CommittedBatch> {
   // One trip: what is read after the lock was asked for is read once it is held. Duplicates are among it.
@@ -97,9 +92,9 @@ async function writeBatch(
   writeTrackingHeads(tx, moved)
   const events = fresh.map(({ event }) => event)
   const projected = await project(tx, events, known, { before, upTo })
-  committed.payments = await factsOf(tx, positioned, projected)
+  committed.payments = await committedPaymentsOf(tx, positioned, projected)
   const writing = Promise.all([
-    insertDeliveries(tx, committed.payments, traceParents),
+    insertDeliveriesIn(tx, committed.payments, traceParents),
     recordBatch(tx, before + 1n, upTo),
   ])
   onWriting?.()
@@ -156,12 +151,12 @@ function position(
  * The new payments as they are told. The states in memory hold recipient, payer and mint of nearly all of
  * them; a payment of an earlier life without a recipient of its own is read as any reader would.
  */
-async function factsOf(
-  sql: Sql,
+async function committedPaymentsOf(
+  tx: Tx,
   positioned: readonly PositionedEvent[],
   projected: Projected,
 ): Promise<CommittedPayment[]> {
-  const facts: CommittedPayment[] = []
+  const payments: CommittedPayment[] = []
   const ofEarlierLives: string[] = []
   for (const stored of positioned) {
     const { event, seq } = stored
@@ -175,7 +170,7 @@ async function factsOf(
     }
     const owner =
       policy.userPayment === null ? null : (projected.userPayments.get(policy.userPayment)?.owner ?? null)
-    facts.push({
+    payments.push({
       eventId: event.id,
       position: stored.position.toString(),
       trackingId: event.trackingId,
@@ -193,7 +188,12 @@ async function factsOf(
       tokenMint: mintOf(projected, effect),
     })
   }
-  if (ofEarlierLives.length === 0) return facts
-  facts.push(...(await readPaymentFacts(sql, Prisma.sql`e.id = any(${ofEarlierLives}::uuid[])`)))
-  return facts.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
+  if (ofEarlierLives.length === 0) return payments
+  payments.push(
+    ...(await readCommittedPayments(
+      statement => tx.$queryRaw(statement),
+      sql`e.id = any(${ofEarlierLives}::uuid[])`,
+    )),
+  )
+  return payments.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
 }

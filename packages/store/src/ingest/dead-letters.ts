@@ -1,5 +1,5 @@
 import type { RefusalCode } from '@payment-tracking/domain'
-import type { Sql } from '../store.js'
+import type { Tx } from '../database/sql.js'
 
 /** Bytes of a refused message that are kept. */
 export const DEAD_LETTER_BYTES = 64 * 1024
@@ -20,12 +20,12 @@ export interface StreamIdentity {
 
 /** Keeps refused messages, each once by stream and sequence. */
 export async function insertDeadLetters(
-  sql: Sql,
+  tx: Tx,
   stream: StreamIdentity,
   letters: readonly RefusedMessage[],
 ): Promise<number> {
   if (letters.length === 0) return 0
-  return sql.$executeRaw`
+  return tx.$executeRaw`
     insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)
     select ${stream.name}, ${stream.createdAt}, l.* from unnest(
       ${letters.map(letter => letter.streamSequence.toString())}::bigint[],

@@ -1,7 +1,6 @@
 import type { ChainEvent } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 /** A checked message with its place in the stream. */
 export interface ReceivedEvent {
@@ -17,12 +16,9 @@ export interface PositionedEvent extends ReceivedEvent {
 }
 
 /** Fingerprints of those events that are stored; one probe of the primary key each. */
-export async function readFingerprints(
-  sql: Sql,
-  events: readonly ChainEvent[],
-): Promise<Map<string, string>> {
+export async function readFingerprints(tx: Tx, events: readonly ChainEvent[]): Promise<Map<string, string>> {
   if (events.length === 0) return new Map()
-  const rows = await sql.$queryRaw<{ id: string; fingerprint: string }[]>`
+  const rows = await tx.$queryRaw<{ id: string; fingerprint: string }[]>`
     select id, fingerprint from events where id = any(${events.map(({ id }) => id)}::uuid[])`
   return new Map(rows.map(row => [row.id, row.fingerprint]))
 }
@@ -31,12 +27,12 @@ export async function readFingerprints(
  * Sends events that are known to be new (the writer lock is held). One statement, whatever their number. `data` is most
  * of it and full of quotes, each of which a list would escape; but JSON of one line can be told by its lines.
  */
-export function insertEvents(tx: WriteTx, events: readonly PositionedEvent[]): void {
+export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]): void {
   const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))
   const payment = <T>(
     pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T,
   ): (T | null)[] => column(({ effect }) => (effect.kind === 'payment' ? pick(effect) : null))
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into events (
       id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
       gateway, payment_policy, user_payment, authority, recipient, tracking_id,

@@ -1,7 +1,6 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 interface GatewayRow {
   address: string
@@ -13,9 +12,9 @@ interface GatewayRow {
 }
 
 /** The gateways of `addresses` that any event has named. */
-export async function readGateways(sql: Sql, addresses: readonly string[]): Promise<GatewayState[]> {
+export async function readGateways(tx: Tx, addresses: readonly string[]): Promise<GatewayState[]> {
   if (addresses.length === 0) return []
-  const rows = await sql.$queryRaw<GatewayRow[]>`
+  const rows = await tx.$queryRaw<GatewayRow[]>`
     select address, authority, life_start, deleted_order, signer, signer_order
       from gateways where address = any(${addresses}::text[])`
   return rows.map(row => ({
@@ -28,10 +27,10 @@ export async function readGateways(sql: Sql, addresses: readonly string[]): Prom
   }))
 }
 
-export function writeGateways(tx: WriteTx, gateways: readonly GatewayState[]): void {
+export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]): void {
   if (gateways.length === 0) return
   const column = <T>(pick: (gateway: GatewayState) => T): T[] => gateways.map(pick)
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into gateways (address, authority, life_start, deleted_order, signer, signer_order)
     select * from unnest(
       ${column(gateway => gateway.address)}::text[],

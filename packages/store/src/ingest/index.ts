@@ -6,5 +6,5 @@ export {
   type StreamIdentity,
 } from './dead-letters.js'
 export { readGateways } from './gateways.js'
-export { markHandedOver, readOldestOutboxSeconds, sweepBatches, type LeftBatch } from './hand-over.js'
+export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
 export { rebuildProjections } from './rebuild.js'

@@ -1,7 +1,6 @@
 import { placeOf, policyOutcome, type PolicyOutcome, type PolicyState } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 interface PolicyRow {
   address: string
@@ -24,9 +23,9 @@ interface PolicyRow {
 }
 
 /** The policies of `addresses` that any event has named. */
-export async function readPolicies(sql: Sql, addresses: readonly string[]): Promise<PolicyState[]> {
+export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<PolicyState[]> {
   if (addresses.length === 0) return []
-  const rows = await sql.$queryRaw<PolicyRow[]>`
+  const rows = await tx.$queryRaw<PolicyRow[]>`
     select address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id,
            policy_type::text as policy_type, created_at, payment_count, total_paid::text as total_paid,
            last_payment_order, last_paid_at, status_order, status_at, changed_status
@@ -64,10 +63,10 @@ const columnsOf = (policies: readonly PolicyState[]) => {
   return <T>(pick: (row: WrittenPolicy) => T): T[] => rows.map(pick)
 }
 
-export function writePolicies(tx: WriteTx, policies: readonly PolicyState[]): void {
+export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[]): void {
   if (policies.length === 0) return
   const column = columnsOf(policies)
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into policies (
       address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id, policy_type,
       created_at, payment_count, total_paid, last_payment_order, last_paid_at, status_order, status_at,
@@ -111,10 +110,10 @@ export function writePolicies(tx: WriteTx, policies: readonly PolicyState[]): vo
  * @param policies that are stored, and to which nothing else has happened. It says insert because Postgres then looks
  *   each one up by its key, however many there are; an update of a list it may join to the whole table
  */
-export function writePaidPolicies(tx: WriteTx, policies: readonly PolicyState[]): void {
+export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyState[]): void {
   if (policies.length === 0) return
   const column = columnsOf(policies)
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into policies (
       address, payment_count, total_paid, last_payment_order, last_paid_at, status, next_payment_due, updated_at)
     select * from unnest(
@@ -139,13 +138,13 @@ export function writePaidPolicies(tx: WriteTx, policies: readonly PolicyState[])
  * Reads every stored payment of these addresses through events_policy_newest; a life begins once.
  */
 export async function countLifePayments(
-  sql: Sql,
+  tx: Tx,
   lives: ReadonlyMap<string, string>,
   upTo: bigint,
 ): Promise<Map<string, { paymentCount: bigint; totalPaid: bigint }>> {
   if (lives.size === 0) return new Map()
   const places = [...lives.values()].map(placeOf)
-  const rows = await sql.$queryRaw<{ address: string; count: bigint; total: string }[]>`
+  const rows = await tx.$queryRaw<{ address: string; count: bigint; total: string }[]>`
     select l.address, count(*) as count, coalesce(sum(e.amount), 0)::text as total
       from unnest(
         ${[...lives.keys()]}::text[], ${places.map(({ slot }) => slot.toString())}::bigint[],

@@ -15,8 +15,8 @@ import {
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
-import type { Sql } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import type { Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { addCounts, addPaymentStats, addTokenStats, moveToKnownMint, readPoliciesOf } from './aggregates.js'
 import { readGateways, writeGateways } from './gateways.js'
 import { countLifePayments, readPolicies, writePaidPolicies, writePolicies } from './policies.js'
@@ -76,17 +76,17 @@ export interface Known {
   userPayments: readonly UserPaymentState[]
 }
 
-export async function readKnown(sql: Sql, events: readonly ChainEvent[]): Promise<Known> {
+export async function readKnown(tx: Tx, events: readonly ChainEvent[]): Promise<Known> {
   const [gateways, policies] = await Promise.all([
-    readGateways(sql, keysOf(events, gatewayOf)),
-    readPolicies(sql, keysOf(events, policyOf)),
+    readGateways(tx, keysOf(events, gatewayOf)),
+    readPolicies(tx, keysOf(events, policyOf)),
   ])
   const linked = policies.map(policy => policy.userPayment).filter(address => address !== null)
   const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
   return {
     gateways,
     policies,
-    userPayments: await readUserPayments(sql, [...new Set([...named, ...linked])]),
+    userPayments: await readUserPayments(tx, [...new Set([...named, ...linked])]),
   }
 }
 
@@ -102,7 +102,7 @@ interface Positions {
  * @param known what `readKnown` read for these events, and perhaps for more
  */
 export async function project(
-  tx: WriteTx,
+  tx: PipelinedTx,
   events: readonly ChainEvent[],
   known: Known,
   { before, upTo }: Positions,
@@ -135,7 +135,7 @@ function addressesJustPaid(events: readonly ChainEvent[], known: readonly Policy
 
 /** Created events first, so that payments are counted into the right life; lives that began are counted anew. */
 async function projectPolicies(
-  sql: Sql,
+  tx: Tx,
   events: readonly ChainEvent[],
   known: readonly PolicyState[],
   upTo: bigint,
@@ -149,7 +149,7 @@ async function projectPolicies(
     const after = policies.get(address)!
     if (after.lifeStart !== null && after.lifeStart !== lifeStart) newLives.set(address, after.lifeStart)
   }
-  const counted = await countLifePayments(sql, newLives, upTo)
+  const counted = await countLifePayments(tx, newLives, upTo)
   for (const address of newLives.keys()) {
     policies.set(address, {
       ...policies.get(address)!,
@@ -169,7 +169,7 @@ export function mintOf(
   return (userPayment && userPayments.get(userPayment)?.tokenMint) ?? null
 }
 
-function projectAggregates(tx: WriteTx, events: readonly ChainEvent[], projected: Projected): void {
+function projectAggregates(tx: PipelinedTx, events: readonly ChainEvent[], projected: Projected): void {
   const payments: CountedPayment[] = []
   for (const { effect, occurredAt } of events) {
     if (effect.kind !== 'payment') continue
@@ -190,7 +190,7 @@ function projectAggregates(tx: WriteTx, events: readonly ChainEvent[], projected
  * Policies that were stored before and whose mint this batch made known: by linking the policy to its user
  * payment, or by telling the user payment's mint.
  */
-async function findNewMints(sql: Sql, after: Projected, known: Known): Promise<Map<string, string>> {
+async function findNewMints(tx: Tx, after: Projected, known: Known): Promise<Map<string, string>> {
   const mintBefore = new Map(known.userPayments.map(state => [state.address, state.tokenMint]))
   const mints = new Map<string, string>()
   for (const { address, userPayment: linkedBefore } of known.policies) {
@@ -202,7 +202,7 @@ async function findNewMints(sql: Sql, after: Projected, known: Known): Promise<M
     state => state.tokenMint && !mintBefore.get(state.address),
   )
   for (const { address, userPayment } of await readPoliciesOf(
-    sql,
+    tx,
     told.map(state => state.address),
   )) {
     mints.set(address, after.userPayments.get(userPayment)!.tokenMint!)

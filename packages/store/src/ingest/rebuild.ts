@@ -1,8 +1,8 @@
 import { readMessage, type ChainEvent } from '@payment-tracking/domain'
-import { translateStoreError } from '../errors.js'
-import { Prisma } from '../generated/client.js'
-import type { Sql, Store } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { StoreContentsError } from '../errors.js'
 import { lockHead } from './head.js'
 import { project, readKnown } from './project.js'
 
@@ -29,42 +29,38 @@ interface StoredRow {
  * @returns the number of events replayed
  */
 export async function rebuildProjections(
-  store: Store,
+  { database }: Store,
   programId: string,
   onProgress: (events: number) => void = () => {},
 ): Promise<number> {
-  try {
-    return await store.writer.transaction(async tx => {
-      await lockHead(tx)
-      clear(tx)
-      let done = 0
-      for (let before = 0n; ;) {
-        const rows = await readPage(tx, before)
-        const upTo = rows.at(-1)?.position
-        if (upTo === undefined) break
-        const events = rows.map(row => readStored(row, programId))
-        await project(tx, events, await readKnown(tx, events), { before, upTo })
-        before = upTo
-        onProgress((done += rows.length))
-      }
-      return done
-    }, TIMEOUT_MS)
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+  return await database.pipelinedTransaction(async tx => {
+    await lockHead(tx)
+    clear(tx)
+    let done = 0
+    for (let before = 0n; ;) {
+      const rows = await readPage(tx, before)
+      const upTo = rows.at(-1)?.position
+      if (upTo === undefined) break
+      const events = rows.map(row => readStored(row, programId))
+      await project(tx, events, await readKnown(tx, events), { before, upTo })
+      before = upTo
+      onProgress((done += rows.length))
+    }
+    return done
+  }, TIMEOUT_MS)
 }
 
 /** Deletes rather than truncates: a truncate would lock readers out until the end. */
-function clear(tx: WriteTx): void {
-  tx.send(Prisma.sql`delete from policies`)
-  tx.send(Prisma.sql`delete from user_payments`)
-  tx.send(Prisma.sql`delete from gateways`)
-  tx.send(Prisma.sql`delete from event_counts`)
-  tx.send(Prisma.sql`delete from payment_stats`)
-  tx.send(Prisma.sql`delete from payment_token_stats`)
+function clear(tx: PipelinedTx): void {
+  tx.send(sql`delete from policies`)
+  tx.send(sql`delete from user_payments`)
+  tx.send(sql`delete from gateways`)
+  tx.send(sql`delete from event_counts`)
+  tx.send(sql`delete from payment_stats`)
+  tx.send(sql`delete from payment_token_stats`)
 }
 
-const readPage = (sql: Sql, after: bigint): Promise<StoredRow[]> => sql.$queryRaw<StoredRow[]>`
+const readPage = (tx: Tx, after: bigint): Promise<StoredRow[]> => tx.$queryRaw<StoredRow[]>`
   select id, position, slot, signature, event_index, name, data::text as data, occurred_at
     from events where position > ${after} order by position limit ${PAGE}`
 
@@ -72,7 +68,7 @@ const readPage = (sql: Sql, after: bigint): Promise<StoredRow[]> => sql.$queryRa
 function readStored(row: StoredRow, programId: string): ChainEvent {
   const message = `{"slot":${row.slot},"signature":${JSON.stringify(row.signature)},"index":${row.event_index},"event_name":${JSON.stringify(row.name)},"data":${row.data},"timestamp":"${row.occurred_at.toISOString()}"}`
   const read = readMessage(new TextEncoder().encode(message), { programId, requireProgramId: false })
-  if (!read.ok) throw new Error(`stored event ${row.id} cannot be read: ${read.refusal.reason}`)
+  if (!read.ok) throw new StoreContentsError(`stored event ${row.id} cannot be read: ${read.refusal.reason}`)
   const order = read.event.order.slice(0, 32) + row.id.replaceAll('-', '')
   return { ...read.event, id: row.id, order }
 }

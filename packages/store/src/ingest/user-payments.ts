@@ -1,7 +1,6 @@
 import type { UserPaymentState } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import type { WriteTx } from '../writer.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 interface UserPaymentRow {
   address: string
@@ -12,9 +11,9 @@ interface UserPaymentRow {
 }
 
 /** The user payments of `addresses` that are known. */
-export async function readUserPayments(sql: Sql, addresses: readonly string[]): Promise<UserPaymentState[]> {
+export async function readUserPayments(tx: Tx, addresses: readonly string[]): Promise<UserPaymentState[]> {
   if (addresses.length === 0) return []
-  const rows = await sql.$queryRaw<UserPaymentRow[]>`
+  const rows = await tx.$queryRaw<UserPaymentRow[]>`
     select address, owner, token_mint, life_start, deleted_order
       from user_payments where address = any(${addresses}::text[])`
   return rows.map(row => ({
@@ -26,10 +25,10 @@ export async function readUserPayments(sql: Sql, addresses: readonly string[]): 
   }))
 }
 
-export function writeUserPayments(tx: WriteTx, userPayments: readonly UserPaymentState[]): void {
+export function writeUserPayments(tx: PipelinedTx, userPayments: readonly UserPaymentState[]): void {
   if (userPayments.length === 0) return
   const column = <T>(pick: (userPayment: UserPaymentState) => T): T[] => userPayments.map(pick)
-  tx.send(Prisma.sql`
+  tx.send(sql`
     insert into user_payments (address, owner, token_mint, life_start, deleted_order)
     select * from unnest(
       ${column(userPayment => userPayment.address)}::text[],

@@ -1,6 +1,5 @@
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /** A refused message as a list shows it. Subject, reason and bytes are a stranger's: escape them. */
 export interface DeadLetterRow {
@@ -30,46 +29,38 @@ export interface DeadLetterFilter {
   limit: number
 }
 
-const COLUMNS = Prisma.sql`id, stream, stream_sequence as "streamSequence", subject, code, reason, size,
+const COLUMNS = sql`id, stream, stream_sequence as "streamSequence", subject, code, reason, size,
   length(bytes) as kept, received_at as "receivedAt", replayed_at as "replayedAt"`
 
-const condition = ({ code, openOnly, before }: Omit<DeadLetterFilter, 'limit'>) => Prisma.sql`
+const condition = ({ code, openOnly, before }: Omit<DeadLetterFilter, 'limit'>) => sql`
   (${code ?? null}::text is null or code = ${code ?? null}) and (not ${openOnly}::boolean or replayed_at is null)
   and (${before ?? null}::bigint is null or id < ${before ?? null})`
 
 /** Newest first. */
-export const listDeadLetters = (sql: Sql, filter: DeadLetterFilter): Promise<DeadLetterRow[]> =>
-  translated(
-    () => sql.$queryRaw<DeadLetterRow[]>`
-    select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`,
-  )
+export const listDeadLetters = ({ database }: Store, filter: DeadLetterFilter): Promise<DeadLetterRow[]> =>
+  database.read<DeadLetterRow>(sql`
+    select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`)
 
-export const countDeadLetters = (sql: Sql): Promise<{ code: string; open: bigint; total: bigint }[]> =>
-  translated(
-    () => sql.$queryRaw`
+export const countDeadLetters = ({
+  database,
+}: Store): Promise<{ code: string; open: bigint; total: bigint }[]> =>
+  database.read(sql`
     select code, count(*) filter (where replayed_at is null) as open, count(*) as total
-      from dead_letters group by code order by code`,
-  )
+      from dead_letters group by code order by code`)
 
 /** The letters with their bytes, oldest first: a replay keeps their order. */
-export const readDeadLetters = (sql: Sql, ids: readonly bigint[]): Promise<DeadLetterBytes[]> =>
-  translated(
-    () => sql.$queryRaw<DeadLetterBytes[]>`
-    select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`,
-  )
+export const readDeadLetters = ({ database }: Store, ids: readonly bigint[]): Promise<DeadLetterBytes[]> =>
+  database.read<DeadLetterBytes>(sql`
+    select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`)
 
 /** Ids of what a filter finds, oldest first. */
-export const findDeadLetterIds = async (sql: Sql, filter: DeadLetterFilter): Promise<bigint[]> => {
-  const rows = await translated(
-    () => sql.$queryRaw<{ id: bigint }[]>`
-    select id from dead_letters where ${condition(filter)} order by id limit ${filter.limit}`,
-  )
+export const findDeadLetterIds = async ({ database }: Store, filter: DeadLetterFilter): Promise<bigint[]> => {
+  const rows = await database.read<{ id: bigint }>(sql`
+    select id from dead_letters where ${condition(filter)} order by id limit ${filter.limit}`)
   return rows.map(({ id }) => id)
 }
 
 /** Notes that a letter's bytes are in the stream again. */
-export const markReplayed = (sql: Sql, ids: readonly bigint[]): Promise<unknown> =>
-  translated(
-    () => sql.$executeRaw`
-    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`,
-  )
+export const markReplayed = ({ database }: Store, ids: readonly bigint[]): Promise<unknown> =>
+  database.execute(sql`
+    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`)

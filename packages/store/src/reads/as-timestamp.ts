@@ -1,11 +1,11 @@
-import { Prisma } from '../generated/client.js'
+import { sql, type Sql } from '../database/sql.js'
 
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Milliseconds since the epoch as Postgres takes them; what is beyond four digits of a year is infinitely far. */
-export function asTimestamp(ms: number): Prisma.Sql {
-  if (ms > LAST_MS) return Prisma.sql`'infinity'::timestamptz`
-  if (ms < FIRST_MS) return Prisma.sql`'-infinity'::timestamptz`
-  return Prisma.sql`${new Date(ms)}::timestamptz`
+export function asTimestamp(ms: number): Sql {
+  if (ms > LAST_MS) return sql`'infinity'::timestamptz`
+  if (ms < FIRST_MS) return sql`'-infinity'::timestamptz`
+  return sql`${new Date(ms)}::timestamptz`
 }

@@ -1,5 +1,5 @@
-import { Prisma } from '../generated/client.js'
-import type { PreparedSql } from '../prepared-sql.js'
+import type { Store } from '../database/open-store.js'
+import { join, sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { isOfName } from './event-filter.js'
 import { coverTime, toTimeRange } from './time-cover.js'
@@ -11,7 +11,7 @@ export interface CountFilter {
 }
 
 /** Every name there is, by one probe of the primary key of event_counts each. */
-export const KNOWN_NAMES = Prisma.sql`
+export const KNOWN_NAMES = sql`
   with recursive known as (
     (select name from event_counts order by name limit 1)
     union all
@@ -25,25 +25,24 @@ export const KNOWN_NAMES = Prisma.sql`
  * Relies on the primary key of event_counts, and on events_name_rare or events_newest for less than an hour
  * at either end. One statement, so one snapshot.
  */
-export async function countEvents(sql: PreparedSql, filter: CountFilter): Promise<bigint> {
+export async function countEvents({ database }: Store, filter: CountFilter): Promise<bigint> {
   const { name, startTime, endTime } = filter
   const unbounded = startTime === undefined && endTime === undefined
   const cover = coverTime(toTimeRange(startTime, endTime))
-  const ofName =
-    name === undefined ? Prisma.sql`name = any(array(${KNOWN_NAMES}))` : Prisma.sql`name = ${name}`
+  const ofName = name === undefined ? sql`name = any(array(${KNOWN_NAMES}))` : sql`name = ${name}`
   const parts = bucketConditions(cover, unbounded).map(
-    buckets => Prisma.sql`select sum(count) as count from event_counts where ${ofName} and ${buckets}`,
+    buckets => sql`select sum(count) as count from event_counts where ${ofName} and ${buckets}`,
   )
   if (!unbounded) {
-    const ofNameInEvents = name === undefined ? Prisma.sql`true` : isOfName(name)
+    const ofNameInEvents = name === undefined ? sql`true` : isOfName(name)
     for (const edge of cover.edges) {
-      parts.push(
-        Prisma.sql`select count(*) from events where ${ofNameInEvents} and ${inRange('occurred_at', edge)}`,
-      )
+      parts.push(sql`select count(*) from events where ${ofNameInEvents} and ${inRange('occurred_at', edge)}`)
     }
   }
   if (parts.length === 0) return 0n
-  const rows = await sql.$queryRaw<{ count: string }[]>`
-    select coalesce(sum(count), 0)::text as count from (${Prisma.join(parts, ' union all ')}) parts`
+  // Without bounds the answer is a few kept sums.
+  const ask = unbounded ? database.lookUp : database.read
+  const rows = await ask<{ count: string }>(sql`
+    select coalesce(sum(count), 0)::text as count from (${join(parts, ' union all ')}) parts`)
   return BigInt(rows[0]?.count ?? '0')
 }

@@ -1,4 +1,4 @@
-import { Prisma } from '../generated/client.js'
+import { join, raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
 
 /** Filters of the events list; all that are given must hold. Times are inclusive, slots too. */
@@ -23,10 +23,8 @@ export interface EventFilter {
  * Nearly all events are payments, and the rest have indexes of their own. A plan that is kept is made without
  * the values, so the text says which of the two a name is.
  */
-export const isOfName = (name: string): Prisma.Sql =>
-  name === 'PaymentRecord'
-    ? Prisma.sql`name = 'PaymentRecord'`
-    : Prisma.sql`name = ${name} and name <> 'PaymentRecord'`
+export const isOfName = (name: string): Sql =>
+  name === 'PaymentRecord' ? sql`name = 'PaymentRecord'` : sql`name = ${name} and name <> 'PaymentRecord'`
 
 const USUAL_LIMITS = [1, 10, 20, 50, 100]
 
@@ -34,34 +32,31 @@ const USUAL_LIMITS = [1, 10, 20, 50, 100]
  * Usual lengths of a page stand in the text, for plans that are kept: without it a plan expects a tenth of all rows, and
  * Postgres makes a better one each time.
  */
-export const pageOf = ({ limit, offset }: { limit: number; offset: number }): Prisma.Sql => {
-  const first = USUAL_LIMITS.includes(limit)
-    ? Prisma.sql`limit ${Prisma.raw(limit.toString())}`
-    : Prisma.sql`limit ${limit}`
-  return offset === 0 ? first : Prisma.sql`${first} offset ${BigInt(offset)}`
+export const pageOf = ({ limit, offset }: { limit: number; offset: number }): Sql => {
+  const first = USUAL_LIMITS.includes(limit) ? sql`limit ${raw(limit.toString())}` : sql`limit ${limit}`
+  return offset === 0 ? first : sql`${first} offset ${BigInt(offset)}`
 }
 
 /** The events that pass a filter, as a condition on columns of `events` (unaliased). */
-export function eventConditions(filter: EventFilter): Prisma.Sql[] {
-  const conditions: Prisma.Sql[] = []
-  const add = (condition: Prisma.Sql) => conditions.push(condition)
-  if (filter.signature !== undefined) add(Prisma.sql`signature = ${filter.signature}`)
-  if (filter.slot !== undefined) add(Prisma.sql`slot = ${BigInt(filter.slot)}`)
+export function eventConditions(filter: EventFilter): Sql[] {
+  const conditions: Sql[] = []
+  const add = (condition: Sql) => conditions.push(condition)
+  if (filter.signature !== undefined) add(sql`signature = ${filter.signature}`)
+  if (filter.slot !== undefined) add(sql`slot = ${BigInt(filter.slot)}`)
   if (filter.name !== undefined) add(isOfName(filter.name))
-  if (filter.trackingId !== undefined) add(Prisma.sql`tracking_id = ${filter.trackingId}`)
-  if (filter.gateway !== undefined) add(Prisma.sql`gateway = ${filter.gateway}`)
-  if (filter.paymentPolicy !== undefined) add(Prisma.sql`payment_policy = ${filter.paymentPolicy}`)
-  if (filter.userPayment !== undefined) add(Prisma.sql`user_payment = ${filter.userPayment}`)
-  if (filter.authority !== undefined) add(Prisma.sql`authority = ${filter.authority}`)
-  if (filter.recipient !== undefined) add(Prisma.sql`recipient = ${filter.recipient}`)
-  if (filter.startTime !== undefined)
-    add(Prisma.sql`occurred_at >= ${asTimestamp(filter.startTime.getTime())}`)
-  if (filter.endTime !== undefined) add(Prisma.sql`occurred_at <= ${asTimestamp(filter.endTime.getTime())}`)
-  if (filter.minSlot !== undefined) add(Prisma.sql`slot >= ${BigInt(filter.minSlot)}`)
-  if (filter.maxSlot !== undefined) add(Prisma.sql`slot <= ${BigInt(filter.maxSlot)}`)
+  if (filter.trackingId !== undefined) add(sql`tracking_id = ${filter.trackingId}`)
+  if (filter.gateway !== undefined) add(sql`gateway = ${filter.gateway}`)
+  if (filter.paymentPolicy !== undefined) add(sql`payment_policy = ${filter.paymentPolicy}`)
+  if (filter.userPayment !== undefined) add(sql`user_payment = ${filter.userPayment}`)
+  if (filter.authority !== undefined) add(sql`authority = ${filter.authority}`)
+  if (filter.recipient !== undefined) add(sql`recipient = ${filter.recipient}`)
+  if (filter.startTime !== undefined) add(sql`occurred_at >= ${asTimestamp(filter.startTime.getTime())}`)
+  if (filter.endTime !== undefined) add(sql`occurred_at <= ${asTimestamp(filter.endTime.getTime())}`)
+  if (filter.minSlot !== undefined) add(sql`slot >= ${BigInt(filter.minSlot)}`)
+  if (filter.maxSlot !== undefined) add(sql`slot <= ${BigInt(filter.maxSlot)}`)
   return conditions
 }
 
 /** Conditions joined by `and`; none of them is always true. */
-export const allOf = (conditions: Prisma.Sql[]): Prisma.Sql =>
-  conditions.length === 0 ? Prisma.sql`true` : Prisma.join(conditions, ' and ')
+export const allOf = (conditions: Sql[]): Sql =>
+  conditions.length === 0 ? sql`true` : join(conditions, ' and ')

@@ -1,5 +1,5 @@
-import { Prisma } from '../generated/client.js'
-import type { PreparedSql } from '../prepared-sql.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 import { allOf, eventConditions, type EventFilter } from './event-filter.js'
 import { toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
 
@@ -32,8 +32,8 @@ export interface EventRange {
 }
 
 /** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
-export async function readStreamHead(sql: PreparedSql): Promise<StreamHead> {
-  const [head] = await sql.$queryRaw<StreamHead[]>`select epoch::text as epoch, position from stream_head`
+export async function readStreamHead({ database }: Store): Promise<StreamHead> {
+  const [head] = await database.read<StreamHead>(sql`select epoch::text as epoch, position from stream_head`)
   return head!
 }
 
@@ -42,21 +42,21 @@ export async function readStreamHead(sql: PreparedSql): Promise<StreamHead> {
  * Relies on events_position_key: it reads the whole range of positions, so keep the range short.
  */
 export async function listEventsAfter(
-  sql: PreparedSql,
+  { database }: Store,
   range: EventRange,
   filter: EventFilter = {},
 ): Promise<StreamEvent[]> {
   const conditions = [
-    Prisma.sql`position > ${range.after} and position <= ${range.upTo}`,
+    sql`position > ${range.after} and position <= ${range.upTo}`,
     ...eventConditions(filter),
   ]
-  const rows = await sql.$queryRaw<StreamRow[]>`
+  const rows = await database.read<StreamRow>(sql`
     select id, slot, event_index, signature, name, data::text as data, occurred_at::text as time,
            position, tracking_id, gateway, payment_policy
       from events
      where ${allOf(conditions)}
      order by position
-     limit ${range.limit}`
+     limit ${range.limit}`)
   return rows.map(row => ({
     ...toStoredEvent(row),
     position: row.position,

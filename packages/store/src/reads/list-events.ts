@@ -1,6 +1,6 @@
-import { Prisma } from '../generated/client.js'
-import type { PreparedSql } from '../prepared-sql.js'
-import { toIsoTime } from '../wire-values.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Sql } from '../database/sql.js'
+import { toIsoTime } from '../database/pg-codec.js'
 import type { EventKey, EventOrder } from './cursor.js'
 import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -57,14 +57,14 @@ export function eventOrderOf(filter: EventFilter): EventOrder {
   return bounded && !Object.values(others).some(isGiven) ? 'slot' : 'time'
 }
 
-const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Prisma.Sql =>
+const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sql =>
   order === 'slot'
-    ? Prisma.sql`(slot, occurred_at, event_index, id) < (${BigInt(slot)}, ${occurredAt}::timestamptz, ${BigInt(index)}, ${id}::uuid)`
-    : Prisma.sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
+    ? sql`(slot, occurred_at, event_index, id) < (${BigInt(slot)}, ${occurredAt}::timestamptz, ${BigInt(index)}, ${id}::uuid)`
+    : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
 
-const ORDER_BY: Record<EventOrder, Prisma.Sql> = {
-  time: Prisma.sql`order by occurred_at desc, slot desc, event_index desc, id desc`,
-  slot: Prisma.sql`order by slot desc, occurred_at desc, event_index desc, id desc`,
+const ORDER_BY: Record<EventOrder, Sql> = {
+  time: sql`order by occurred_at desc, slot desc, event_index desc, id desc`,
+  slot: sql`order by slot desc, occurred_at desc, event_index desc, id desc`,
 }
 
 /**
@@ -73,18 +73,20 @@ const ORDER_BY: Record<EventOrder, Prisma.Sql> = {
  * filter while they walk. Takes no locks; concurrent inserts show from the next call on.
  */
 export async function listEvents(
-  sql: PreparedSql,
+  { database }: Store,
   filter: EventFilter,
   page: EventPage,
 ): Promise<StoredEvent[]> {
   const order = eventOrderOf(filter)
   const conditions = eventConditions(filter)
   if (page.after) conditions.push(after(order, page.after))
-  const rows = await sql.$queryRaw<EventRow[]>`
+  // A signature names a few rows at most.
+  const ask = filter.signature === undefined ? database.read : database.lookUp
+  const rows = await ask<EventRow>(sql`
     select id, slot, event_index, signature, name, data::text as data, occurred_at::text as time
       from events
      where ${allOf(conditions)}
      ${ORDER_BY[order]}
-     ${pageOf(page)}`
+     ${pageOf(page)}`)
   return rows.map(toStoredEvent)
 }

@@ -1,7 +1,7 @@
-import { Prisma } from '../generated/client.js'
+import type { Store } from '../database/open-store.js'
+import { empty, sql } from '../database/sql.js'
 import { pageOf } from './event-filter.js'
-import type { PreparedSql } from '../prepared-sql.js'
-import { toIsoTime } from '../wire-values.js'
+import { toIsoTime } from '../database/pg-codec.js'
 
 export interface StoredOneTimePayment {
   trackingId: string
@@ -26,6 +26,9 @@ interface PaymentRow {
   record_id: bigint
 }
 
+/** Pages up to this size are lookups. */
+const LOOKED_UP = 10
+
 export interface OneTimePage {
   recipient?: string | undefined
   limit: number
@@ -36,7 +39,7 @@ export interface OneTimePage {
  * The life that a payment `e` belongs to: the latest PaymentPolicyCreated of its policy at or before its slot and
  * index (the ids of the two say nothing about which came first). One probe of events_policy_lives a payment.
  */
-const LIFE = Prisma.sql`
+const LIFE = sql`
   left join lateral (
     select c.recipient from events c
      where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
@@ -51,22 +54,23 @@ const LIFE = Prisma.sql`
  * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones).
  */
 export async function listOneTimePayments(
-  sql: PreparedSql,
+  { database }: Store,
   trackingId: string,
   page: OneTimePage,
 ): Promise<StoredOneTimePayment[]> {
   const { recipient } = page
   const ofRecipient =
-    recipient === undefined
-      ? Prisma.empty
-      : Prisma.sql`and coalesce(e.recipient, life.recipient) = ${recipient}`
-  const rows = await sql.$queryRaw<PaymentRow[]>`
+    recipient === undefined ? empty : sql`and coalesce(e.recipient, life.recipient) = ${recipient}`
+  // Such a page reads only the rows that it answers. A long answer would delay other lookups.
+  const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
+  const ask = isShort ? database.lookUp : database.read
+  const rows = await ask<PaymentRow>(sql`
     select e.tracking_id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway,
            e.amount::text as amount, e.record_id
-      from events e ${recipient === undefined ? Prisma.empty : LIFE}
+      from events e ${recipient === undefined ? empty : LIFE}
      where e.tracking_id = ${trackingId} and e.name = 'PaymentRecord' ${ofRecipient}
      order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc
-     ${pageOf(page)}`
+     ${pageOf(page)}`)
   return rows.map(toOneTimePayment)
 }
 

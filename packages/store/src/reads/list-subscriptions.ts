@@ -1,5 +1,5 @@
-import { Prisma } from '../generated/client.js'
-import type { PreparedSql } from '../prepared-sql.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 import type { SubscriptionKey } from './cursor.js'
 import { allOf } from './event-filter.js'
 
@@ -58,25 +58,27 @@ interface PolicyRow {
  * Relies on the index of policies by the filter's column and this order, then one probe of user_payments a row.
  */
 export async function listSubscriptions(
-  sql: PreparedSql,
+  { database }: Store,
   filter: SubscriptionFilter,
   page: { limit: number; after?: SubscriptionKey | undefined },
 ): Promise<StoredSubscription[]> {
-  const conditions = [Prisma.sql`p.live`]
-  if (filter.trackingId !== undefined) conditions.push(Prisma.sql`p.tracking_id = ${filter.trackingId}`)
-  if (filter.gateway !== undefined) conditions.push(Prisma.sql`p.gateway = ${filter.gateway}`)
-  if (filter.recipient !== undefined) conditions.push(Prisma.sql`p.recipient = ${filter.recipient}`)
-  if (filter.userPayment !== undefined) conditions.push(Prisma.sql`p.user_payment = ${filter.userPayment}`)
+  const conditions = [sql`p.live`]
+  if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
+  if (filter.gateway !== undefined) conditions.push(sql`p.gateway = ${filter.gateway}`)
+  if (filter.recipient !== undefined) conditions.push(sql`p.recipient = ${filter.recipient}`)
+  if (filter.userPayment !== undefined) conditions.push(sql`p.user_payment = ${filter.userPayment}`)
   if (filter.userPublicKey !== undefined) {
-    conditions.push(Prisma.sql`p.user_payment = any(array(
+    conditions.push(sql`p.user_payment = any(array(
       select ${filter.userPublicKey} union all
       select address from user_payments where owner = ${filter.userPublicKey}))`)
   }
   if (page.after) {
     const { createdAt, address } = page.after
-    conditions.push(Prisma.sql`(p.created_at, p.address) < (${BigInt(createdAt)}, ${address})`)
+    conditions.push(sql`(p.created_at, p.address) < (${BigInt(createdAt)}, ${address})`)
   }
-  const rows = await sql.$queryRaw<PolicyRow[]>`
+  // A tracking ID has few policies.
+  const ask = filter.trackingId === undefined ? database.read : database.lookUp
+  const rows = await ask<PolicyRow>(sql`
     select p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
            p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
            p.status, p.next_payment_due, u.token_mint, u.owner
@@ -84,7 +86,7 @@ export async function listSubscriptions(
       left join user_payments u on u.address = p.user_payment
      where ${allOf(conditions)}
      order by p.created_at desc, p.address desc
-     limit ${page.limit}`
+     limit ${page.limit}`)
   return rows.map(toSubscription)
 }
 

@@ -1,7 +1,8 @@
-import { Prisma } from '../generated/client.js'
-import type { PreparedSql } from '../prepared-sql.js'
+import type { Store } from '../database/open-store.js'
+import { empty, join, sql, type Sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { coverTime, toTimeRange } from './time-cover.js'
+import type { RunStatement } from '../database/database.js'
 
 export interface StatsFilter {
   gateway?: string | undefined
@@ -34,8 +35,8 @@ const toBigInt = (text: string | null): bigint | null => (text === null ? null :
 
 /** Payments in an edge of the range; the mint is the payment's own or that of its policy's user payment. */
 const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null; toMs: number | null }) => {
-  const ofGateway = gateway === undefined ? Prisma.empty : Prisma.sql`and e.gateway = ${gateway}`
-  return Prisma.sql`
+  const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
+  return sql`
     from events e where e.name = 'PaymentRecord' ${ofGateway} and ${inRange('e.occurred_at', edge)}`
 }
 
@@ -45,10 +46,10 @@ const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null
  * events_newest for less than an hour at either end. Two statements at once: a payment that commits
  * meanwhile can show in one of them alone, until the next call.
  */
-export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): Promise<PaymentStats> {
+export async function readPaymentStats({ database }: Store, filter: StatsFilter): Promise<PaymentStats> {
   const unbounded = filter.startTime === undefined && filter.endTime === undefined
   const cover = coverTime(toTimeRange(filter.startTime, filter.endTime))
-  const ofGateway = Prisma.sql`gateway = ${filter.gateway ?? ''}`
+  const ofGateway = sql`gateway = ${filter.gateway ?? ''}`
   const edges = unbounded ? [] : cover.edges.map(edge => edgePayments(filter.gateway, edge))
   const buckets = bucketConditions(cover, unbounded)
   if (buckets.length + edges.length === 0) {
@@ -57,18 +58,20 @@ export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): P
   const parts = [
     ...buckets.map(
       bucket =>
-        Prisma.sql`select count, total, min, max, first_at, last_at from payment_stats where ${ofGateway} and ${bucket}`,
+        sql`select count, total, min, max, first_at, last_at from payment_stats where ${ofGateway} and ${bucket}`,
     ),
     ...edges.map(
       edge =>
-        Prisma.sql`select count(*) as count, coalesce(sum(e.amount), 0) as total, min(e.amount) as min, max(e.amount) as max, min(e.occurred_at) as first_at, max(e.occurred_at) as last_at ${edge}`,
+        sql`select count(*) as count, coalesce(sum(e.amount), 0) as total, min(e.amount) as min, max(e.amount) as max, min(e.occurred_at) as first_at, max(e.occurred_at) as last_at ${edge}`,
     ),
   ]
-  const reading = sql.$queryRaw<StatsRow[]>`
+  // Without bounds the answer is a few kept sums.
+  const ask = unbounded ? database.lookUp : database.read
+  const reading = ask<StatsRow>(sql`
     select coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
            min(min)::text as min, max(max)::text as max, min(first_at) as first_at, max(last_at) as last_at
-      from (${Prisma.join(parts, ' union all ')}) parts`
-  const [[row], byToken] = await Promise.all([reading, readByToken(sql, ofGateway, buckets, edges)])
+      from (${join(parts, ' union all ')}) parts`)
+  const [[row], byToken] = await Promise.all([reading, readByToken(ask, ofGateway, buckets, edges)])
   return {
     count: BigInt(row!.count),
     total: BigInt(row!.total),
@@ -80,19 +83,14 @@ export async function readPaymentStats(sql: PreparedSql, filter: StatsFilter): P
   }
 }
 
-async function readByToken(
-  sql: PreparedSql,
-  ofGateway: Prisma.Sql,
-  buckets: Prisma.Sql[],
-  edges: Prisma.Sql[],
-) {
+async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], edges: Sql[]) {
   const parts = [
     ...buckets.map(
       bucket =>
-        Prisma.sql`select token_mint, count, total from payment_token_stats where ${ofGateway} and ${bucket}`,
+        sql`select token_mint, count, total from payment_token_stats where ${ofGateway} and ${bucket}`,
     ),
     ...edges.map(
-      edge => Prisma.sql`
+      edge => sql`
         select coalesce(e.token_mint, u.token_mint, '') as token_mint, count(*) as count, sum(e.amount) as total
           from (select e.token_mint, e.amount, e.payment_policy ${edge}) e
           left join policies p on p.address = e.payment_policy
@@ -100,12 +98,12 @@ async function readByToken(
          group by 1`,
     ),
   ]
-  const rows = await sql.$queryRaw<{ token_mint: string; count: string; total: string }[]>`
+  const rows = await ask<{ token_mint: string; count: string; total: string }>(sql`
     select token_mint, sum(count)::text as count, sum(total)::text as total
-      from (${Prisma.join(parts, ' union all ')}) parts
+      from (${join(parts, ' union all ')}) parts
      group by token_mint
     having sum(count) > 0
-     order by sum(count) desc, token_mint`
+     order by sum(count) desc, token_mint`)
   return rows.map(({ token_mint, count, total }) => ({
     tokenMint: token_mint === '' ? null : token_mint,
     count: BigInt(count),

@@ -1,4 +1,5 @@
-import type { PreparedSql } from '../prepared-sql.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /** What became of a payment, by the facts that each stage left behind. */
 export interface PaymentTrace {
@@ -41,8 +42,8 @@ interface TraceRow {
  * The payments of a transaction, in their order in it.
  * Relies on events_signature_hash, then one probe of ingest_batches_first_position_key a payment.
  */
-export async function readPaymentTrace(sql: PreparedSql, signature: string): Promise<PaymentTrace[]> {
-  const rows = await sql.$queryRaw<TraceRow[]>`
+export async function readPaymentTrace({ database }: Store, signature: string): Promise<PaymentTrace[]> {
+  const rows = await database.lookUp<TraceRow>(sql`
     select e.id as event_id, e.tracking_id, e.seq, e.payment_policy, e.gateway, e.amount::text as amount,
            e.record_id, e.slot, e.occurred_at, e.paid_at, e.stream_sequence, e.position,
            b.committed_at, b.handed_over_at
@@ -52,7 +53,7 @@ export async function readPaymentTrace(sql: PreparedSql, signature: string): Pro
          where first_position <= e.position order by first_position desc limit 1
       ) b on true
      where e.signature = ${signature} and e.name = 'PaymentRecord'
-     order by e.event_index, e.id`
+     order by e.event_index, e.id`)
   return rows.map(row => ({
     eventId: row.event_id,
     trackingId: row.tracking_id,
@@ -110,18 +111,18 @@ interface DeliveryRow {
  * Relies on the index of deliveries by event, the key of webhooks and the index of attempts by delivery.
  */
 export async function listTracedDeliveries(
-  sql: PreparedSql,
+  { database }: Store,
   eventIds: readonly string[],
   gateway: string,
 ): Promise<TracedDelivery[]> {
-  const rows = await sql.$queryRaw<DeliveryRow[]>`
+  const rows = await database.read<DeliveryRow>(sql`
     select d.event_id, d.id as delivery_id, d.webhook_id, d.state, d.created_at, d.finished_at,
            a.number, a.started_at, a.finished_at as attempt_finished_at, a.outcome, a.status_code
       from deliveries d
       join webhooks w on w.id = d.webhook_id and w.gateway = ${gateway}
       left join delivery_attempts a on a.delivery_id = d.id
      where d.event_id = any(${[...eventIds]}::uuid[])
-     order by d.id, a.number, a.id`
+     order by d.id, a.number, a.id`)
   const deliveries = new Map<bigint, TracedDelivery>()
   for (const row of rows) {
     const delivery = deliveries.get(row.delivery_id) ?? toDelivery(row)

@@ -1,5 +1,5 @@
-import { translateStoreError } from '../errors.js'
-import type { Sql } from '../store.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 export interface KnownHead {
   trackingId: string
@@ -18,23 +18,22 @@ export interface StaleTrackings {
  * rooms in one statement. Takes no locks; relies on the primary key of trackings.
  * @throws StoreUnavailableError
  */
-export async function findStaleTrackings(sql: Sql, known: readonly KnownHead[]): Promise<StaleTrackings> {
+export async function findStaleTrackings(
+  { database }: Store,
+  known: readonly KnownHead[],
+): Promise<StaleTrackings> {
   const trackingIds = known.map(({ trackingId }) => trackingId)
   const seqs = known.map(({ seq }) => seq)
-  try {
-    const rows = await sql.$queryRaw<{ epoch: string; tracking_id: string | null; head: bigint | null }[]>`
+  const rows = await database.read<{ epoch: string; tracking_id: string | null; head: bigint | null }>(sql`
       select s.epoch::text as epoch, beyond.tracking_id, beyond.head
         from stream_head s
         left join (
           select t.tracking_id, t.head
             from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as room (tracking_id, seq)
             join trackings t on t.tracking_id = room.tracking_id collate "C" and t.head > room.seq
-        ) beyond on true`
-    const stale = rows.flatMap(({ tracking_id, head }) =>
-      tracking_id === null ? [] : [{ trackingId: tracking_id, seq: Number(head) }],
-    )
-    return { epoch: rows[0]!.epoch, stale }
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+        ) beyond on true`)
+  const stale = rows.flatMap(({ tracking_id, head }) =>
+    tracking_id === null ? [] : [{ trackingId: tracking_id, seq: Number(head) }],
+  )
+  return { epoch: rows[0]!.epoch, stale }
 }

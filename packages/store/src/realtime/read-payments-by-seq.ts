@@ -1,8 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { translateStoreError } from '../errors.js'
-import { Prisma } from '../generated/client.js'
-import { readPaymentFacts } from '../payment-facts.js'
-import type { Sql } from '../store.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import { readCommittedPayments } from '../committed-payments.js'
 
 export interface SeqRange {
   trackingId: string
@@ -17,7 +16,10 @@ export interface SeqRange {
  * `seq` has no holes, so a stretch is a list of keys: relies on events_tracking_seq, one probe a payment.
  * @throws StoreUnavailableError
  */
-export async function readPaymentsBySeq(sql: Sql, ranges: readonly SeqRange[]): Promise<CommittedPayment[]> {
+export async function readPaymentsBySeq(
+  { database }: Store,
+  ranges: readonly SeqRange[],
+): Promise<CommittedPayment[]> {
   const trackingIds: string[] = []
   const seqs: number[] = []
   for (const { trackingId, from, to } of ranges) {
@@ -27,15 +29,11 @@ export async function readPaymentsBySeq(sql: Sql, ranges: readonly SeqRange[]): 
     }
   }
   if (seqs.length === 0) return []
-  try {
-    return await readPaymentFacts(
-      sql,
-      Prisma.sql`(e.tracking_id, e.seq) in (
+  return await readCommittedPayments(
+    database.read,
+    sql`(e.tracking_id, e.seq) in (
         select wanted.tracking_id collate "C", wanted.seq
           from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as wanted (tracking_id, seq))`,
-      Prisma.sql`order by e.tracking_id, e.seq`,
-    )
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+    sql`order by e.tracking_id, e.seq`,
+  )
 }

@@ -1,5 +1,5 @@
-import { translateStoreError } from '../errors.js'
-import type { Sql } from '../store.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 export interface TrackingHeads {
   /** names this database: a `seq` of another one means nothing here */
@@ -13,16 +13,15 @@ export interface TrackingHeads {
  * trackings. A head is committed together with its payments: what it counts can be read afterwards.
  * @throws StoreUnavailableError
  */
-export async function readTrackingHeads(sql: Sql, trackingIds: readonly string[]): Promise<TrackingHeads> {
-  try {
-    const rows = await sql.$queryRaw<{ epoch: string; tracking_id: string | null; head: bigint | null }[]>`
+export async function readTrackingHeads(
+  { database }: Store,
+  trackingIds: readonly string[],
+): Promise<TrackingHeads> {
+  const rows = await database.read<{ epoch: string; tracking_id: string | null; head: bigint | null }>(sql`
       select s.epoch::text as epoch, t.tracking_id, t.head
         from stream_head s
-        left join trackings t on t.tracking_id = any(${trackingIds}::text[])`
-    const heads = new Map<string, number>()
-    for (const { tracking_id, head } of rows) if (tracking_id !== null) heads.set(tracking_id, Number(head))
-    return { epoch: rows[0]!.epoch, heads }
-  } catch (error) {
-    throw translateStoreError(error)
-  }
+        left join trackings t on t.tracking_id = any(${trackingIds}::text[])`)
+  const heads = new Map<string, number>()
+  for (const { tracking_id, head } of rows) if (tracking_id !== null) heads.set(tracking_id, Number(head))
+  return { epoch: rows[0]!.epoch, heads }
 }

@@ -1,5 +1,4 @@
-import { translateStoreError } from '../errors.js'
-import type { Store } from '../store.js'
+import type { Store } from '../database/open-store.js'
 
 /**
  * Calls `initialise` once in the life of a deployment: when it succeeded, that is remembered for ever. Of
@@ -7,13 +6,13 @@ import type { Store } from '../store.js'
  * @throws StoreUnavailableError, or what `initialise` threw
  */
 export async function rememberLeaseUse(
-  { prisma }: Store,
+  { database }: Store,
   environment: string,
   initialise: () => Promise<void>,
 ): Promise<void> {
   let failure: Error | undefined
   try {
-    await prisma.$transaction(async tx => {
+    await database.transaction(async tx => {
       const inserted = await tx.$executeRaw`
         insert into lease_uses (environment) values (${environment}) on conflict do nothing`
       if (inserted === 0) return
@@ -23,6 +22,6 @@ export async function rememberLeaseUse(
       })
     })
   } catch (error) {
-    throw failure ?? translateStoreError(error)
+    throw failure ?? error
   }
 }

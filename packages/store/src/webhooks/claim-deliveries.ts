@@ -1,6 +1,6 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
-import type { PreparedSql } from '../prepared-sql.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /** What a claim made of one delivery. */
 export type Claim =
@@ -59,12 +59,11 @@ interface ClaimedRow {
  * with each of another (a fifth of Postgres' time at sets of 64), or read a table from end to end.
  */
 export async function claimDeliveries(
-  sql: PreparedSql,
+  store: Store,
   ids: readonly string[],
   leaseMs: number,
 ): Promise<Claim[]> {
-  return translated(async () => {
-    const rows = await sql.$queryRaw<ClaimedRow[]>`
+  const rows = await store.database.writePrepared<ClaimedRow>(sql`
     with locked as (
       select d.id, d.attempts_made >= d.tries_allowed as spent, w.active
         from deliveries d
@@ -104,25 +103,24 @@ export async function claimDeliveries(
            cross join lateral (select endpoint_url, secret,
                                       case when previous_secret_expires_at > clock_timestamp()
                                            then previous_secret end as previous_secret
-                                 from webhooks where id = c.webhook_id limit 1) w`
-    const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
-    if (rows.length === ids.length) return claims
-    const claimed = new Set(rows.map(row => row.id.toString()))
-    return [
-      ...claims,
-      ...(await readUnclaimed(
-        sql,
-        ids.filter(id => !claimed.has(id)),
-      )),
-    ]
-  })
+                                 from webhooks where id = c.webhook_id limit 1) w`)
+  const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
+  if (rows.length === ids.length) return claims
+  const claimed = new Set(rows.map(row => row.id.toString()))
+  return [
+    ...claims,
+    ...(await readUnclaimed(
+      store,
+      ids.filter(id => !claimed.has(id)),
+    )),
+  ]
 }
 
 /** Why deliveries were not claimed. */
-async function readUnclaimed(sql: PreparedSql, ids: readonly string[]): Promise<Claim[]> {
-  const rows = await sql.$queryRaw<{ id: bigint; state: string; due_in_ms: number }[]>`
+async function readUnclaimed({ database }: Store, ids: readonly string[]): Promise<Claim[]> {
+  const rows = await database.read<{ id: bigint; state: string; due_in_ms: number }>(sql`
     select id, state, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
-      from deliveries where id = any(${ids}::bigint[])`
+      from deliveries where id = any(${ids}::bigint[])`)
   const found = new Map(rows.map(row => [row.id.toString(), row]))
   return ids.map(id => {
     const row = found.get(id)

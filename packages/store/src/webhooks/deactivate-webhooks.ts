@@ -1,5 +1,5 @@
-import type { Store, Tx } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Tx } from '../database/sql.js'
 
 /** Why a webhook was deactivated by the service itself; shown on the record. */
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
@@ -22,31 +22,27 @@ export async function cancelOpenDeliveries(
  * @returns the ids of those that were active
  */
 export async function deactivateWebhooks(
-  store: Store,
+  { database }: Store,
   webhookIds: readonly bigint[],
   reason: DeactivationReason,
 ): Promise<bigint[]> {
-  return translated(() =>
-    store.prisma.$transaction(async tx => {
-      const rows = await tx.$queryRaw<{ id: bigint }[]>`
+  return database.transaction(async tx => {
+    const rows = await tx.$queryRaw<{ id: bigint }[]>`
       update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
        where id = any(${webhookIds.map(String)}::bigint[]) and active
       returning id`
-      const ids = rows.map(row => row.id)
-      if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
-      return ids
-    }),
-  )
+    const ids = rows.map(row => row.id)
+    if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
+    return ids
+  })
 }
 
 /** Active webhooks whose gateway the chain says is deleted. */
-export async function findWebhooksOfDeletedGateways(store: Store): Promise<bigint[]> {
-  const rows = await translated(
-    () => store.prisma.$queryRaw<{ id: bigint }[]>`
+export async function findWebhooksOfDeletedGateways({ database }: Store): Promise<bigint[]> {
+  const rows = await database.read<{ id: bigint }>(sql`
     select w.id from webhooks w join gateways g on g.address = w.gateway
      where w.active and g.deleted_order is not null
-       and (g.life_start is null or g.life_start <= g.deleted_order)`,
-  )
+       and (g.life_start is null or g.life_start <= g.deleted_order)`)
   return rows.map(row => row.id)
 }
 
@@ -55,18 +51,16 @@ export async function findWebhooksOfDeletedGateways(store: Store): Promise<bigin
  * @returns webhooks that have known nothing but failures for `limitMs`
  */
 export async function noteWebhookHealth(
-  store: Store,
+  { database }: Store,
   health: { failed: readonly bigint[]; succeeded: readonly bigint[] },
   limitMs: number,
 ): Promise<bigint[]> {
-  const rows = await translated(
-    () => store.prisma.$queryRaw<{ id: bigint; failing: boolean }[]>`
+  const rows = await database.write<{ id: bigint; failing: boolean }>(sql`
     update webhooks
        set failing_since = case when id = any(${health.succeeded.map(String)}::bigint[]) then null
                                 else coalesce(failing_since, clock_timestamp()) end
      where id = any(${[...health.failed, ...health.succeeded].map(String)}::bigint[])
     returning id, coalesce(failing_since < clock_timestamp() - make_interval(secs => ${limitMs}::float8 / 1000),
-                           false) as failing`,
-  )
+                           false) as failing`)
   return rows.filter(row => row.failing).map(row => row.id)
 }

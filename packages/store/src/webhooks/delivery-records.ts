@@ -1,7 +1,6 @@
 import type { DeliveryState } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql, Store } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 export interface DeliveryRecord {
   id: bigint
@@ -31,7 +30,7 @@ export interface AttemptRecord {
 }
 
 /** The columns of a DeliveryRecord; `d` is the deliveries row. */
-export const DELIVERY_COLUMNS = Prisma.sql`
+export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
   d.state as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
   case when d.state in ('pending', 'waiting') then d.due_at end as "nextAttemptAt",
@@ -39,33 +38,29 @@ export const DELIVERY_COLUMNS = Prisma.sql`
 
 /** Deliveries of one webhook, newest first; relies on deliveries_webhook_newest. */
 export async function listDeliveries(
-  sql: Sql,
+  { database }: Store,
   webhookId: bigint,
   page: { status?: DeliveryState | undefined; limit: number; offset: number },
 ): Promise<DeliveryRecord[]> {
-  return translated(async () => {
-    return sql.$queryRaw<DeliveryRecord[]>`
+  return database.read<DeliveryRecord>(sql`
       select ${DELIVERY_COLUMNS} from deliveries d
        where d.webhook_id = ${webhookId} and (${page.status ?? null}::text is null or d.state = ${page.status ?? null})
-       order by d.id desc limit ${page.limit} offset ${page.offset}`
-  })
+       order by d.id desc limit ${page.limit} offset ${page.offset}`)
 }
 
 /** @returns null when the webhook has no such delivery */
 export async function getDelivery(
-  store: Store,
+  { database }: Store,
   webhookId: bigint,
   id: bigint,
 ): Promise<(DeliveryRecord & { body: string; attemptLog: AttemptRecord[] }) | null> {
-  return translated(async () => {
-    const [row] = await store.prisma.$queryRaw<(DeliveryRecord & { body: string })[]>`
-      select ${DELIVERY_COLUMNS}, d.body from deliveries d where d.id = ${id} and d.webhook_id = ${webhookId}`
-    if (!row) return null
-    const attemptLog = await store.prisma.$queryRaw<AttemptRecord[]>`
+  const [row] = await database.read<DeliveryRecord & { body: string }>(sql`
+      select ${DELIVERY_COLUMNS}, d.body from deliveries d where d.id = ${id} and d.webhook_id = ${webhookId}`)
+  if (!row) return null
+  const attemptLog = await database.read<AttemptRecord>(sql`
       select number::int as number, started_at as "startedAt", finished_at as "finishedAt", outcome,
              status_code::int as "statusCode", error, response_headers as "responseHeaders",
              response_body as "responseBody"
-        from delivery_attempts where delivery_id = ${id} order by id`
-    return { ...row, attemptLog }
-  })
+        from delivery_attempts where delivery_id = ${id} order by id`)
+  return { ...row, attemptLog }
 }

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { PreparedSql } from '../prepared-sql.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /** What an attempt came to. `refused` is every failure but 410, which is `gone`; `interrupted` was our doing. */
 export type AttemptOutcome = 'accepted' | 'refused' | 'gone' | 'interrupted'
@@ -39,13 +39,12 @@ export interface FinishedAttempt {
  * @returns one row for each result
  */
 export async function finishAttempts(
-  sql: PreparedSql,
+  store: Store,
   results: readonly AttemptResult[],
 ): Promise<FinishedAttempt[]> {
   const attemptIds = results.map(r => r.attemptId.toString())
   const deliveryIds = results.map(r => r.deliveryId.toString())
-  return translated(async () => {
-    const moved = await sql.$queryRaw<FinishedAttempt[]>`
+  const moved = await store.database.writePrepared<FinishedAttempt>(sql`
     with r as (
       select * from unnest(
         ${attemptIds}::bigint[],
@@ -81,24 +80,23 @@ export async function finishAttempts(
       returning d.id as "deliveryId", d.webhook_id as "webhookId", r.outcome, d.state,
                 (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
     )
-    select * from moved`
-    if (moved.length === results.length) return moved
-    return [...moved, ...(await readUnmoved(sql, results, moved))]
-  })
+    select * from moved`)
+  if (moved.length === results.length) return moved
+  return [...moved, ...(await readUnmoved(store, results, moved))]
 }
 
 /** What the rows say that a result came too late for. */
 async function readUnmoved(
-  sql: PreparedSql,
+  { database }: Store,
   results: readonly AttemptResult[],
   moved: readonly FinishedAttempt[],
 ): Promise<FinishedAttempt[]> {
   const outcomes = new Map(results.map(({ deliveryId, outcome }) => [deliveryId, outcome]))
   for (const { deliveryId } of moved) outcomes.delete(deliveryId)
-  const rows = await sql.$queryRaw<Omit<FinishedAttempt, 'outcome'>[]>`
+  const rows = await database.read<Omit<FinishedAttempt, 'outcome'>>(sql`
     select d.id as "deliveryId", d.webhook_id as "webhookId", d.state,
            (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
       from deliveries d
-     where d.id = any(${[...outcomes.keys()].map(String)}::bigint[])`
+     where d.id = any(${[...outcomes.keys()].map(String)}::bigint[])`)
   return rows.map(row => ({ ...row, outcome: outcomes.get(row.deliveryId)! }))
 }

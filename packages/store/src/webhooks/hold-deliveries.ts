@@ -1,5 +1,5 @@
-import type { PreparedSql } from '../prepared-sql.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 export interface Hold {
   id: string
@@ -15,13 +15,12 @@ export interface Hold {
  * @returns how long each has been held by now
  */
 export async function holdDeliveries(
-  sql: PreparedSql,
+  { database }: Store,
   holds: readonly Hold[],
   atMostMs: number,
 ): Promise<{ id: bigint; heldForMs: number }[]> {
   const ids = holds.map(h => h.id)
-  return translated(
-    () => sql.$queryRaw`
+  return database.writePrepared(sql`
     update deliveries d
        set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()), held_reason = h.reason,
            due_at = case
@@ -31,6 +30,5 @@ export async function holdDeliveries(
                   ${holds.map(h => h.reason)}::text[]) as h (id, for_ms, reason)
      where d.id = h.id and d.id = any(${ids}::bigint[]) and d.state in ('pending', 'waiting')
        and (d.claimed_until is null or d.claimed_until < clock_timestamp())
-    returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`,
-  )
+    returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`)
 }

@@ -1,7 +1,7 @@
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
+import type { Store } from '../database/open-store.js'
+import { empty, sql, type Tx } from '../database/sql.js'
 
 /**
  * Writes the deliveries of new payments: one row for each active webhook of each payment's gateway, in the
@@ -13,16 +13,16 @@ import type { Sql } from '../store.js'
  * @param traceParents by event, when payments are traced; without it the column is not written
  * @returns the rows that were written, for `enqueueDeliveries` once the transaction has committed
  */
-export async function insertDeliveries(
-  sql: Sql,
+export async function insertDeliveriesIn(
+  tx: Tx,
   payments: readonly CommittedPayment[],
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> {
   if (payments.length === 0) return []
   const gateways = [...new Set(payments.map(payment => payment.gateway))]
-  const webhooks = await sql.$queryRaw<{ id: bigint; gateway: string }[]>`
+  const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string }[]>(sql`
     select id, gateway from webhooks
-     where gateway = any(${gateways}::text[]) and active and deleted_at is null`
+     where gateway = any(${gateways}::text[]) and active and deleted_at is null`)
   if (webhooks.length === 0) return []
 
   const webhooksOf = new Map<string, bigint[]>()
@@ -39,12 +39,12 @@ export async function insertDeliveries(
   )
   const [column, value, traces] = traceParents
     ? [
-        Prisma.sql`, trace_parent`,
-        Prisma.sql`, m.trace_parent`,
-        Prisma.sql`, ${told.map(payment => traceParents.get(payment.eventId) ?? null)}::text[]`,
+        sql`, trace_parent`,
+        sql`, m.trace_parent`,
+        sql`, ${told.map(payment => traceParents.get(payment.eventId) ?? null)}::text[]`,
       ]
-    : [Prisma.empty, Prisma.empty, Prisma.empty]
-  return sql.$queryRaw<DeliveryRef[]>`
+    : [empty, empty, empty]
+  return tx.$queryRaw<DeliveryRef[]>(sql`
     insert into deliveries (webhook_id, event_id, message_id, type, body${column})
     select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}
       from unnest(${rows.map(row => row.webhookId.toString())}::bigint[],
@@ -56,5 +56,16 @@ export async function insertDeliveries(
            with ordinality as m (event_id, message_id, type, body${column}, ordinal) on m.ordinal = r.message
      order by m.ordinal, r.webhook_id
     on conflict (webhook_id, message_id) do nothing
-    returning id, webhook_id as "webhookId"`
+    returning id, webhook_id as "webhookId"`)
 }
+
+/** `insertDeliveriesIn` in a transaction of its own, for payments that are stored already. */
+export const insertDeliveries = (
+  { database }: Store,
+  payments: readonly CommittedPayment[],
+  traceParents?: ReadonlyMap<string, string>,
+): Promise<DeliveryRef[]> =>
+  database.transaction(tx => insertDeliveriesIn(tx, payments, traceParents), {
+    maxWait: 10_000,
+    timeout: 60_000,
+  })

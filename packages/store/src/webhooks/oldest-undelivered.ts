@@ -1,12 +1,10 @@
-import type { Sql } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /** Seconds that the oldest delivery has not ended for, whatever it waits for; 0 when there is none. */
-export async function readOldestUndeliveredSeconds(sql: Sql): Promise<number> {
-  const [row] = await translated(
-    () => sql.$queryRaw<{ seconds: number }[]>`
+export async function readOldestUndeliveredSeconds({ database }: Store): Promise<number> {
+  const [row] = await database.read<{ seconds: number }>(sql`
     select coalesce(extract(epoch from clock_timestamp() - min(opened_at)), 0)::float8 as seconds
-      from deliveries where state in ('pending', 'waiting')`,
-  )
+      from deliveries where state in ('pending', 'waiting')`)
   return Math.max(0, row?.seconds ?? 0)
 }

@@ -1,13 +1,15 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import type { Sql } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /** A gateway as the chain left it, for `signersOf` of the domain; null when the chain never told of it. */
-export const readGatewayState = (sql: Sql, address: string): Promise<GatewayState | null> =>
-  translated(async () => {
-    const rows = await sql.$queryRaw<GatewayState[]>`
+export const readGatewayState = async (
+  { database }: Store,
+  address: string,
+): Promise<GatewayState | null> => {
+  const rows = await database.read<GatewayState>(sql`
       select address, authority, life_start as "lifeStart", deleted_order as "deletedOrder", signer,
              signer_order as "signerOrder"
-        from gateways where address = ${address}`
-    return rows[0] ?? null
-  })
+        from gateways where address = ${address}`)
+  return rows[0] ?? null
+}

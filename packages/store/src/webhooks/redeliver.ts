@@ -1,9 +1,8 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
-import { Prisma } from '../generated/client.js'
-import type { Sql } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Sql } from '../database/sql.js'
 
 /** What one call of a bulk redelivery takes at most. */
 export const REDELIVERIES_AT_ONCE = 10_000
@@ -12,9 +11,8 @@ export const REDELIVERIES_AT_ONCE = 10_000
  * A new round of tries: due now, with as many tries as a new delivery. Body and message id stay. Rows that are
  * open are made due now and keep their round; rows that somebody is sending right now are left alone.
  */
-async function openRound(sql: Sql, condition: Prisma.Sql): Promise<DeliveryRef[]> {
-  return translated(async () => {
-    return sql.$queryRaw<DeliveryRef[]>`
+async function openRound({ database }: Store, condition: Sql): Promise<DeliveryRef[]> {
+  return database.write<DeliveryRef>(sql`
       update deliveries d
          set tries_allowed = case when d.state in ('pending', 'waiting') then d.tries_allowed
                                   else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
@@ -22,26 +20,25 @@ async function openRound(sql: Sql, condition: Prisma.Sql): Promise<DeliveryRef[]
              state = 'pending', due_at = clock_timestamp(), finished_at = null, held_since = null,
              held_reason = null, swept_at = null, claimed_until = null
        where (d.claimed_until is null or d.claimed_until < clock_timestamp()) and ${condition}
-      returning d.id, d.webhook_id as "webhookId"`
-  })
+      returning d.id, d.webhook_id as "webhookId"`)
 }
 
 /** Redelivers one delivery of an active webhook. @returns nothing when it is being sent right now */
-export const redeliverOne = (sql: Sql, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>
-  openRound(sql, Prisma.sql`d.id = ${id} and d.webhook_id = ${webhookId}`)
+export const redeliverOne = (store: Store, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>
+  openRound(store, sql`d.id = ${id} and d.webhook_id = ${webhookId}`)
 
 /**
  * Redelivers what ended in the given states, oldest first, up to REDELIVERIES_AT_ONCE.
  * @param range by creation; `until` is inclusive
  */
 export const redeliverMany = (
-  sql: Sql,
+  store: Store,
   webhookId: bigint,
   range: { since: Date; until: Date | null; states: readonly DeliveryState[] },
 ): Promise<DeliveryRef[]> =>
   openRound(
-    sql,
-    Prisma.sql`d.id in (
+    store,
+    sql`d.id in (
       select id from deliveries
        where webhook_id = ${webhookId} and state = any(${[...range.states]}::text[])
          and created_at >= ${range.since} and (${range.until}::timestamptz is null or created_at <= ${range.until})
@@ -49,24 +46,22 @@ export const redeliverMany = (
   )
 
 /** Redelivers failed or cancelled deliveries by id, whosever they are: for ops. Inactive webhooks' ones stay. */
-export const redeliverByIds = (sql: Sql, ids: readonly bigint[]): Promise<DeliveryRef[]> =>
+export const redeliverByIds = (store: Store, ids: readonly bigint[]): Promise<DeliveryRef[]> =>
   openRound(
-    sql,
-    Prisma.sql`d.id = any(${ids.map(String)}::bigint[]) and d.state in ('failed', 'cancelled')
+    store,
+    sql`d.id = any(${ids.map(String)}::bigint[]) and d.state in ('failed', 'cancelled')
       and exists (select from webhooks w where w.id = d.webhook_id and w.active and w.deleted_at is null)`,
   )
 
 /** Writes a delivery that belongs to no event: a test. */
 export async function insertMessage(
-  sql: Sql,
+  { database }: Store,
   webhookId: bigint,
   message: DeliveryMessage,
 ): Promise<DeliveryRef> {
-  return translated(async () => {
-    const [row] = await sql.$queryRaw<DeliveryRef[]>`
+  const [row] = await database.write<DeliveryRef>(sql`
       insert into deliveries (webhook_id, message_id, type, body)
       values (${webhookId}, ${message.id}, ${message.type}, ${message.body})
-      returning id, webhook_id as "webhookId"`
-    return row!
-  })
+      returning id, webhook_id as "webhookId"`)
+  return row!
 }

@@ -1,5 +1,5 @@
-import type { Store } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 /**
  * Removes deliveries that ended before the retention began, with their attempts, and then webhooks that were
@@ -8,11 +8,10 @@ import { translated } from '../translated.js'
  * @returns how many deliveries were removed
  */
 export async function removeOldDeliveries(
-  store: Store,
+  { database }: Store,
   retention: { days: number; limit: number },
 ): Promise<number> {
-  const removed = await translated(
-    () => store.prisma.$executeRaw`
+  const removed = await database.execute(sql`
     with old as (
       select id from deliveries
        where finished_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
@@ -21,13 +20,10 @@ export async function removeOldDeliveries(
     ), attempts as (
       delete from delivery_attempts where delivery_id in (select id from old)
     )
-    delete from deliveries where id in (select id from old)`,
-  )
-  await translated(
-    () => store.prisma.$executeRaw`
+    delete from deliveries where id in (select id from old)`)
+  await database.execute(sql`
     delete from webhooks w
      where w.deleted_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
-       and not exists (select from deliveries d where d.webhook_id = w.id)`,
-  )
+       and not exists (select from deliveries d where d.webhook_id = w.id)`)
   return removed
 }

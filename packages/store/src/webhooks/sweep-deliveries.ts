@@ -1,6 +1,6 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { Sql } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 export interface Sweep {
   /** a row is overdue when it was due this long ago and nobody has claimed it */
@@ -15,9 +15,8 @@ export interface Sweep {
  * worker died. Stamps and returns the oldest of them. Relies on deliveries_due; `skip locked` lets several
  * sweepers share the rows, and passes over what a claim is working on.
  */
-export async function sweepDeliveries(sql: Sql, sweep: Sweep): Promise<DeliveryRef[]> {
-  return translated(
-    () => sql.$queryRaw<DeliveryRef[]>`
+export async function sweepDeliveries({ database }: Store, sweep: Sweep): Promise<DeliveryRef[]> {
+  return database.write<DeliveryRef>(sql`
     update deliveries set swept_at = clock_timestamp()
      where id in (
        select id from deliveries
@@ -29,14 +28,14 @@ export async function sweepDeliveries(sql: Sql, sweep: Sweep): Promise<DeliveryR
         order by due_at
         limit ${sweep.limit}
           for update skip locked)
-    returning id, webhook_id as "webhookId"`,
-  )
+    returning id, webhook_id as "webhookId"`)
 }
 
 /** Takes the stamp back: the rows could not be enqueued and may be swept at once. */
-export async function unsweepDeliveries(sql: Sql, deliveries: readonly DeliveryRef[]): Promise<void> {
-  await translated(
-    () => sql.$executeRaw`
-    update deliveries set swept_at = null where id = any(${deliveries.map(d => d.id.toString())}::bigint[])`,
-  )
+export async function unsweepDeliveries(
+  { database }: Store,
+  deliveries: readonly DeliveryRef[],
+): Promise<void> {
+  await database.execute(sql`
+    update deliveries set swept_at = null where id = any(${deliveries.map(d => d.id.toString())}::bigint[])`)
 }

@@ -1,8 +1,7 @@
 import { WEBHOOK_SECRET_BYTES, webhookSecretOf } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
-import type { Store } from '../store.js'
-import { translated } from '../translated.js'
+import type { Store } from '../database/open-store.js'
 import { cancelOpenDeliveries } from './deactivate-webhooks.js'
 
 /** A webhook without its secrets. */
@@ -49,29 +48,27 @@ const SELECTED = {
  * @throws TooManyWebhooksError
  */
 export const createWebhook = (
-  store: Store,
+  { database }: Store,
   webhook: { gateway: string; endpointUrl: string; active: boolean },
 ): Promise<WebhookRecord & { secret: string }> =>
-  translated(() =>
-    store.prisma.$transaction(async tx => {
-      await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
-      const count = await tx.webhook.count({ where: { gateway: webhook.gateway, deletedAt: null } })
-      if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
-      return tx.webhook.create({
-        data: { ...webhook, secret: newSecret() },
-        select: { ...SELECTED, secret: true },
-      })
-    }),
-  )
+  database.transaction(async tx => {
+    await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
+    const count = await tx.webhook.count({ where: { gateway: webhook.gateway, deletedAt: null } })
+    if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
+    return tx.webhook.create({
+      data: { ...webhook, secret: newSecret() },
+      select: { ...SELECTED, secret: true },
+    })
+  })
 
 /** Webhooks of one gateway, oldest first. Deleted ones are not shown. */
 export const listWebhooks = (
-  store: Store,
+  { database }: Store,
   gateway: string,
   page: { activeOnly: boolean; limit?: number; offset?: number },
 ): Promise<WebhookRecord[]> =>
-  translated(() =>
-    store.prisma.webhook.findMany({
+  database.withModels(client =>
+    client.webhook.findMany({
       where: { gateway, deletedAt: null, ...(page.activeOnly ? { active: true } : {}) },
       orderBy: { id: 'asc' },
       ...(page.limit === undefined ? {} : { take: page.limit }),
@@ -81,9 +78,9 @@ export const listWebhooks = (
   )
 
 /** @returns null when the gateway has no such webhook */
-export const getWebhook = (store: Store, gateway: string, id: bigint): Promise<WebhookRecord | null> =>
-  translated(() =>
-    store.prisma.webhook.findFirst({ where: { id, gateway, deletedAt: null }, select: SELECTED }),
+export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Promise<WebhookRecord | null> =>
+  database.withModels(client =>
+    client.webhook.findFirst({ where: { id, gateway, deletedAt: null }, select: SELECTED }),
   )
 
 /**
@@ -91,38 +88,34 @@ export const getWebhook = (store: Store, gateway: string, id: bigint): Promise<W
  * resumes nothing: what was cancelled is redelivered only when asked for.
  */
 export const setWebhookActive = (
-  store: Store,
+  { database }: Store,
   gateway: string,
   id: bigint,
   active: boolean,
 ): Promise<WebhookRecord | null> =>
-  translated(() =>
-    store.prisma.$transaction(async tx => {
-      const where = { id, gateway, deletedAt: null }
-      const data = active
-        ? { active, failingSince: null, deactivatedReason: null, deactivatedAt: null }
-        : { active }
-      const { count } = await tx.webhook.updateMany({ where, data })
-      if (count === 0) return null
-      if (!active) await cancelOpenDeliveries(tx, [id], 'webhook inactive')
-      return tx.webhook.findFirst({ where, select: SELECTED })
-    }),
-  )
+  database.transaction(async tx => {
+    const where = { id, gateway, deletedAt: null }
+    const data = active
+      ? { active, failingSince: null, deactivatedReason: null, deactivatedAt: null }
+      : { active }
+    const { count } = await tx.webhook.updateMany({ where, data })
+    if (count === 0) return null
+    if (!active) await cancelOpenDeliveries(tx, [id], 'webhook inactive')
+    return tx.webhook.findFirst({ where, select: SELECTED })
+  })
 
 /**
  * Deletes one webhook of a gateway, or all of them, and cancels their open deliveries. The rows stay for ops
  * until the retention removes them.
  * @returns how many were deleted
  */
-export const deleteWebhooks = (store: Store, gateway: string, id?: bigint): Promise<number> =>
-  translated(() =>
-    store.prisma.$transaction(async tx => {
-      const rows = await tx.$queryRaw<{ id: bigint }[]>`
+export const deleteWebhooks = ({ database }: Store, gateway: string, id?: bigint): Promise<number> =>
+  database.transaction(async tx => {
+    const rows = await tx.$queryRaw<{ id: bigint }[]>`
         update webhooks set active = false, deleted_at = clock_timestamp()
          where gateway = ${gateway} and deleted_at is null and (${id ?? null}::bigint is null or id = ${id ?? null})
         returning id`
-      const ids = rows.map(row => row.id)
-      if (ids.length > 0) await cancelOpenDeliveries(tx, ids, 'webhook deleted')
-      return ids.length
-    }),
-  )
+    const ids = rows.map(row => row.id)
+    if (ids.length > 0) await cancelOpenDeliveries(tx, ids, 'webhook deleted')
+    return ids.length
+  })

@@ -3,7 +3,7 @@ import type { CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/store.js'
+import { openStore } from '../../src/database/open-store.js'
 import {
   claimDeliveries,
   createWebhook,
@@ -17,6 +17,7 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
+import { insertDeliveriesIn } from '../../src/webhooks/insert-deliveries.js'
 
 const makeFacts = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
@@ -40,14 +41,13 @@ t.test('deliveries in Postgres', async t => {
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url, poolSize: 8 })
   t.teardown(() => store.close())
-  const sql = store.prisma
-  const insert = (payments: CommittedPayment[]) => sql.$transaction(tx => insertDeliveries(tx, payments))
+  const insert = (payments: CommittedPayment[]) => insertDeliveries(store, payments)
   const addWebhook = async (gateway: string = randomUUID()) => ({
     ...(await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })),
     gateway,
   })
   const claimOne = async (id: bigint): Promise<ClaimedDelivery> => {
-    const [claim] = await claimDeliveries(sql, [String(id)], 60_000)
+    const [claim] = await claimDeliveries(store, [String(id)], 60_000)
     if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim?.kind)}`)
     return claim.delivery
   }
@@ -103,8 +103,8 @@ t.test('deliveries in Postgres', async t => {
 
   t.test('a transaction that rolls back leaves no delivery', async t => {
     const webhook = await addWebhook()
-    const rolledBack = sql.$transaction(async tx => {
-      await insertDeliveries(tx, [makeFacts(webhook.gateway)])
+    const rolledBack = store.database.transaction(async tx => {
+      await insertDeliveriesIn(tx, [makeFacts(webhook.gateway)])
       throw new Error('the payment is not stored')
     })
     await t.rejects(rolledBack)
@@ -118,7 +118,7 @@ t.test('deliveries in Postgres', async t => {
     const webhook = await addWebhook()
     const refs = await insert(Array.from({ length: 20 }, () => makeFacts(webhook.gateway)))
     const ids = refs.map(ref => String(ref.id))
-    const claims = (await Promise.all([1, 2, 3, 4].map(() => claimDeliveries(sql, ids, 60_000)))).flat()
+    const claims = (await Promise.all([1, 2, 3, 4].map(() => claimDeliveries(store, ids, 60_000)))).flat()
     t.equal(claims.length, 80)
     const claimed = claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.delivery] : []))
     t.equal(new Set(claimed.map(({ id }) => id)).size, 20)
@@ -137,13 +137,13 @@ t.test('deliveries in Postgres', async t => {
     await database.pool.query(`update deliveries set claimed_until = now() - interval '1 s'`)
     const second = await claimOne(ref!.id)
     t.equal(second.attempt, 2)
-    await finishAttempts(sql, [resultOf(first, { next: 'failed' })])
+    await finishAttempts(store, [resultOf(first, { next: 'failed' })])
     t.match(await stateOf(ref!.id), { state: 'pending', attempts_made: 2 }, 'the second is still on its way')
     await deactivateWebhooks(store, [webhook.id], 'failing')
     t.match(await stateOf(ref!.id), { state: 'cancelled' })
-    await finishAttempts(sql, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
+    await finishAttempts(store, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
     t.match(await stateOf(ref!.id), { state: 'delivered' }, 'the endpoint did accept')
-    await finishAttempts(sql, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
+    await finishAttempts(store, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
     t.match(
       await stateOf(ref!.id),
       { state: 'delivered', attempts_made: 2 },
@@ -155,8 +155,8 @@ t.test('deliveries in Postgres', async t => {
     const webhook = await addWebhook()
     const [ref] = await insert([makeFacts(webhook.gateway)])
     await database.pool.query('update webhooks set active = false where id = $1', [webhook.id])
-    t.match(await claimDeliveries(sql, [String(ref!.id)], 1_000), [{ kind: 'nothing', state: 'cancelled' }])
-    t.match(await claimDeliveries(sql, ['9'.repeat(18)], 1_000), [{ kind: 'nothing', state: null }])
+    t.match(await claimDeliveries(store, [String(ref!.id)], 1_000), [{ kind: 'nothing', state: 'cancelled' }])
+    t.match(await claimDeliveries(store, ['9'.repeat(18)], 1_000), [{ kind: 'nothing', state: null }])
   })
 
   t.test('the sweeper finds what is overdue, and not again too soon', async t => {
@@ -174,7 +174,7 @@ t.test('deliveries in Postgres', async t => {
     await database.pool.query(`update deliveries set due_at = now() + interval '1 min' where id = $1`, [
       early!.id,
     ])
-    const sweep = () => sweepDeliveries(sql, { overdueMs: 1_000, againMs: 60_000, limit: 1_000 })
+    const sweep = () => sweepDeliveries(store, { overdueMs: 1_000, againMs: 60_000, limit: 1_000 })
     const found = (await Promise.all([sweep(), sweep(), sweep()]))
       .flat()
       .filter(ref => ref.webhookId === webhook.id)
@@ -187,12 +187,12 @@ t.test('deliveries in Postgres', async t => {
     for (const triesLeft of [3, 2, 1, 0]) {
       const delivery = await claimOne(ref!.id)
       t.equal(delivery.triesLeft, triesLeft)
-      await finishAttempts(sql, [resultOf(delivery, { next: triesLeft === 0 ? 'failed' : 'pending' })])
+      await finishAttempts(store, [resultOf(delivery, { next: triesLeft === 0 ? 'failed' : 'pending' })])
     }
-    t.strictSame(await redeliverOne(sql, webhook.id, ref!.id), [{ id: ref!.id, webhookId: webhook.id }])
+    t.strictSame(await redeliverOne(store, webhook.id, ref!.id), [{ id: ref!.id, webhookId: webhook.id }])
     const delivery = await claimOne(ref!.id)
     t.match(delivery, { attempt: 5, triesLeft: 3, triesMade: 1 })
-    t.strictSame(await redeliverOne(sql, webhook.id, ref!.id), [], 'what is being sent is left alone')
-    t.strictSame(await redeliverOne(sql, webhook.id + 1n, ref!.id), [], "another webhook's is not found")
+    t.strictSame(await redeliverOne(store, webhook.id, ref!.id), [], 'what is being sent is left alone')
+    t.strictSame(await redeliverOne(store, webhook.id + 1n, ref!.id), [], "another webhook's is not found")
   })
 })

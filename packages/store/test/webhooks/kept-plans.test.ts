@@ -2,7 +2,8 @@
 // whatever they were made for: asserted on the plans of the very statements.
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
-import type { PreparedSql } from '../../src/prepared-sql.js'
+import { openStore } from '../../src/database/open-store.js'
+import { raw, sql } from '../../src/database/sql.js'
 import { claimDeliveries, finishAttempts, holdDeliveries } from '../../src/webhooks/index.js'
 
 interface Plan {
@@ -16,28 +17,12 @@ interface Plan {
 const partsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(partsOf)]
 
 t.test('planned over empty tables, the statements of a worker find each row by its key', async t => {
-  const { pool } = await createDatabase(t)
+  const { pool, url } = await createDatabase(t)
   await pool.query('analyze')
-  const plans: { text: string; plan: Plan }[] = []
-  const $queryRaw = async (strings: TemplateStringsArray, ...values: unknown[]) => {
-    const { Prisma } = await import('../../src/generated/client.js')
-    const { text } = Prisma.sql(strings, ...values)
-    // As `keepToIndexes` sets it for every connection of a worker.
-    const client = await pool.connect()
-    try {
-      await client.query('set enable_seqscan = off')
-      const { rows } = await client.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-        `explain (generic_plan, format json) ${text}`,
-      )
-      plans.push({ text, plan: rows[0]!['QUERY PLAN'][0]!.Plan })
-    } finally {
-      client.release()
-    }
-    return []
-  }
-  const sql = { $queryRaw } as unknown as PreparedSql
-  await claimDeliveries(sql, ['1'], 1_000)
-  await finishAttempts(sql, [
+  const store = openStore({ DATABASE_URL: url, poolSize: 1, keepToIndexes: true })
+  t.teardown(() => store.close())
+  await claimDeliveries(store, ['1'], 1_000)
+  await finishAttempts(store, [
     {
       attemptId: 1n,
       deliveryId: 1n,
@@ -51,8 +36,19 @@ t.test('planned over empty tables, the statements of a worker find each row by i
       responseBody: null,
     },
   ])
-  await holdDeliveries(sql, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
-  t.ok(plans.length >= 3)
+  await holdDeliveries(store, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
+  // The pool has one connection, which keeps every statement that it prepared.
+  const statements = await store.database.read<{ text: string }>(
+    sql`select statement as text from pg_prepared_statements where statement like '%deliveries%'`,
+  )
+  t.ok(statements.length >= 3)
+  const plans = []
+  for (const { text } of statements) {
+    const [row] = await store.database.write<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+      sql`${raw(`explain (generic_plan, format json) ${text}`)}`,
+    )
+    plans.push({ text, plan: row!['QUERY PLAN'][0]!.Plan })
+  }
   for (const { text, plan } of plans) {
     for (const part of partsOf(plan)) {
       const reads = part['Relation Name'] !== undefined && part['Node Type'].includes('Scan')

@@ -6,7 +6,7 @@ import type { GatewayClaims, GatewayTokens } from './gateway-tokens.js'
 
 /** Who may act for a gateway now; null when there is no such gateway, or none any more. */
 export async function readSigners(store: Store, gateway: string): Promise<string[] | null> {
-  const state = await readGatewayState(store.prisma, gateway)
+  const state = await readGatewayState(store, gateway)
   const signers = state && signersOf(state)
   return signers && [signers.authority, signers.signer]
 }

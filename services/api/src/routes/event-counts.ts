@@ -1,4 +1,4 @@
-import { countEvents, listEventNames, lookUp, readFrom } from '@payment-tracking/store'
+import { countEvents, listEventNames } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
@@ -27,9 +27,8 @@ export const eventCountRoutes: AddRoutes = (app, { store }) => {
       const { eventName } = request.query
       const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
       const filter = { name, ...readTimeBounds(request.query) }
-      const read = filter.startTime === undefined && filter.endTime === undefined ? lookUp : readFrom
       return {
-        count: await read(store, sql => countEvents(sql, filter)).catch(nameMissingFilter(filter)),
+        count: await countEvents(store, filter).catch(nameMissingFilter(filter)),
       }
     },
   )
@@ -47,6 +46,6 @@ export const eventCountRoutes: AddRoutes = (app, { store }) => {
         },
       },
     },
-    () => lookUp(store, listEventNames),
+    () => listEventNames(store),
   )
 }

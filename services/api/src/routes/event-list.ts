@@ -6,8 +6,6 @@ import {
   encodeEventCursor,
   eventOrderOf,
   listEvents,
-  lookUp,
-  readFrom,
   type EventFilter,
   type EventKey,
   type Store,
@@ -45,8 +43,7 @@ export async function answerEvents(
   const order = eventOrderOf(filter)
   const after = cursor === undefined ? undefined : decodeEventCursor(order, cursor)
   if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
-  const read = filter.signature === undefined ? readFrom : lookUp
-  const events = await read(store, sql => listEvents(sql, filter, { limit, offset, after })).catch(
+  const events = await listEvents(store, filter, { limit, offset, after }).catch(
     nameMissingFilter({ ...filter, offset }),
   )
   const last = events.at(-1)

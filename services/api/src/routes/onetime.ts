@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listOneTimePayments, lookUp, readFrom } from '@payment-tracking/store'
+import { listOneTimePayments } from '@payment-tracking/store'
 import { NotFoundError } from '../http/api-errors.js'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
@@ -33,10 +33,7 @@ export const onetimeRoute: AddRoutes = (app, { store }) => {
     },
     async request => {
       const { trackingId } = request.params
-      const { recipient, limit, offset } = request.query
-      // Only the first page reads no more than it answers, and a long answer would keep lookups waiting.
-      const read = recipient === undefined && offset === 0 && limit <= 10 ? lookUp : readFrom
-      const payments = await read(store, sql => listOneTimePayments(sql, trackingId, request.query))
+      const payments = await listOneTimePayments(store, trackingId, request.query)
       const [only, ...others] = payments.map(toOneTimePayment)
       if (only === undefined) throw new NotFoundError('There is no payment for this tracking ID here.')
       return inEnvelope(others.length === 0 ? only : [only, ...others])

@@ -1,4 +1,4 @@
-import { lookUp, readFrom, readPaymentStats, type PaymentStats } from '@payment-tracking/store'
+import { readPaymentStats, type PaymentStats } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
@@ -56,8 +56,7 @@ export const paymentStatsRoute: AddRoutes = (app, { store }) => {
     },
     async request => {
       const filter = { gateway: request.query.gateway, ...readTimeBounds(request.query) }
-      const read = filter.startTime === undefined && filter.endTime === undefined ? lookUp : readFrom
-      return toStats(await read(store, sql => readPaymentStats(sql, filter)).catch(nameMissingFilter(filter)))
+      return toStats(await readPaymentStats(store, filter).catch(nameMissingFilter(filter)))
     },
   )
 }

@@ -1,4 +1,4 @@
-import { listTracedDeliveries, lookUp, readFrom, readPaymentTrace, type Store } from '@payment-tracking/store'
+import { listTracedDeliveries, readPaymentTrace, type Store } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
@@ -39,18 +39,16 @@ export function addTraceRoute(app: ApiServer, { store, authenticate }: TracePart
       const caller = request.headers.authorization === undefined ? null : await authenticate(request)
       if (caller) void reply.header('cache-control', 'private, no-store')
       void reply.header('vary', 'authorization')
-      const traces = await lookUp(store, sql => readPaymentTrace(sql, request.params.signature))
+      const traces = await readPaymentTrace(store, request.params.signature)
       if (traces.length === 0) throw new NotFoundError('There is no payment in this transaction here.')
       const own = traces.filter(({ gateway }) => gateway === caller?.gateway)
       const deliveries =
         caller === null
           ? []
-          : await readFrom(store, sql =>
-              listTracedDeliveries(
-                sql,
-                own.map(({ eventId }) => eventId),
-                caller.gateway,
-              ),
+          : await listTracedDeliveries(
+              store,
+              own.map(({ eventId }) => eventId),
+              caller.gateway,
             )
       return traces.map(trace => toTraceRecord(trace, own.includes(trace) ? deliveries : null))
     },

@@ -4,8 +4,6 @@ import {
   decodeSubscriptionCursor,
   encodeSubscriptionCursor,
   listSubscriptions,
-  lookUp,
-  readFrom,
   type SubscriptionFilter,
 } from '@payment-tracking/store'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
@@ -85,10 +83,9 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
             : deriveUserPayment(programId, walletPublicKey, tokenMint),
       }
       // One more than a page tells whether there is a next one.
-      const read = filter.trackingId === undefined ? readFrom : lookUp
-      const policies = await read(store, sql =>
-        listSubscriptions(sql, filter, { limit: PAGE + 1, after }),
-      ).catch(nameTrackingId)
+      const policies = await listSubscriptions(store, filter, { limit: PAGE + 1, after }).catch(
+        nameTrackingId,
+      )
       const page = policies.slice(0, PAGE)
       const last = page.at(-1)
       if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))

@@ -5,7 +5,6 @@ import type { Logger } from '@payment-tracking/runtime'
 import {
   listEventsAfter,
   type EventRange,
-  readFrom,
   readStreamHead,
   type Store,
   type StreamEvent,
@@ -42,8 +41,8 @@ export class Feed {
 
   /** Where the stream ends now; a feed that nobody listens to begins there. */
   async open(): Promise<StreamHead> {
-    if (this.#head && this.#listeners.size > 0) return readFrom(this.store, readStreamHead)
-    this.#starting ??= readFrom(this.store, readStreamHead).finally(() => (this.#starting = undefined))
+    if (this.#head && this.#listeners.size > 0) return readStreamHead(this.store)
+    this.#starting ??= readStreamHead(this.store).finally(() => (this.#starting = undefined))
     const head = await this.#starting
     // Others may have begun to listen meanwhile; their feed must not jump.
     if (this.#listeners.size === 0) this.#head = head
@@ -87,7 +86,7 @@ export class Feed {
   }
 
   async #poll(): Promise<void> {
-    const head = await readFrom(this.store, readStreamHead)
+    const head = await readStreamHead(this.store)
     if (this.#head && this.#head.epoch !== head.epoch) {
       this.#head = head
       for (const listener of [...this.#listeners]) listener.onOtherEpoch()
@@ -96,7 +95,7 @@ export class Feed {
     this.#head ??= head
     while (this.#head.position < head.position && !this.#stop.signal.aborted) {
       const range: EventRange = { after: this.#head.position, upTo: head.position, limit: PAGE }
-      const events: StreamEvent[] = await readFrom(this.store, sql => listEventsAfter(sql, range))
+      const events: StreamEvent[] = await listEventsAfter(this.store, range)
       this.#head = { epoch: head.epoch, position: events.at(-1)?.position ?? head.position }
       for (const listener of [...this.#listeners]) listener.onEvents(events)
     }

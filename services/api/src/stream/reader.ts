@@ -6,13 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Logger } from '@payment-tracking/runtime'
-import {
-  listEventsAfter,
-  readFrom,
-  type EventFilter,
-  type Store,
-  type StreamEvent,
-} from '@payment-tracking/store'
+import { listEventsAfter, type EventFilter, type Store, type StreamEvent } from '@payment-tracking/store'
 import { CLOSE } from './close-codes.js'
 import type { Feed } from './feed.js'
 import { matchesFilter } from './matches-filter.js'
@@ -106,7 +100,7 @@ export class Reader {
     const { store, filter, stallMs, write } = this.options
     const upTo = this.#position + WINDOW < end ? this.#position + WINDOW : end
     const range = { after: this.#position, upTo, limit: PAGE }
-    const events = await readFrom(store, sql => listEventsAfter(sql, range, filter))
+    const events = await listEventsAfter(store, range, filter)
     for (const event of events) {
       if (this.#sendQueue.isFull && !(await this.#sendQueue.drained(stallMs)))
         return this.close(CLOSE.tooSlow)

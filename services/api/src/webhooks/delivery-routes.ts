@@ -83,7 +83,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
     },
     async request => {
       const webhook = await webhookOf(request, request.params.id)
-      return (await listDeliveries(store.prisma, webhook.id, request.query)).map(toDeliveryAnswer)
+      return (await listDeliveries(store, webhook.id, request.query)).map(toDeliveryAnswer)
     },
   )
 
@@ -129,7 +129,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       const webhook = await activeWebhookOf(request, request.params.id)
       const id = BigInt(request.params.deliveryId)
       if (!(await getDelivery(store, webhook.id, id))) throw noDelivery()
-      await wake(request, await redeliverOne(store.prisma, webhook.id, id))
+      await wake(request, await redeliverOne(store, webhook.id, id))
       void reply.code(202)
       return toDeliveryAnswer((await getDelivery(store, webhook.id, id))!)
     },
@@ -167,7 +167,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
     async (request, reply) => {
       const { since, until, status } = request.body
       const webhook = await activeWebhookOf(request, request.params.id)
-      const deliveries = await redeliverMany(store.prisma, webhook.id, {
+      const deliveries = await redeliverMany(store, webhook.id, {
         since: readTime('since', since, 'down'),
         until: until === undefined ? null : readTime('until', until, 'up'),
         states: status === undefined ? ['failed', 'cancelled'] : [status],
@@ -200,7 +200,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         nonce: randomBytes(12).toString('hex'),
         at: new Date(),
       })
-      const delivery = await insertMessage(store.prisma, webhook.id, message)
+      const delivery = await insertMessage(store, webhook.id, message)
       await wake(request, [delivery])
       void reply.code(202)
       return toDeliveryAnswer((await getDelivery(store, webhook.id, delivery.id))!)

@@ -3,7 +3,7 @@
 // marked is relayed again by the sweeper.
 import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
-import { markHandedOver, type CommittedBatch, type Store } from '@payment-tracking/store'
+import { markRelayed, type CommittedBatch, type Store } from '@payment-tracking/store'
 
 /** Where the relay sends: Redis pub/sub and the queue. Both reject when Redis is away. */
 export interface RelaySinks {
@@ -40,7 +40,7 @@ export class OutboxRelay {
       const payments = committed.flatMap(batch => batch.payments)
       const deliveries = committed.flatMap(batch => batch.deliveries)
       await Promise.all([this.sinks.announce(payments, committedAt), this.sinks.enqueue(deliveries)])
-      await markHandedOver(
+      await markRelayed(
         this.store,
         committed.map(batch => batch.batchId).filter(id => id !== null),
       )

@@ -27,7 +27,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
   app.get<{ Querystring: ListQuery }>('/dead-letters', async (request, reply) => {
     const { all, before, notice = null } = request.query
     const code = readCode(request.query.code)
-    const letters = await listDeadLetters(store.prisma, {
+    const letters = await listDeadLetters(store, {
       code,
       openOnly: all === undefined,
       before: readBefore(before),
@@ -76,7 +76,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
   })
 
   app.get<{ Params: { id: string } }>('/dead-letters/:id', async (request, reply) => {
-    const [letter] = await readDeadLetters(store.prisma, readIds(request.params.id))
+    const [letter] = await readDeadLetters(store, readIds(request.params.id))
     const csrf = sessions.csrfOf(request.opsSession)
     if (!letter)
       return reply
@@ -100,7 +100,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
   })
 
   app.get<{ Params: { id: string } }>('/dead-letters/:id/bytes', async (request, reply) => {
-    const [letter] = await readDeadLetters(store.prisma, readIds(request.params.id))
+    const [letter] = await readDeadLetters(store, readIds(request.params.id))
     if (!letter) return reply.code(404).send({ error: 'no such dead letter' })
     return reply
       .header('content-disposition', `attachment; filename="dead-letter-${letter.id}.bin"`)
@@ -125,7 +125,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
     '/dead-letters/replay-all',
     { preHandler },
     async (request, reply) => {
-      const ids = await findDeadLetterIds(store.prisma, {
+      const ids = await findDeadLetterIds(store, {
         code: readCode(request.body.code),
         openOnly: true,
         limit: BULK_LIMIT,

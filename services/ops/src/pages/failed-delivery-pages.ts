@@ -14,7 +14,7 @@ export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): 
     '/failed-deliveries',
     async (request, reply) => {
       const { before, notice = null } = request.query
-      const deliveries = await listFailedDeliveries(store.prisma, {
+      const deliveries = await listFailedDeliveries(store, {
         before: readBefore(before),
         limit: PAGE_SIZE,
       })
@@ -59,7 +59,7 @@ export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): 
   )
   app.post('/failed-deliveries/redeliver-all', { preHandler }, async (_request, reply) =>
     reply.redirect(
-      back('/failed-deliveries', await redeliver(await findRedeliverable(store.prisma, BULK_LIMIT))),
+      back('/failed-deliveries', await redeliver(await findRedeliverable(store, BULK_LIMIT))),
       303,
     ),
   )

@@ -54,9 +54,9 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
 
 async function readFigures(store: Store) {
   const [deliveries, letters, oldestS] = await Promise.all([
-    countDeliveries(store.prisma),
-    countDeadLetters(store.prisma),
-    readOldestUndeliveredSeconds(store.prisma),
+    countDeliveries(store),
+    countDeadLetters(store),
+    readOldestUndeliveredSeconds(store),
   ])
   return { deliveries, letters, oldestS }
 }

@@ -10,7 +10,7 @@ export async function redeliverFailed(
   parts: { store: Store; queue: DeliveryQueue; log: Logger },
   ids: readonly bigint[],
 ): Promise<number> {
-  const deliveries = await redeliverByIds(parts.store.prisma, ids)
+  const deliveries = await redeliverByIds(parts.store, ids)
   // The rows are due: without Redis the workers' sweepers find them.
   await parts.queue
     .enqueueDeliveries(deliveries)

@@ -24,14 +24,14 @@ export async function replayDeadLetters(
 ): Promise<Replayed> {
   const replayed: bigint[] = []
   const refused: Replayed['refused'] = []
-  for (const letter of await readDeadLetters(parts.store.prisma, ids)) {
+  for (const letter of await readDeadLetters(parts.store, ids)) {
     const why = whyNot(letter, parts.subjectPrefix)
     if (why !== null) {
       refused.push({ id: letter.id, why })
       continue
     }
     await parts.bus.publish(letter.subject, letter.bytes)
-    await markReplayed(parts.store.prisma, [letter.id])
+    await markReplayed(parts.store, [letter.id])
     replayed.push(letter.id)
   }
   return { replayed, refused }

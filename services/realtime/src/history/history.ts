@@ -58,7 +58,7 @@ export class History {
 
   async #readBatch(requests: HistoryRequest[]): Promise<HistoryPage[]> {
     const trackingIds = [...new Set(requests.map(({ trackingId }) => trackingId))]
-    const { epoch, heads } = await readTrackingHeads(this.#store.prisma, trackingIds)
+    const { epoch, heads } = await readTrackingHeads(this.#store, trackingIds)
     const pages = requests.map((request): HistoryPage & { range: SeqRange | null } => {
       const head = heads.get(request.trackingId) ?? 0
       const { since } = request
@@ -70,7 +70,7 @@ export class History {
     })
     const ranges = pages.flatMap(({ range }) => (range ? [range] : []))
     const byTracking = new Map<string, SocketPayment[]>()
-    for (const facts of await readPaymentsBySeq(this.#store.prisma, distinct(ranges))) {
+    for (const facts of await readPaymentsBySeq(this.#store, distinct(ranges))) {
       const payment = toSocketPayment(facts)!
       const list = byTracking.get(payment.trackingId)
       if (list) list.push(payment)

@@ -66,7 +66,7 @@ export class Healer {
     for (const { trackingId, seqs } of rooms.all()) {
       if (seqs.contiguous !== null) known.push({ trackingId, seq: seqs.contiguous })
     }
-    const { epoch, stale } = await findStaleTrackings(store.prisma, known)
+    const { epoch, stale } = await findStaleTrackings(store, known)
     this.#epoch ??= epoch
     if (epoch !== this.#epoch) return onOtherDatabase(new Error('the database was replaced by another one'))
     for (const { trackingId, seq } of stale) {
@@ -91,7 +91,7 @@ export class Healer {
       for (;;) {
         const stretch = room.seqs.missing(head, PAGE)
         if (stretch === null || rooms.find(room.trackingId) !== room) break
-        const payments = await readPaymentsBySeq(store.prisma, [{ trackingId: room.trackingId, ...stretch }])
+        const payments = await readPaymentsBySeq(store, [{ trackingId: room.trackingId, ...stretch }])
         if (payments.length === 0) break
         for (const facts of payments) {
           const data = toSocketPayment(facts)!

@@ -41,12 +41,11 @@ export function buildDeliveryRows(options: {
   log: Logger
 }): DeliveryRows {
   const { store, log, metrics } = options
-  const sql = store.prepared
 
   const claim = coalesce<string, Claim>(async ids => {
     // If one delivery is asked for twice, one caller gets it and the other finds nothing to do.
     const found = new Map<string, Claim>()
-    for (const row of await claimDeliveries(sql, [...new Set(ids)], options.leaseMs))
+    for (const row of await claimDeliveries(store, [...new Set(ids)], options.leaseMs))
       found.set((row.kind === 'claimed' ? row.delivery.id : row.id).toString(), row)
     return ids.map(id => {
       const row = found.get(id)
@@ -57,7 +56,7 @@ export function buildDeliveryRows(options: {
 
   const hold = coalesce<Hold, { heldForMs: number } | undefined>(async wanted => {
     const held = await holdDeliveries(
-      sql,
+      store,
       [...new Map(wanted.map(row => [row.id, row])).values()],
       HELD_AT_MOST_MS,
     )
@@ -92,7 +91,7 @@ export function buildDeliveryRows(options: {
   }
 
   const finish = coalesce<AttemptResult, FinishedAttempt | undefined>(async set => {
-    const finished = await writeResults(results => finishAttempts(sql, results), set, { log, metrics })
+    const finished = await writeResults(results => finishAttempts(store, results), set, { log, metrics })
     // The results stand: a webhook that cannot be judged now is judged at its next result.
     await judge(finished).catch((err: unknown) => log.warn({ err }, 'webhook.health-not-written'))
     const byDelivery = new Map(finished.map(row => [row.deliveryId, row]))

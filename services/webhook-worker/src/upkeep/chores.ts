@@ -68,7 +68,7 @@ export function buildChores(parts: ChoreParts): Chore[] {
       name: 'age',
       everyMs: 5_000,
       run: async () => {
-        metrics.oldest.set(await readOldestUndeliveredSeconds(store.prisma))
+        metrics.oldest.set(await readOldestUndeliveredSeconds(store))
         metrics.breakersOpen.set(gate.countOpen())
         gate.forgetIdle()
       },

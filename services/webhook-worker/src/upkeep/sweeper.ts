@@ -15,12 +15,12 @@ export async function sweepOnce(
   limits: { overdueMs: number; againMs: number },
 ): Promise<number> {
   if ((await parts.queue.countWaiting()) > BACKLOG) return 0
-  const overdue = await sweepDeliveries(parts.store.prisma, { ...limits, limit: LIMIT })
+  const overdue = await sweepDeliveries(parts.store, { ...limits, limit: LIMIT })
   if (overdue.length === 0) return 0
   try {
     await parts.queue.enqueueDeliveries(overdue)
   } catch (error) {
-    await unsweepDeliveries(parts.store.prisma, overdue)
+    await unsweepDeliveries(parts.store, overdue)
     throw error
   }
   return overdue.length

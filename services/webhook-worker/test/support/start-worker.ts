@@ -111,7 +111,7 @@ export async function openRig(
     },
     pay: async (gateway, count = 1, { enqueue = true } = {}) => {
       const payments = Array.from({ length: count }, () => makeFacts(gateway))
-      const refs = await store.prisma.$transaction(tx => insertDeliveries(tx, payments))
+      const refs = await insertDeliveries(store, payments)
       if (enqueue) await queue.enqueueDeliveries(refs)
       return refs
     },

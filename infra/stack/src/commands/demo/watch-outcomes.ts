@@ -1,10 +1,8 @@
 // The three ways a payment comes back: over REST, through a socket, at a webhook.
-import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStore } from '@payment-tracking/store'
-import { WEBHOOK_SECRET_BYTES, webhookSecretOf } from '@payment-tracking/domain'
+import { createWebhook, deleteWebhooks, openStore } from '@payment-tracking/store'
 import { io } from 'socket.io-client'
 import type { StackFile } from '../../launcher/stack-file.js'
 import type { PaymentTracker } from './track-payments.js'
@@ -27,21 +25,13 @@ export async function watchDeliveries(
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const store = openStore({ DATABASE_URL: stack.databaseUrl, poolSize: 1 })
-  await store.prisma.webhook.createMany({
-    data: gateways.map(gateway => ({
-      gateway,
-      endpointUrl,
-      secret: webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES)),
-    })),
-  })
+  const webhooks = await Promise.all(
+    gateways.map(gateway => createWebhook(store, { gateway, endpointUrl, active: true })),
+  )
   return {
     async close() {
-      // Nobody will answer there any more.
-      const where = { endpointUrl, gateway: { in: [...gateways] } }
-      await store.prisma.webhook.updateMany({
-        where,
-        data: { active: false, deactivatedReason: 'demo ended' },
-      })
+      // The server of these webhooks ends here.
+      for (const { gateway, id } of webhooks) await deleteWebhooks(store, gateway, id)
       await store.close()
       server.close()
       server.closeAllConnections()

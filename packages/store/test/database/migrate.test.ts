@@ -3,8 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate, MIGRATIONS_DIR, readMigrations } from '@payment-tracking/store'
-import { useServers, waitFor, type TestContext } from '@payment-tracking/testkit'
-import pg from 'pg'
+import { openPool, queryOnce, useServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 
 /** The URL of a database that does not exist yet; dropped when the test ends. */
@@ -13,23 +12,12 @@ async function nameDatabase(t: TestContext): Promise<string> {
   const url = new URL(databaseUrl)
   url.pathname = `/test_${randomBytes(6).toString('hex')}`
   t.teardown(async () => {
-    const client = new pg.Client({ connectionString: databaseUrl })
-    await client.connect()
-    await client.query(`drop database if exists ${url.pathname.slice(1)} with (force)`)
-    await client.end()
+    await queryOnce(databaseUrl, `drop database if exists ${url.pathname.slice(1)} with (force)`)
   })
   return url.href
 }
 
-async function query(url: string, sql: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = (url: string, sql: string) => queryOnce<Record<string, unknown>>(url, sql)
 
 async function copyMigrations(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'migrations-'))
@@ -96,9 +84,10 @@ t.test('an index is built beside the traffic while others wait for their turn to
   const dir = await copyMigrations(t)
   await migrate(url, dir)
   await addMigration(dir, '29990101000000_index', 'create index concurrently late on events (slot, name);')
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.teardown(() => client.end())
+  const pool = openPool(url, { max: 1 })
+  t.teardown(() => pool.end())
+  const client = await pool.connect()
+  t.teardown(() => client.release())
   await client.query('begin isolation level repeatable read; select 1')
   const migrations = [migrate(url, dir), migrate(url, dir), migrate(url, dir)]
   await waitFor(
@@ -118,9 +107,10 @@ t.test('a migration that waits for a lock gives way to the queries behind it', a
   const dir = await copyMigrations(t)
   await migrate(url, dir)
   await addMigration(dir, '29990101000000_column', 'alter table events add column later text;')
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.teardown(() => client.end())
+  const pool = openPool(url, { max: 1 })
+  t.teardown(() => pool.end())
+  const client = await pool.connect()
+  t.teardown(() => client.release())
   await client.query('begin; select count(*) from events')
   const migrating = migrate(url, dir)
   await waitFor(

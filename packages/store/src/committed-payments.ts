@@ -1,8 +1,8 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { Prisma } from './generated/client.js'
-import type { Sql } from './store.js'
+import type { RunStatement } from './database/database.js'
+import { empty, sql, type Sql } from './database/sql.js'
 
-interface FactsRow {
+interface PaymentRow {
   event_id: string
   position: bigint
   tracking_id: string | null
@@ -21,19 +21,20 @@ interface FactsRow {
 }
 
 /**
- * Payments as they may be told, with what later or other events say of them: the recipient of the policy's
+ * Payments as clients and receivers see them, with what other events add to them: the recipient of the policy's
  * life the payment belongs to (the latest PaymentPolicyCreated at or before it in chain order), payer and
  * mint of the policy's user payment. A payment's own fields win.
+ * @param run a lane, or a transaction
  * @param condition on `e` (the events row); relies on an index of the caller's choice, then one probe each of
  *   events_policy_lives, policies and user_payments a row
  * @param tail `order by` and `limit`
  */
-export async function readPaymentFacts(
-  sql: Sql,
-  condition: Prisma.Sql,
-  tail = Prisma.empty,
+export async function readCommittedPayments(
+  run: RunStatement,
+  condition: Sql,
+  tail = empty,
 ): Promise<CommittedPayment[]> {
-  const rows = await sql.$queryRaw<FactsRow[]>`
+  const rows = await run<PaymentRow>(sql`
     select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
            coalesce(e.recipient, life.recipient) as recipient,
@@ -50,11 +51,11 @@ export async function readPaymentFacts(
          limit 1
       ) life on e.recipient is null
      where e.name = 'PaymentRecord' and ${condition}
-     ${tail}`
-  return rows.map(toFacts)
+     ${tail}`)
+  return rows.map(toCommittedPayment)
 }
 
-function toFacts(row: FactsRow): CommittedPayment {
+function toCommittedPayment(row: PaymentRow): CommittedPayment {
   return {
     eventId: row.event_id,
     position: row.position.toString(),

@@ -36,7 +36,7 @@ const BOOKKEEPING = `
     applied_steps_count integer not null default 0
   )`
 
-export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
+export const MIGRATIONS_DIR = fileURLToPath(new URL('../../../../prisma/migrations', import.meta.url))
 
 interface Migration {
   name: string

@@ -1,12 +1,14 @@
-// Reads that go past the client give what the client would.
-import { openStore, readFrom } from '@payment-tracking/store'
+// Reads that go past Prisma give the values that Prisma gives.
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openStore } from '../../src/database/open-store.js'
+import { raw, sql } from '../../src/database/sql.js'
 
-t.test('values come and go as through the client', async t => {
-  const { url } = await createDatabase(t)
+t.test('values come and go as through Prisma', async t => {
+  const { url, pool } = await createDatabase(t)
   const store = openStore({ DATABASE_URL: url })
   t.teardown(() => store.close())
+  const { database } = store
   const times = [
     '0001-01-01T00:00:00.000Z',
     '0099-12-31T23:59:59.999Z',
@@ -19,36 +21,35 @@ t.test('values come and go as through the client', async t => {
     '9999-12-31T23:59:59.999Z',
   ]
   for (const zone of ['UTC', 'Asia/Kathmandu', 'America/New_York']) {
-    await store.prisma.$executeRawUnsafe(
-      `alter database ${new URL(url).pathname.slice(1)} set timezone = '${zone}'`,
-    )
+    await pool.query(`alter database ${new URL(url).pathname.slice(1)} set timezone = '${zone}'`)
     const zoned = openStore({ DATABASE_URL: url })
     t.teardown(() => zoned.close())
     for (const time of times) {
-      const rows = await readFrom(zoned, sql => sql.$queryRaw`select ${new Date(time)}::timestamptz as at`)
+      const rows = await zoned.database.read(sql`select ${new Date(time)}::timestamptz as at`)
       t.same(rows, [{ at: new Date(time) }], `${time} in ${zone}`)
     }
   }
-  const ask = (sql: Pick<typeof store.prisma, '$queryRaw'>) => sql.$queryRaw`
+  const statement = sql`
     select ${18446744073709551615n}::numeric::text as amount, ${9007199254740993n}::bigint as big, ${7}::int as small,
            ${'"\\ü☕'}::text as text, ${null}::text as nothing, ${['a', 'b']}::text[] as list, ${true}::boolean as flag,
            '{"a":  1.0}'::json::text as data, '00000000-0000-4000-8000-000000000001'::uuid as id`
-  t.same(await readFrom(store, sql => ask(sql as typeof store.prisma)), await ask(store.prisma))
+  const expected = await database.write(statement)
+  t.same(await database.read(statement), expected)
+  t.same(await database.lookUp(statement), expected)
 })
 
-t.test('a statement is prepared once, and only so many are', async t => {
+t.test('each connection prepares a statement once, and at most 200 statements', async t => {
   const { url } = await createDatabase(t)
   const store = openStore({ DATABASE_URL: url, poolSize: 1 })
   t.teardown(() => store.close())
+  const { database } = store
   const count = async () => {
-    const rows = await readFrom(
-      store,
-      sql => sql.$queryRaw<{ n: number }[]>`select count(*)::int as n from pg_prepared_statements`,
+    const rows = await database.read<{ n: number }>(
+      sql`select count(*)::int as n from pg_prepared_statements`,
     )
     return rows[0]!.n
   }
-  const { raw } = (await import('../src/generated/client.js')).Prisma
-  const ask = (n: number) => readFrom(store, sql => sql.$queryRaw`select ${raw(String(n))}::int as n`)
+  const ask = (n: number) => database.read(sql`select ${raw(String(n))}::int as n`)
   const before = await count()
   for (let n = 0; n < 5; n++) await ask(1)
   t.equal(await count(), before + 1)

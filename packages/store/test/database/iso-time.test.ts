@@ -1,8 +1,7 @@
 // Times are answered as text that never was a Date: it must be what a Date would have written.
-import { createDatabase } from '@payment-tracking/testkit'
-import pg from 'pg'
+import { createDatabase, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
-import { toIsoTime } from '../src/wire-values.js'
+import { toIsoTime } from '../../src/database/pg-codec.js'
 
 /** Whole seconds, one to three digits, leap days, and both ends of what an event may say. */
 const TIMES = [
@@ -17,14 +16,13 @@ const TIMES = [
 for (const zone of ['UTC', 'Asia/Kolkata', 'Africa/Monrovia', 'America/St_Johns']) {
   t.test(`a time of a session in ${zone}`, async t => {
     const { url } = await createDatabase(t)
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    t.teardown(() => client.end())
-    await client.query(`set timezone = '${zone}'`)
-    const { rows } = await client.query<{ time: string }>(
-      'select at::timestamptz(3)::text as time from unnest($1::text[]) with ordinality as given (at, n) order by n',
-      [TIMES],
-    )
+    const { rows } = await withClient(url, async client => {
+      await client.query(`set timezone = '${zone}'`)
+      return client.query<{ time: string }>(
+        'select at::timestamptz(3)::text as time from unnest($1::text[]) with ordinality as given (at, n) order by n',
+        [TIMES],
+      )
+    })
     t.same(
       rows.map(({ time }) => toIsoTime(time)),
       TIMES,

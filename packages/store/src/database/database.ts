@@ -1,0 +1,60 @@
+import { mapStoreErrors } from '../errors.js'
+import type { Prisma, PrismaClient } from '../generated/client.js'
+import type { PipelinedTransactions, PipelinedTx } from './pipelined-transactions.js'
+import type { Sql } from './sql.js'
+
+/** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates */
+export type RunStatement = <Row>(statement: Sql) => Promise<Row[]>
+
+export interface TransactionLimits {
+  /** the longest wait for a connection, in milliseconds */
+  maxWait?: number
+  /** the longest that the transaction may take, in milliseconds */
+  timeout?: number
+}
+
+/**
+ * The lanes to Postgres. Each query of this package names its lane itself, so no caller chooses one. Every error of
+ * Prisma and pg leaves a lane as a StoreUnavailableError, StoreTimeoutError, StoreRefusedError or StoreFaultError;
+ * errors of our own pass unchanged.
+ */
+export interface Database {
+  /** Prisma's `$queryRaw`. For statements that write and return rows. */
+  write: RunStatement
+  /** Prisma's `$executeRaw`. For statements that write and return nothing. @returns the number of affected rows */
+  execute(statement: Sql): Promise<number>
+  /** Prisma's models, for simple work on one table. */
+  withModels<T>(work: (client: PrismaClient) => Promise<T>): Promise<T>
+  /** Prisma's `$transaction`. */
+  transaction<T>(work: (tx: Prisma.TransactionClient) => Promise<T>, limits?: TransactionLimits): Promise<T>
+  /** A transaction on ingest's own connection, whose statements are sent without waiting for each other. */
+  pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs: number): Promise<T>
+  /** Prepared statements over the pool. For reads outside of transactions. */
+  read: RunStatement
+  /** As `read`, for the worker's hot statements: each is planned once a connection. */
+  writePrepared: RunStatement
+  /**
+   * Prepared statements over two pipelined connections. For reads that Postgres answers at once, whatever is stored:
+   * a slow statement would delay every statement behind it.
+   */
+  lookUp: RunStatement
+}
+
+/** @param prisma the only client of the process */
+export function buildDatabase(
+  prisma: PrismaClient,
+  parts: { pipelined: PipelinedTransactions; prepared: RunStatement; pipelinedReads: RunStatement },
+): Database {
+  const prepared: RunStatement = statement => mapStoreErrors(() => parts.prepared(statement))
+  return {
+    write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
+    execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
+    withModels: work => mapStoreErrors(() => work(prisma)),
+    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
+    pipelinedTransaction: (work, timeoutMs) =>
+      mapStoreErrors(() => parts.pipelined.transaction(work, timeoutMs)),
+    read: prepared,
+    writePrepared: prepared,
+    lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),
+  }
+}

@@ -1,0 +1,93 @@
+// Lookups share two pipelined connections: a statement is sent without waiting for the answer to the one before. So
+// Postgres finds the next statement where it would go to sleep, and wakes once for several. Through the pool a lookup
+// costs Postgres up to twice the CPU, and this process a quarter more.
+//
+// A statement waits for every statement before it on the connection, so only statements that Postgres answers at once
+// may use this lane.
+import pg from 'pg'
+import { sqlStateOf } from '../errors.js'
+
+/** One connection answers more lookups than a process can ask for. With two, one may break. */
+const CONNECTIONS = 2
+/** When both connections have this many statements unanswered, the pool takes the next. */
+const MOST_UNANSWERED = 64
+
+/** A failed preparation fails the statements behind it that use the same name, with this SQLSTATE. */
+const NOT_PREPARED = '26000'
+
+type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult<Record<string, unknown>>>
+
+export interface PipelinedReads {
+  query: Query
+  /** Connections that are open (none before the first lookup), and how many of them have unanswered statements. */
+  use(): { open: number; inUse: number }
+  close(): Promise<void>
+}
+
+/** A connection that opens at its first statement, and again after it broke. */
+class PipelinedConnection {
+  unanswered = 0
+  #client: Promise<pg.Client> | undefined
+
+  constructor(private readonly settings: pg.ClientConfig) {}
+
+  get isOpen(): boolean {
+    return this.#client !== undefined
+  }
+
+  readonly query: Query = async config => {
+    this.unanswered += 1
+    try {
+      const client = await (this.#client ??= this.#connect())
+      return await client.query<Record<string, unknown>>(config)
+    } finally {
+      this.unanswered -= 1
+    }
+  }
+
+  #connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.settings)
+    const connected = client.connect().then(() => client)
+    const forget = () => {
+      if (this.#client === connected) this.#client = undefined
+    }
+    // A break rejects the unanswered statements, which tell their callers.
+    client.on('error', () => {
+      forget()
+      void client.end()
+    })
+    client.on('end', forget)
+    connected.catch(forget)
+    return connected
+  }
+
+  async close(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined)
+    await client?.end()
+  }
+}
+
+/** @param pool takes the statements that the two connections cannot */
+export function openPipelinedReads(settings: pg.ClientConfig, pool: pg.Pool): PipelinedReads {
+  const connections = Array.from(
+    { length: CONNECTIONS },
+    () => new PipelinedConnection({ ...settings, pipeline: true }),
+  )
+  return {
+    async query(config) {
+      const best = connections.reduce((least, each) => (each.unanswered < least.unanswered ? each : least))
+      if (best.unanswered >= MOST_UNANSWERED) return pool.query(config)
+      return best.query(config).catch((error: unknown) => {
+        if (sqlStateOf(error) === NOT_PREPARED) return pool.query(config)
+        throw error
+      })
+    },
+    use: () => ({
+      open: connections.filter(({ isOpen }) => isOpen).length,
+      inUse: connections.filter(({ unanswered }) => unanswered > 0).length,
+    }),
+    close: async () => {
+      await Promise.all(connections.map(each => each.close()))
+    },
+  }
+}

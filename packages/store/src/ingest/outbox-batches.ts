@@ -1,0 +1,70 @@
+// What a crash between commit and announcement leaves behind, and how it is found.
+import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import { readCommittedPayments } from '../committed-payments.js'
+
+/** The batches were announced and their deliveries enqueued. */
+export async function markRelayed({ database }: Store, batchIds: readonly bigint[]): Promise<void> {
+  if (batchIds.length === 0) return
+  await database.execute(sql`
+      update ingest_batches set handed_over_at = clock_timestamp()
+       where id = any(${batchIds.map(String)}::bigint[]) and handed_over_at is null`)
+}
+
+/** Seconds since the commit of the oldest batch that was not relayed; 0 when every batch was. */
+export async function readOldestOutboxSeconds({ database }: Store): Promise<number> {
+  const [row] = await database.read<{ seconds: number }>(sql`
+      select extract(epoch from clock_timestamp() - committed_at)::float8 as seconds
+        from ingest_batches where handed_over_at is null order by id limit 1`)
+  return Math.max(0, row?.seconds ?? 0)
+}
+
+interface BatchRow {
+  id: bigint
+  first_position: bigint
+  last_position: bigint
+  committed_at: Date
+}
+
+export interface UnrelayedBatch {
+  batchId: bigint
+  payments: CommittedPayment[]
+  committedAt: Date
+  deliveries: DeliveryRef[]
+}
+
+/**
+ * Takes the oldest batches that were committed at least `olderThanMs` ago and not relayed, calls `relay` for each,
+ * and marks the batch when `relay` resolves. Locks the batch rows and skips locked ones: sweepers of several
+ * replicas never take the same batch at the same time. What fails stays for the next sweep.
+ * @returns how many batches were relayed
+ */
+export async function sweepBatches(
+  { database }: Store,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+  relay: (batch: UnrelayedBatch) => Promise<void>,
+): Promise<number> {
+  return await database.transaction(
+    async tx => {
+      const rows = await tx.$queryRaw<BatchRow[]>`
+          select id, first_position, last_position, committed_at from ingest_batches
+           where handed_over_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+           order by id limit ${limit} for update skip locked`
+      for (const { id, first_position, last_position, committed_at } of rows) {
+        const payments = await readCommittedPayments(
+          statement => tx.$queryRaw(statement),
+          sql`e.position between ${first_position} and ${last_position}`,
+          sql`order by e.position`,
+        )
+        const deliveries = await tx.$queryRaw<DeliveryRef[]>`
+            select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
+             where e.position between ${first_position} and ${last_position} and d.state = 'pending'`
+        await relay({ batchId: id, committedAt: committed_at, payments, deliveries })
+        await tx.$executeRaw`update ingest_batches set handed_over_at = clock_timestamp() where id = ${id}`
+      }
+      return rows.length
+    },
+    { maxWait: 10_000, timeout: 60_000 },
+  )
+}
