@@ -128,6 +128,57 @@ t.test('package.json files name what is imported, and nothing against the arrow'
   }
 })
 
+/** Every file below a folder of sources with the files it imports from there; imports of types count. */
+const importGraph = new Map(
+  sources
+    .filter(file => !file.startsWith('packages/store/'))
+    .map(file => {
+      const own = importsOf(read(file)).filter(name => name.startsWith('.'))
+      return [file, own.map(name => join(dirname(file), name).replace(/\.js$/, '.ts'))]
+    }),
+)
+
+/** @returns the first circle of a graph as the nodes on it, or undefined */
+function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>()
+  const visit = (node: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node]
+    if (done.has(node)) return undefined
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next, [...path, node])
+      if (circle) return circle
+    }
+    done.add(node)
+    return undefined
+  }
+  for (const node of graph.keys()) {
+    const circle = visit(node, [])
+    if (circle) return circle
+  }
+  return undefined
+}
+
+t.test('no files import each other in a circle', t => {
+  t.equal(findCircle(importGraph)?.join(' → '), undefined)
+  t.end()
+})
+
+t.test('no folders inside a package or service import each other in a circle', t => {
+  // A file directly in src/ stands for itself: an entry file may import what a folder of its neighbours imports.
+  const nodeOf = (file: string) => {
+    const [kind, name, src, first] = file.split('/')
+    return [kind, name, src, first].join('/')
+  }
+  const folders = new Map<string, string[]>()
+  for (const [file, imported] of importGraph) {
+    const from = nodeOf(file)
+    const others = imported.map(nodeOf).filter(to => to !== from)
+    folders.set(from, [...(folders.get(from) ?? []), ...others])
+  }
+  t.equal(findCircle(folders)?.join(' → '), undefined)
+  t.end()
+})
+
 t.test('only tests import the testkit', async t => {
   for (const file of files.filter(name => /\.(ts|mjs|js)$/.test(name))) {
     if (/(^|\/)test\//.test(file) || file.startsWith('packages/testkit/') || file === 'scripts/test.mjs')

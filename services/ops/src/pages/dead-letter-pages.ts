@@ -9,8 +9,8 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { replayDeadLetters } from '../replay/replay-dead-letters.js'
 import { requireCsrf } from '../session/guard.js'
-import { html, plain, type Html } from './html.js'
-import { csrfField, layout } from './layout.js'
+import { html, plain, type Html } from '../html/html.js'
+import { csrfField, layout } from '../html/layout.js'
 import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
 
 interface ListQuery {

@@ -2,8 +2,8 @@ import { findRedeliverable, listFailedDeliveries, type FailedDelivery } from '@p
 import type { FastifyInstance } from 'fastify'
 import { redeliverFailed } from '../replay/redeliver-failed.js'
 import { requireCsrf } from '../session/guard.js'
-import { html, plain, type Html } from './html.js'
-import { csrfField, layout } from './layout.js'
+import { html, plain, type Html } from '../html/html.js'
+import { csrfField, layout } from '../html/layout.js'
 import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
 
 export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): void {

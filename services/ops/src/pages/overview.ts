@@ -5,8 +5,8 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
-import { html } from './html.js'
-import { layout } from './layout.js'
+import { html } from '../html/html.js'
+import { layout } from '../html/layout.js'
 import type { PageParts } from './page-parts.js'
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {

@@ -1,7 +1,7 @@
 // Nobody sees anything without a session, and nothing changes without a form that this dashboard made.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { html } from '../pages/html.js'
-import { layout } from '../pages/layout.js'
+import { html } from '../html/html.js'
+import { layout } from '../html/layout.js'
 import { readCookie, SESSION_COOKIE, type Sessions } from './session.js'
 
 declare module 'fastify' {

@@ -6,7 +6,7 @@ import {
   sendFrame,
   SharedFrame,
   type EngineConnection,
-} from '../sockets/engine-connection.js'
+} from '../connections/engine-connection.js'
 import { SeqTracker } from './seq-tracker.js'
 
 export interface Subscriber {

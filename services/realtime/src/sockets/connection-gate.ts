@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { clientAddress, countedAddress, type TrustedProxies } from '@payment-tracking/runtime'
 import type { Seats } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
-import { closeConnection, type EngineConnection } from './engine-connection.js'
+import { closeConnection, type EngineConnection } from '../connections/engine-connection.js'
 import { MessageBudget } from './message-budget.js'
 import type { ClientSocket } from './socket-session.js'
 

@@ -1,5 +1,5 @@
 import type { RealtimeMetrics } from '../metrics.js'
-import { closeWhenSent, type EngineConnection } from './engine-connection.js'
+import { closeWhenSent, type EngineConnection } from '../connections/engine-connection.js'
 import type { SocketServer } from './socket-server.js'
 
 /**

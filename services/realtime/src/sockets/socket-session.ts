@@ -13,9 +13,9 @@ import type { Socket } from 'socket.io'
 import type { RealtimeConfig } from '../config.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Subscriptions, Subscription } from '../subscriptions/subscriptions.js'
-import { closeConnection, type EngineConnection } from './engine-connection.js'
+import { closeConnection, type EngineConnection } from '../connections/engine-connection.js'
 import { MessageBudget } from './message-budget.js'
-import { readSubscribe, readUnsubscribe, type Refusal } from './read-request.js'
+import { readSubscribe, readUnsubscribe, type Refusal } from '../subscriptions/read-request.js'
 
 export type ClientSocket = Socket<ClientToServerEvents, ServerToClientEvents>
 

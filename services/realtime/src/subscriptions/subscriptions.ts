@@ -10,8 +10,8 @@ import type { Seat, Seats } from '@payment-tracking/redis'
 import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'
-import type { EngineConnection } from '../sockets/engine-connection.js'
-import type { Refusal } from '../sockets/read-request.js'
+import type { EngineConnection } from '../connections/engine-connection.js'
+import type { Refusal } from './read-request.js'
 
 export interface Subscription {
   readonly trackingId: string
