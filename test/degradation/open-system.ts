@@ -178,4 +178,3 @@ export async function openSystem(t: TestContext) {
   }
 }
 
-export type System = Awaited<ReturnType<typeof openSystem>>

@@ -1,5 +1,5 @@
 export { openBus, type Bus } from './bus.js'
-export { BusUnavailableError, type BusConfig } from './connection.js'
+export type { BusConfig } from './connection.js'
 export type { ConsumerOptions, HandleBatch, ReceivedBusMessage, Redeliver, StreamLag } from './consumer.js'
-export { ForeignStreamError, takesPrefix, type StreamConfig, type StreamState } from './stream.js'
+export type { StreamConfig, StreamState } from './stream.js'
 export type { StreamPosition } from './position.js'

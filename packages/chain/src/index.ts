@@ -10,5 +10,5 @@ export {
 export { readEventBytes, writeEventBytes, type EventData, type ReadEvent } from './event-codec.js'
 export { buildEventMessage, buildGapMessage, type Commitment } from './event-message.js'
 export { INSTRUCTION_EVENTS } from './instruction-events.js'
-export { discriminatorOf, EVENT_LAYOUTS, POLICY_ACCOUNTS } from './layouts.js'
+export { discriminatorOf, EVENT_LAYOUTS } from './layouts.js'
 export { readPaymentCount } from './policy-counters.js'

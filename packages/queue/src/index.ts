@@ -1,5 +1,5 @@
 export { openBoardQueue, type BoardQueue } from './board-queue.js'
-export { queuePrefix, type QueueOptions } from './connection.js'
+export type { QueueOptions } from './connection.js'
 export { openQueue, type DeliveryQueue, type EnqueuedDelivery } from './delivery-queue.js'
 export {
   openDeliveryWorker,
@@ -8,4 +8,3 @@ export {
   type JobEnd,
   type WorkerProgress,
 } from './delivery-worker.js'
-export { QueueEvictionError, QueueUnavailableError } from './errors.js'

@@ -1,7 +1,7 @@
 export { RedisUnavailableError } from './errors.js'
 export { buildRedisKeys, type RedisKeys } from './keys.js'
 export { buildPaymentAdapter, type PaymentAdapterOptions } from './fanout/payment-adapter.js'
-export { buildNonces, NONCES_PER_GATEWAY, type Nonces } from './nonces/nonces.js'
+export { buildNonces, type Nonces } from './nonces/nonces.js'
 export { frameOfPayment, type PaymentFrame } from './fanout/payment-frame.js'
 export { openRedis, type RedisConnections, type OpenRedisOptions } from './open-redis.js'
 export { exchangeCounts, type CountDeltas, type CountWindow } from './counts/exchange-counts.js'

@@ -2,15 +2,11 @@ export { filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
 export {
   buildAddress,
   buildChain,
-  buildKeyPair,
-  buildSignature,
   openPublisher,
-  toFixedBytes,
   type Chain,
   type ChainGateway,
   type ChainMessage,
   type ChainPolicy,
-  type KeyPair,
 } from '@payment-tracking/stack'
 export {
   createDatabase,

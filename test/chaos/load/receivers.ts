@@ -22,7 +22,7 @@ export interface Endpoint {
   close(): Promise<void>
 }
 
-export interface ReceivedBody {
+interface ReceivedBody {
   id: string
   data: { signature: string; paymentPolicy: string; recordId: number }
 }
