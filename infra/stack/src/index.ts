@@ -24,6 +24,8 @@ export {
   type Servers,
   type ServerUrls,
 } from './open-servers.js'
+export { findPostgresAccount, type Account } from './servers/account.js'
+export { findPostgres } from './servers/find-postgres.js'
 export { findPromtool } from './servers/find-program.js'
 export type { RunningServer } from './servers/open-server.js'
 export { birthOf, identify, isAlive, type ProcessIdentity } from './servers/processes.js'

@@ -2,7 +2,8 @@ import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { NatsConnection } from 'nats'
 import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
-import type { StreamPosition } from './position.js'
+import { readPosition, type StreamPosition } from './position.js'
+import { readAgain, type ReadAgainOptions } from './read-again.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface Bus {
@@ -14,8 +15,11 @@ export interface Bus {
     lag(): Promise<number | null>
     measureLag(): Promise<StreamLag | null>
     checkConsuming(): Promise<void>
-    position(): Promise<StreamPosition>
   }
+  /** Where a stream and its consumer stand. @throws BusUnavailableError */
+  position(options: StreamConfig & { CONSUMER_NAME: string }): Promise<StreamPosition>
+  /** Reads what the stream holds once more; see `readAgain`. */
+  readAgain(options: ReadAgainOptions, handle: HandleBatch): Promise<number>
   /** Makes the stream when it is missing. */
   ensureStream(config: StreamConfig): Promise<void>
   /**
@@ -35,6 +39,8 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
   const jetstream = connection.jetstream()
   return {
     consume: (options, handle) => new BatchConsumer(connection, options, handle, log),
+    position: options => readPosition(connection, options),
+    readAgain: (options, handle) => readAgain(connection, options, handle),
     ensureStream: async streamConfig => {
       await ensureStream(await connection.jetstreamManager(), streamConfig)
     },

@@ -61,6 +61,8 @@ export interface StreamLag {
   oldestSeconds: number | null
 }
 
+/** Batches whose messages may be delivered and not acknowledged, over all replicas. */
+export const MOST_UNACKNOWLEDGED_BATCHES = 20
 const RESTART_DELAY_MS = 1_000
 /** What ends a consumer for good: it must be opened, perhaps made, again. */
 const LOST: ReadonlySet<unknown> = new Set([
@@ -128,15 +130,6 @@ export class BatchConsumer implements Intake {
     }
   }
 
-  /** Where stream and consumer stand. @throws BusUnavailableError while the server cannot tell */
-  async position(): Promise<StreamPosition> {
-    try {
-      return await readPosition(await this.connection.jetstreamManager(), this.options)
-    } catch (cause) {
-      throw new BusUnavailableError(`the stream cannot be asked: ${messageOf(cause)}`, { cause })
-    }
-  }
-
   /** Messages of the stream not yet acknowledged, or null while the server cannot tell. */
   async lag(): Promise<number | null> {
     return (await this.measureLag())?.messages ?? null
@@ -176,7 +169,7 @@ export class BatchConsumer implements Intake {
     while (!this.#stopping) {
       try {
         const consumer = await this.#open()
-        await this.options.onOpened?.(await this.position())
+        await this.options.onOpened?.(await readPosition(this.connection, this.options))
         // As many again as are in hand: the next ones arrive meanwhile.
         this.#messages = await consumer.consume({
           max_messages: BATCH_SIZE * IN_HAND,
@@ -211,7 +204,7 @@ export class BatchConsumer implements Intake {
       filter_subject: `${SUBJECT_PREFIX}.>`,
       ack_wait: nanos(ACK_WAIT_MS),
       max_deliver: -1,
-      max_ack_pending: BATCH_SIZE * 20,
+      max_ack_pending: BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
     })
     this.#consumer = await this.connection.jetstream().consumers.get(STREAM_NAME, CONSUMER_NAME)
     return this.#consumer

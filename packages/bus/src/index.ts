@@ -1,5 +1,12 @@
 export { openBus, type Bus } from './bus.js'
 export type { BusConfig } from './connection.js'
-export type { ConsumerOptions, HandleBatch, ReceivedBusMessage, Redeliver, StreamLag } from './consumer.js'
+export {
+  MOST_UNACKNOWLEDGED_BATCHES,
+  type ConsumerOptions,
+  type HandleBatch,
+  type ReceivedBusMessage,
+  type Redeliver,
+  type StreamLag,
+} from './consumer.js'
 export type { StreamConfig, StreamState } from './stream.js'
 export type { StreamPosition } from './position.js'

@@ -1,4 +1,5 @@
-import type { JetStreamManager } from 'nats'
+import type { NatsConnection } from 'nats'
+import { BusUnavailableError } from './connection.js'
 import type { StreamConfig, StreamState } from './stream.js'
 
 /** Where a stream and our consumer of it stand. */
@@ -22,22 +23,27 @@ export interface StreamPosition {
 /**
  * Asks for the stream before the consumer: a message that the stream had discarded by then, and that is not
  * acknowledged later, was never read.
- * @throws NatsError when there is no such stream or consumer
+ * @throws BusUnavailableError when there is no such stream or consumer, or the server does not answer
  */
 export async function readPosition(
-  manager: JetStreamManager,
+  connection: NatsConnection,
   { STREAM_NAME, SUBJECT_PREFIX, CONSUMER_NAME }: StreamConfig & { CONSUMER_NAME: string },
 ): Promise<StreamPosition> {
-  const { created, config, state } = await manager.streams.info(STREAM_NAME)
-  const consumer = await manager.consumers.info(STREAM_NAME, CONSUMER_NAME)
-  return {
-    stream: { name: STREAM_NAME, createdAt: new Date(created) },
-    firstSequence: state.first_seq,
-    lastSequence: state.last_seq,
-    acknowledgedSequence: consumer.ack_floor.stream_seq,
-    inFlight: consumer.num_ack_pending,
-    deliveredSequence: consumer.delivered.stream_seq,
-    deliveries: consumer.delivered.consumer_seq,
-    holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${SUBJECT_PREFIX}.`)),
+  try {
+    const manager = await connection.jetstreamManager()
+    const { created, config, state } = await manager.streams.info(STREAM_NAME)
+    const consumer = await manager.consumers.info(STREAM_NAME, CONSUMER_NAME)
+    return {
+      stream: { name: STREAM_NAME, createdAt: new Date(created) },
+      firstSequence: state.first_seq,
+      lastSequence: state.last_seq,
+      acknowledgedSequence: consumer.ack_floor.stream_seq,
+      inFlight: consumer.num_ack_pending,
+      deliveredSequence: consumer.delivered.stream_seq,
+      deliveries: consumer.delivered.consumer_seq,
+      holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${SUBJECT_PREFIX}.`)),
+    }
+  } catch (cause) {
+    throw new BusUnavailableError('stream and consumer cannot be asked where they stand', { cause })
   }
 }

@@ -1,4 +1,5 @@
 // The body of a webhook request: rendered once, stored, and sent byte for byte the same ever after.
+import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
@@ -20,14 +21,21 @@ function literal(name: string, digits: string): string {
   return digits
 }
 
-/** The signed text is `id.timestamp.body`, so an id must not hold the separator. */
-export const paymentMessageId = (eventId: string): string => `msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}`
+/**
+ * The id follows from the event and from what is said of it. A database that lost commits stores the event again: with
+ * the same content the receiver gets the same id and body; with another `seq`, or a payer that is known by then, the
+ * message is another one and has an id of its own. The signed text is `id.timestamp.body`, so an id must not hold the
+ * separator.
+ */
+export function paymentMessageId(eventId: string, content: string): string {
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12)
+  return `msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}${digest}`
+}
 
 /**
  * The message of a payment. `amount` and `timestamp` keep every digit; what is not known is null.
  */
 export function renderPaymentMessage(facts: CommittedPayment): DeliveryMessage {
-  const id = paymentMessageId(facts.eventId)
   const text = (value: string | null) => JSON.stringify(value)
   const data = [
     `"trackingId":${text(facts.trackingId)}`,
@@ -46,6 +54,7 @@ export function renderPaymentMessage(facts: CommittedPayment): DeliveryMessage {
     `"recordId":${facts.recordId}`,
     `"seq":${facts.seq === null ? 'null' : facts.seq}`,
   ].join(',')
+  const id = paymentMessageId(facts.eventId, data)
   return {
     id,
     type: PAYMENT_MESSAGE_TYPE,

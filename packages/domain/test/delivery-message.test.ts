@@ -52,6 +52,9 @@ t.test('the body has the fields of the contract, in valid JSON, unknown ones nul
 t.test('the same event is the same bytes and the same id, without a dot', t => {
   t.strictSame(renderPaymentMessage(facts), renderPaymentMessage({ ...facts }))
   t.notMatch(renderPaymentMessage({ ...facts, eventId: 'a.b.c' }).id, /\./)
+  const told = renderPaymentMessage(facts)
+  for (const other of [{ seq: 4 }, { payer: 'known by now' }, { recipient: 'r' }, { tokenMint: 'm' }])
+    t.not(renderPaymentMessage({ ...facts, ...other }).id, told.id, 'other content is another message')
   t.end()
 })
 

@@ -7,6 +7,12 @@ export class StoreUnavailableError extends ServiceError {
   readonly retry = 'later'
 }
 
+/** Another run of the Postgres server answers than the one that was verified: `verifyDatabase`, then try again. */
+export class StoreUnverifiedError extends ServiceError {
+  readonly code = 'STORE_UNVERIFIED'
+  readonly retry = 'later'
+}
+
 /** A statement ran into the statement timeout. */
 export class StoreTimeoutError extends ServiceError {
   readonly code = 'STORE_TIMEOUT'

@@ -17,11 +17,17 @@ export const createIngestMetrics = (metrics: Metrics) => ({
   ),
   events: metrics.counter('ingest_events_total', 'Messages by what became of them', ['result']),
   failedBatches: metrics.counter('ingest_failed_batches_total', 'Batches that must come again', ['code']),
+  epochChanges: metrics.counter(
+    'database_epoch_changes_total',
+    'Times this process found that the database may lack commits',
+  ),
 })
 
 /** What is read from other parts each time metrics are scraped. */
 export interface IngestReadings {
   lag: () => Promise<StreamLag | null>
+  /** gaps of the stream that nobody has closed */
+  openGaps: () => Promise<number>
   /** rejects while no messages are read */
   consuming: () => Promise<void>
   /** seconds since the oldest batch was committed that is not announced and enqueued yet; 0 without such a batch */
@@ -29,7 +35,10 @@ export interface IngestReadings {
 }
 
 /** Registers the gauges that are read when metrics are scraped. */
-export function measureIngest(metrics: Metrics, { lag, consuming, outboxSeconds }: IngestReadings): void {
+export function measureIngest(
+  metrics: Metrics,
+  { lag, consuming, openGaps, outboxSeconds }: IngestReadings,
+): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
     'Messages of the stream that are not acknowledged yet',
@@ -54,4 +63,9 @@ export function measureIngest(metrics: Metrics, { lag, consuming, outboxSeconds 
     'Age of the oldest committed batch that was not announced and enqueued yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
+  const gaps = metrics.gauge(
+    'ingest_stream_gaps',
+    'Ranges of messages that the stream discarded before they were read, and that nobody has closed',
+  )
+  metrics.onScrape(gaps, async () => gaps.set(await openGaps()))
 }

@@ -1,13 +1,21 @@
-import { openBus } from '@payment-tracking/bus'
+import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain } from '@payment-tracking/runtime'
-import { openRedis } from '@payment-tracking/redis'
-import { openStore, readOldestOutboxSeconds } from '@payment-tracking/store'
+import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
+import {
+  countOpenStreamGaps,
+  markReingested,
+  openStore,
+  readOldestOutboxSeconds,
+} from '@payment-tracking/store'
 import { IngestConfig } from './config.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
 import { OutboxRelay, type RelaySinks } from './outbox-relay/outbox-relay.js'
 import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
+import { DatabaseGuard } from './recovery/database-guard.js'
+import { GapWatch } from './recovery/gap-watch.js'
+import { reingest } from './recovery/reingest.js'
 
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
   // The pool closes last: batches that are relayed at the end are still marked.
@@ -31,21 +39,43 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     const opened = new OutboxRelay(store, sinks, log)
     return Object.assign(opened, { close: () => opened.settle() })
   })
-  const handle = buildBatchHandler({
+  const metrics = createIngestMetrics(context.metrics)
+  const buildHandler = (guard: DatabaseGuard) =>
+    buildBatchHandler({
+      store,
+      guard,
+      relay,
+      program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
+      metrics,
+      tracing,
+      log,
+    })
+  const guard = new DatabaseGuard({
     store,
-    relay,
-    program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
-    metrics: createIngestMetrics(context.metrics),
-    tracing,
+    records: buildHeadRecords(redis),
+    metrics,
     log,
+    reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
+    reingest: async (verifier, fromSequence, epoch) => {
+      const handle = buildHandler(verifier)
+      await reingest(fromSequence, { bus, handle, config, log, signal: context.signal })
+      if (!context.signal.aborted) await markReingested(store, epoch)
+    },
   })
-  const consumer = bus.consume({ ...config, traced: tracing !== undefined }, handle)
+  const gapWatch = new GapWatch(store, () => bus.position(config), log)
+  const consumer = bus.consume(
+    { ...config, traced: tracing !== undefined, onOpened: position => gapWatch.look(position) },
+    buildHandler(guard),
+  )
   measureIngest(context.metrics, {
     lag: () => consumer.measureLag(),
     consuming: () => consumer.checkConsuming(),
+    openGaps: () => countOpenStreamGaps(store),
     outboxSeconds: () => readOldestOutboxSeconds(store),
   })
   context.probe('stream', () => consumer.checkConsuming())
+  context.intake('database', guard)
   context.intake('stream', consumer)
+  context.intake('gaps', gapWatch)
   context.intake('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
 })

@@ -14,6 +14,7 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
   const handle = buildBatchHandler({
     store,
     relay: { start: committed => void told.push(committed) },
+    guard: { server: async () => undefined as never, doubt: () => {}, keep: async () => {} },
     program: PROGRAM,
     metrics: createIngestMetrics(createMetrics()),
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),

@@ -9,6 +9,7 @@ import { addDeadLetterPages } from './pages/dead-letter-pages.js'
 import { addFailedDeliveryPages } from './pages/failed-delivery-pages.js'
 import { STYLE } from './html/layout.js'
 import { addOverview } from './pages/overview.js'
+import { addStreamGapPages } from './pages/stream-gap-pages.js'
 import { guard } from './session/guard.js'
 import { buildSessions } from './session/session.js'
 
@@ -95,6 +96,7 @@ export async function buildApp({
   addOverview(app, parts)
   addDeadLetterPages(app, parts)
   addFailedDeliveryPages(app, parts)
+  addStreamGapPages(app, parts)
   await addBoard(app, { board, queue, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
   await app.ready()
   return app

@@ -161,7 +161,7 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/domain/dist/delivery-message.js',
-        find: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}`",
+        find: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}${digest}`",
         replace: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 1)}`",
       },
     ],

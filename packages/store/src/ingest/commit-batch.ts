@@ -24,6 +24,8 @@ export interface Batch {
   refused: readonly RefusedMessage[]
   /** by event, when messages are traced: kept with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined
+  /** the run of the server that was verified; see `lockHead` */
+  server?: string | undefined
   /** called when Postgres has most of what it must write, and this process will wait for it; perhaps not at all */
   onWriting?: (() => void) | undefined
 }
@@ -31,6 +33,8 @@ export interface Batch {
 export interface CommittedBatch {
   /** null when nothing in the batch was new */
   batchId: bigint | null
+  /** the position of its last event; null when nothing in the batch was new */
+  lastPosition: bigint | null
   storedCount: number
   duplicateCount: number
   deadLetterCount: number
@@ -53,6 +57,7 @@ const SENT_IN_ONE_GO = 250
  * dead letters commit together or not at all. What is stored already is left alone; a message that contradicts
  * what is stored, or an earlier one of the batch, becomes a dead letter CONFLICT.
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
+ * @throws StoreUnverifiedError: the server was started anew since `batch.server` was verified
  * @throws StoreRefusedError: a value in the batch can never be stored
  */
 export async function commitBatch({ database }: Store, batch: Batch): Promise<CommittedBatch> {
@@ -61,12 +66,12 @@ export async function commitBatch({ database }: Store, batch: Batch): Promise<Co
 
 async function writeBatch(
   tx: PipelinedTx,
-  { stream, received, refused, traceParents, onWriting }: Batch,
+  { stream, received, refused, traceParents, server, onWriting }: Batch,
 ): Promise<CommittedBatch> {
   // One trip: what is read after the lock was asked for is read once it is held. Duplicates are among it.
   const asked = received.map(({ event }) => event)
   const [before, fingerprints, known, heads] = await Promise.all([
-    lockHead(tx),
+    lockHead(tx, server),
     readFingerprints(tx, asked),
     readKnown(tx, asked),
     readTrackingHeads(tx, [...new Set(asked.filter(isCounted).map(event => event.trackingId!))]),
@@ -74,6 +79,7 @@ async function writeBatch(
   const { fresh, conflicts } = separate(received, fingerprints)
   const committed: CommittedBatch = {
     batchId: null,
+    lastPosition: null,
     storedCount: fresh.length,
     duplicateCount: received.length - fresh.length - conflicts.length,
     deadLetterCount: await insertDeadLetters(tx, stream, [...refused, ...conflicts]),
@@ -99,7 +105,7 @@ async function writeBatch(
   ])
   onWriting?.()
   const [deliveries, batchId] = await writing
-  return { ...committed, deliveries, batchId }
+  return { ...committed, deliveries, batchId, lastPosition: upTo }
 }
 
 /** Splits what is new from what is known and from what contradicts it; the first message of an identity wins. */

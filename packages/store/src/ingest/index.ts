@@ -2,3 +2,19 @@ export { commitBatch, type Batch, type CommittedBatch, type ReceivedMessage } fr
 export type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
 export { rebuildProjections } from './rebuild.js'
+export {
+  closeStreamGap,
+  countOpenStreamGaps,
+  listStreamGaps,
+  recordStreamGap,
+  type MissedMessages,
+  type StreamGap,
+} from './stream-gaps.js'
+export {
+  markReingested,
+  readHeadNow,
+  verifyDatabase,
+  type HeadRecord,
+  type ReadHeadRecord,
+  type VerifiedDatabase,
+} from './verify-database.js'

@@ -1,8 +1,15 @@
 import type { HandleBatch, ReceivedBusMessage, Redeliver, StreamState } from '@payment-tracking/bus'
 import { ServiceError, type Logger, type Tracing } from '@payment-tracking/runtime'
-import type { CommittedBatch, RefusedMessage, Store } from '@payment-tracking/store'
+import {
+  StoreUnverifiedError,
+  type Batch,
+  type CommittedBatch,
+  type RefusedMessage,
+  type Store,
+} from '@payment-tracking/store'
 import type { OutboxRelay } from '../outbox-relay/outbox-relay.js'
 import type { IngestMetrics } from '../ingest-metrics.js'
+import type { DatabaseGuard } from '../recovery/database-guard.js'
 import { BatchSequencer } from './batch-sequencer.js'
 import { readBatch, type ProgramSettings } from './read-batch.js'
 import { storeBatch } from './store-batch.js'
@@ -10,6 +17,7 @@ import { startBatchSpans, type BatchSpans } from './batch-spans.js'
 
 interface Parts {
   store: Store
+  guard: Pick<DatabaseGuard, 'server' | 'doubt' | 'keep'>
   relay: Pick<OutboxRelay, 'start'>
   program: ProgramSettings
   metrics: IngestMetrics
@@ -35,7 +43,15 @@ const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch)
  * Handles a batch of messages: reads them, stores them in one transaction, then starts the outbox relay. The handler
  * resolves when the transaction has committed; it does not wait for the relay, whose failures the sweeper repairs.
  */
-export function buildBatchHandler({ store, relay, program, metrics, log, tracing }: Parts): HandleBatch {
+export function buildBatchHandler({
+  store,
+  guard,
+  relay,
+  program,
+  metrics,
+  log,
+  tracing,
+}: Parts): HandleBatch {
   let failures = 0
   const sequencer = new BatchSequencer()
 
@@ -55,7 +71,8 @@ export function buildBatchHandler({ store, relay, program, metrics, log, tracing
       // Batches are read while the previous batch is stored, and stored in the order of their arrival.
       await place.previousEnded()
       const onWriting = () => place.startWriting()
-      committed = await storeBatch(store, { stream, ...read, traceParents: spans?.traceParents, onWriting })
+      const batch = { stream, ...read, traceParents: spans?.traceParents, onWriting }
+      committed = await storeVerified(store, guard, batch)
       spans?.end()
       failures = 0
     } catch (err) {
@@ -73,6 +90,8 @@ export function buildBatchHandler({ store, relay, program, metrics, log, tracing
     }
     if (messages.length >= MANY) await place.nextIsWriting()
     relay.start(committed)
+    const lastPosition = committed.findLast(batch => batch.lastPosition !== null)?.lastPosition
+    if (lastPosition != null) void guard.keep(lastPosition)
     const ms = performance.now() - startedAt
     metrics.batchSize.observe(messages.length)
     metrics.batchSeconds.observe(ms / 1000)
@@ -98,5 +117,20 @@ export function buildBatchHandler({ store, relay, program, metrics, log, tracing
       'batch.committed',
     )
     return undefined
+  }
+}
+
+/** Stores on the database that was verified, and verifies it first where Postgres was started anew. */
+async function storeVerified(
+  store: Store,
+  guard: Pick<DatabaseGuard, 'server' | 'doubt'>,
+  batch: Batch,
+): Promise<CommittedBatch[]> {
+  try {
+    return await storeBatch(store, { ...batch, server: await guard.server() })
+  } catch (error) {
+    if (!(error instanceof StoreUnverifiedError)) throw error
+    guard.doubt()
+    return storeBatch(store, { ...batch, server: await guard.server() })
   }
 }

@@ -1,9 +1,11 @@
 import {
   commitBatch,
   sqlStateOf,
+  StoreContentsError,
   StoreRefusedError,
   StoreTimeoutError,
   StoreUnavailableError,
+  StoreUnverifiedError,
   type Batch,
   type CommittedBatch,
   type ReceivedMessage,
@@ -15,6 +17,7 @@ import {
  * foresaw. The batch is split in halves until that one message is found, which becomes a dead letter with its bytes.
  * All other messages are stored.
  * @returns the committed batches, one entry a transaction
+ * @throws StoreUnverifiedError: the database must be verified first
  * @throws StoreUnavailableError, StoreTimeoutError, StoreFaultError (tables or rights are missing): the database is at
  *   fault and no message is. Committed parts stay committed, and storing the same messages again changes nothing
  */
@@ -59,6 +62,8 @@ const UNPREPARED = new Set(['42P01', '42703', '42883', '42501', '3F000'])
 const isFaultOfDatabase = (error: unknown): boolean =>
   error instanceof StoreUnavailableError ||
   error instanceof StoreTimeoutError ||
+  error instanceof StoreUnverifiedError ||
+  error instanceof StoreContentsError ||
   UNPREPARED.has(sqlStateOf(error) ?? '')
 
 /** The innermost message: the outer ones only say that a call on the database failed. */

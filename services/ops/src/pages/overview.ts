@@ -1,6 +1,7 @@
 import {
   countDeadLetters,
   countDeliveries,
+  countOpenStreamGaps,
   readOldestUndeliveredSeconds,
   type Store,
 } from '@payment-tracking/store'
@@ -11,7 +12,7 @@ import type { PageParts } from './page-parts.js'
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
   app.get('/', async (request, reply) => {
-    const { deliveries, letters, oldestS } = await readFigures(parts.store)
+    const { deliveries, letters, oldestS, gaps } = await readFigures(parts.store)
     const card = (name: string, value: string | number | bigint, href: string) =>
       html`<a class="card" href="${href}"><b>${value}</b>${name}</a>`
     const body = html`<div class="cards">
@@ -28,6 +29,7 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
           letters.reduce((sum, row) => sum + row.open, 0n),
           '/dead-letters',
         )}
+        ${card('open stream gaps', gaps, '/stream-gaps')}
       </div>
       <h2>Dead letters by code</h2>
       <table>
@@ -53,10 +55,11 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
 }
 
 async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS] = await Promise.all([
+  const [deliveries, letters, oldestS, gaps] = await Promise.all([
     countDeliveries(store),
     countDeadLetters(store),
     readOldestUndeliveredSeconds(store),
+    countOpenStreamGaps(store),
   ])
-  return { deliveries, letters, oldestS }
+  return { deliveries, letters, oldestS, gaps }
 }

@@ -58,11 +58,12 @@ export class History {
 
   async #readBatch(requests: HistoryRequest[]): Promise<HistoryPage[]> {
     const trackingIds = [...new Set(requests.map(({ trackingId }) => trackingId))]
-    const { epoch, heads } = await readTrackingHeads(this.#store, trackingIds)
+    const { epoch, branchPosition, heads } = await readTrackingHeads(this.#store, trackingIds)
+    const doubtful = await this.#findDoubtful(requests, branchPosition)
     const pages = requests.map((request): HistoryPage & { range: SeqRange | null } => {
       const head = heads.get(request.trackingId) ?? 0
       const { since } = request
-      const sameDatabase = request.epoch === undefined || request.epoch === epoch
+      const sameDatabase = request.epoch === undefined ? !doubtful.has(request) : request.epoch === epoch
       const recovered = since !== undefined && sameDatabase && since <= head
       const to = recovered ? Math.min(head, since + PAGE_SIZE) : head
       const range = recovered && since < to ? { trackingId: request.trackingId, from: since + 1, to } : null
@@ -81,6 +82,29 @@ export class History {
       const all = byTracking.get(range.trackingId) ?? []
       return { ...page, payments: all.filter(({ seq }) => seq >= range.from && seq <= range.to) }
     })
+  }
+
+  /**
+   * Requests that name no epoch, of a database that has lost commits: their `since` may count payments of the lost past.
+   * It means the same in both pasts when its payment was committed before they parted.
+   */
+  async #findDoubtful(
+    requests: readonly HistoryRequest[],
+    branchPosition: bigint | null,
+  ): Promise<ReadonlySet<HistoryRequest>> {
+    const nameless = requests.filter(
+      ({ epoch, since }) => epoch === undefined && since !== undefined && since > 0,
+    )
+    if (branchPosition === null || nameless.length === 0) return new Set()
+    const ranges = nameless.map(({ trackingId, since }) => ({ trackingId, from: since!, to: since! }))
+    const known = new Map<string, bigint>()
+    for (const payment of await readPaymentsBySeq(this.#store, distinct(ranges)))
+      known.set(`${payment.seq} ${payment.trackingId}`, BigInt(payment.position))
+    const isCommon = ({ trackingId, since }: HistoryRequest) => {
+      const position = known.get(`${since} ${trackingId}`)
+      return position !== undefined && position <= branchPosition
+    }
+    return new Set(nameless.filter(request => !isCommon(request)))
   }
 }
 

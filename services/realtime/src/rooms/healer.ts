@@ -11,6 +11,8 @@ import type { Room, Rooms } from './rooms.js'
 /** Several announcers overtake each other by a little: that is no loss. */
 const GRACE_MS = 300
 const PAGE = 100
+/** A database that was replaced is noticed within this time, whatever HEAL_INTERVAL_MS is. */
+const CHECK_EPOCH_EVERY_MS = 2_000
 
 export interface HealerOptions {
   rooms: Rooms
@@ -35,11 +37,32 @@ export class Healer {
   }
 
   start(): void {
+    this.#keepComparing()
+    void this.#keepCheckingEpoch()
+  }
+
+  #keepComparing(): void {
     // Pods that were started together do not ask together.
     this.#later(this.#options.intervalMs * (0.5 + Math.random() / 2), async () => {
       await this.healAll()
-      this.start()
+      this.#keepComparing()
     })
+  }
+
+  async #keepCheckingEpoch(): Promise<void> {
+    await findStaleTrackings(this.#options.store, []).then(
+      ({ epoch }) => this.#isSameDatabase(epoch),
+      (err: unknown) => this.#options.log.debug({ err }, 'rooms.epoch-not-read'),
+    )
+    this.#later(CHECK_EPOCH_EVERY_MS, () => this.#keepCheckingEpoch())
+  }
+
+  /** In another epoch `seq` may name other payments: nothing that this pod knows of its rooms holds any more. */
+  #isSameDatabase(epoch: string): boolean {
+    this.#epoch ??= epoch
+    if (epoch === this.#epoch) return true
+    this.#options.onOtherDatabase(new Error('the database lost commits, or was replaced by another one'))
+    return false
   }
 
   stop(): void {
@@ -61,14 +84,13 @@ export class Healer {
   }
 
   async #compare(): Promise<void> {
-    const { rooms, store, onOtherDatabase } = this.#options
+    const { rooms, store } = this.#options
     const known = []
     for (const { trackingId, seqs } of rooms.all()) {
       if (seqs.contiguous !== null) known.push({ trackingId, seq: seqs.contiguous })
     }
     const { epoch, stale } = await findStaleTrackings(store, known)
-    this.#epoch ??= epoch
-    if (epoch !== this.#epoch) return onOtherDatabase(new Error('the database was replaced by another one'))
+    if (!this.#isSameDatabase(epoch)) return
     for (const { trackingId, seq } of stale) {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)

@@ -1,0 +1,102 @@
+import { AckPolicy, DeliverPolicy, nanos, type ConsumerConfig, type NatsConnection } from 'nats'
+import type { HandleBatch, ReceivedBusMessage } from './consumer.js'
+import { ensureStream, type StreamConfig } from './stream.js'
+
+export interface ReadAgainOptions extends StreamConfig {
+  /** where to begin: a sequence, or the time at which the stream took a message; later than all: nothing is read */
+  from: number | Date
+  /** messages in a batch */
+  batchSize: number
+  signal?: AbortSignal | undefined
+}
+
+/** The consumer is forgotten by the server when nobody asks for so long; then it is made anew. */
+const INACTIVE_MS = 60_000
+const FETCH_MS = 5_000
+const RETRY_MS = 1_000
+
+/**
+ * Reads messages that the stream still holds once more, in order, up to the last one there is at the beginning. Uses
+ * a consumer of its own: what the durable consumer has acknowledged stays acknowledged.
+ * @param handle called for one batch at a time; what it gives back is handed to it again after the delay
+ * @returns how many messages were read
+ * @throws NatsError when the stream cannot be asked at the beginning
+ */
+export async function readAgain(
+  connection: NatsConnection,
+  options: ReadAgainOptions,
+  handle: HandleBatch,
+): Promise<number> {
+  const manager = await connection.jetstreamManager()
+  const stream = await ensureStream(manager, options)
+  const { STREAM_NAME, SUBJECT_PREFIX, from, batchSize, signal } = options
+  const { state } = await manager.streams.info(STREAM_NAME)
+  const start: Partial<ConsumerConfig> =
+    from instanceof Date
+      ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, from) }
+  let next = start
+  let read = 0
+  while (!signal?.aborted) {
+    const { name } = await manager.consumers.add(STREAM_NAME, {
+      ack_policy: AckPolicy.None,
+      filter_subject: `${SUBJECT_PREFIX}.>`,
+      inactive_threshold: nanos(INACTIVE_MS),
+      ...next,
+    })
+    const consumer = await connection.jetstream().consumers.get(STREAM_NAME, name)
+    try {
+      for (;;) {
+        const batch: ReceivedBusMessage[] = []
+        let isLast = (await consumer.info()).num_pending === 0
+        if (isLast) return read
+        for await (const message of await consumer.fetch({ max_messages: batchSize, expires: FETCH_MS })) {
+          if (message.seq > state.last_seq) {
+            isLast = true
+            break
+          }
+          batch.push({
+            subject: message.subject,
+            bytes: message.data,
+            streamSequence: message.seq,
+            deliveries: 1,
+          })
+          isLast = message.info.pending === 0 || message.seq === state.last_seq
+          if (isLast || batch.length === batchSize) break
+        }
+        if (batch.length > 0) {
+          await handleUntilStored(handle, batch, stream, signal)
+          read += batch.length
+          next = {
+            deliver_policy: DeliverPolicy.StartSequence,
+            opt_start_seq: batch.at(-1)!.streamSequence + 1,
+          }
+        }
+        if (isLast || signal?.aborted) return read
+      }
+    } catch (error) {
+      // The server restarted, or forgot the consumer: go on behind the last message that was stored.
+      if (signal?.aborted) return read
+      await pause(RETRY_MS)
+      if (connection.isClosed()) throw error
+    } finally {
+      await consumer.delete().catch(() => {})
+    }
+  }
+  return read
+}
+
+async function handleUntilStored(
+  handle: HandleBatch,
+  batch: readonly ReceivedBusMessage[],
+  stream: Parameters<HandleBatch>[1],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    const redeliver = await handle(batch, stream)
+    if (!redeliver || signal?.aborted) return
+    await pause(redeliver.redeliverAfterMs)
+  }
+}
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))

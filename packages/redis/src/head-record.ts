@@ -1,0 +1,58 @@
+// How far the database was written, kept outside of it: a database that was put back to an earlier state cannot know.
+import { RedisUnavailableError } from './errors.js'
+import { withDeadline } from './connection.js'
+import type { RedisConnections } from './open-redis.js'
+
+export interface HeadRecord {
+  generation: number
+  epoch: string
+  position: bigint
+}
+
+export interface HeadRecords {
+  /**
+   * Keeps a position; an earlier one than is kept changes nothing.
+   * @param lineage names the database, through promotions and restores
+   */
+  write(lineage: string, record: HeadRecord): Promise<void>
+  /** The record of the latest generation; null when there is none. */
+  read(lineage: string): Promise<HeadRecord | null>
+}
+
+const TIMEOUT_MS = 2_000
+
+/**
+ * Records in Redis: a sorted set for each database, one member an epoch, its position as the score.
+ * All calls throw RedisUnavailableError while Redis is away.
+ */
+export function buildHeadRecords({
+  commands,
+  keys,
+}: Pick<RedisConnections, 'commands' | 'keys'>): HeadRecords {
+  const keyOf = (lineage: string) => keys.other('head', lineage)
+  const call = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await withDeadline(work(), TIMEOUT_MS, () => new Error('no answer in time'))
+    } catch (error) {
+      throw new RedisUnavailableError('Redis did not answer', { cause: error })
+    }
+  }
+  return {
+    write: (lineage, { generation, epoch, position }) =>
+      call(async () => {
+        // GT: of several replicas the one that is ahead wins.
+        await commands.zadd(keyOf(lineage), 'GT', Number(position), `${generation}:${epoch}`)
+      }),
+    read: lineage =>
+      call(async () => {
+        const flat = (await commands.call('ZRANGE', keyOf(lineage), 0, -1, 'WITHSCORES')) as string[]
+        let latest: HeadRecord | null = null
+        for (let at = 0; at < flat.length; at += 2) {
+          const [generation = '', epoch = ''] = flat[at]!.split(':')
+          const record = { generation: Number(generation), epoch, position: BigInt(flat[at + 1]!) }
+          if (latest === null || record.generation > latest.generation) latest = record
+        }
+        return latest
+      }),
+  }
+}

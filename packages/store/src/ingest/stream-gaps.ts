@@ -1,0 +1,57 @@
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import type { StreamIdentity } from './dead-letters.js'
+
+/** Messages that the stream discarded before they were read, by their sequences, both inclusive. */
+export interface MissedMessages {
+  fromSequence: number
+  toSequence: number
+}
+
+export interface StreamGap {
+  id: bigint
+  stream: string
+  fromSequence: bigint
+  toSequence: bigint
+  noticedAt: Date
+  closedAt: Date | null
+}
+
+/**
+ * Keeps a gap, once for the sequence it begins at; one that grew is open again.
+ * @returns whether it was not known
+ */
+export async function recordStreamGap(
+  { database }: Store,
+  stream: StreamIdentity,
+  gap: MissedMessages,
+): Promise<boolean> {
+  const written = await database.execute(sql`
+    insert into stream_gaps as g (stream, stream_created_at, from_sequence, to_sequence)
+    values (${stream.name}, ${stream.createdAt}, ${gap.fromSequence}, ${gap.toSequence})
+    on conflict (stream, stream_created_at, from_sequence) do update
+       set to_sequence = excluded.to_sequence, closed_at = null
+     where excluded.to_sequence > g.to_sequence`)
+  return written > 0
+}
+
+/** How many gaps nobody has closed. */
+export async function countOpenStreamGaps({ database }: Store): Promise<number> {
+  const [row] = await database.read<{ count: bigint }>(sql`
+    select count(*) as count from stream_gaps where closed_at is null`)
+  return Number(row!.count)
+}
+
+/** Newest first, open ones before closed ones. */
+export function listStreamGaps({ database }: Store, limit: number): Promise<StreamGap[]> {
+  return database.read<StreamGap>(sql`
+    select id, stream, from_sequence as "fromSequence", to_sequence as "toSequence", noticed_at as "noticedAt",
+           closed_at as "closedAt"
+      from stream_gaps order by closed_at is not null, id desc limit ${limit}`)
+}
+
+/** The indexer has published again what was missing, or somebody accepts the loss. */
+export function closeStreamGap({ database }: Store, id: bigint): Promise<unknown> {
+  return database.execute(sql`
+    update stream_gaps set closed_at = clock_timestamp() where id = ${id} and closed_at is null`)
+}

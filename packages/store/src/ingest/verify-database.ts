@@ -1,0 +1,149 @@
+// Whether the database behind the connection is still the one that ingest wrote to. A promoted standby or a restored
+// backup may lack the last commits: positions and `seq` that clients were told would be given to other payments. Then
+// the epoch changes, and what was lost is read again from the stream.
+import type { Store } from '../database/open-store.js'
+import { sql, type Tx } from '../database/sql.js'
+import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
+
+/** What is kept of the head outside of Postgres. */
+export interface HeadRecord {
+  generation: number
+  epoch: string
+  position: bigint
+}
+
+/** Reads the record of a database. @param lineage names server and database, through promotions and restores */
+export type ReadHeadRecord = (lineage: string) => Promise<HeadRecord | null>
+
+export interface VerifiedDatabase extends HeadRecord {
+  /** names system identifier and database: the same on a standby and in a restored base backup */
+  lineage: string
+  /** the run of the Postgres server that was verified; `commitBatch` refuses to write on another one */
+  server: string
+  /** the stream is to be read again from this sequence; null when nothing is missing */
+  reingestFrom: bigint | null
+  /** why the epoch has just been changed; null when it has not */
+  change: string | null
+}
+
+interface HeadRow {
+  epoch: string
+  position: bigint
+  generation: number
+  incarnation: string | null
+  server: string
+  reingest_from: bigint | null
+}
+
+/** How many of the last events tell how far the stream was read. */
+const RECENT = 1_000
+
+/**
+ * Compares the database with what ingest knows of it, under the writer lock, and changes the epoch when commits may
+ * be missing:
+ * - server, database or timeline differ from those that were verified last: a standby was promoted, a backup was
+ *   restored by recovery, a dump was restored;
+ * - the record outside knows a later position or a later generation: a snapshot of the disk was put back.
+ * @param readRecord when it rejects, the record is not looked at
+ * @param reingestMargin how many messages before the last stored one may have been committed after it
+ * @throws StoreUnavailableError also while the server is a standby
+ */
+export async function verifyDatabase(
+  store: Store,
+  { readRecord, reingestMargin }: { readRecord: ReadHeadRecord; reingestMargin: number },
+): Promise<VerifiedDatabase> {
+  const { lineage, timeline } = await readIdentity(store)
+  // Before the head: the record is written after a commit, so a later look at the head sees at least as much.
+  const record = await readRecord(lineage).catch(() => null)
+  return store.database.transaction(
+    async tx => {
+      const head = await lockHeadRow(tx)
+      const incarnation = `${lineage}:${timeline}`
+      const change = findChange(head, incarnation, record)
+      if (change === null) {
+        if (head.incarnation !== incarnation)
+          await tx.$executeRaw`update stream_head set incarnation = ${incarnation} where id = 1`
+        return verified(head, lineage, null)
+      }
+      const generation = Math.max(head.generation, record?.generation ?? 0) + 1
+      await tx.$executeRaw`
+        update stream_head set epoch = gen_random_uuid(), incarnation = ${incarnation}, generation = ${generation},
+               branch_position = position, reingest_from = least(reingest_from, (
+                 select greatest(1, max(stream_sequence) - ${reingestMargin})
+                   from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
+         where id = 1`
+      return verified(await lockHeadRow(tx), lineage, change)
+    },
+    { maxWait: 10_000, timeout: 60_000 },
+  )
+}
+
+const verified = (
+  { epoch, position, generation, server, reingest_from }: HeadRow,
+  lineage: string,
+  change: string | null,
+): VerifiedDatabase => ({ lineage, server, epoch, position, generation, reingestFrom: reingest_from, change })
+
+/** @returns why commits may be missing, or null */
+function findChange(head: HeadRow, incarnation: string, record: HeadRecord | null): string | null {
+  // Nobody was told anything of an empty database.
+  if (head.position > 0n && head.incarnation !== null && head.incarnation !== incarnation) {
+    return `the server was ${head.incarnation} (system, database, timeline) and is ${incarnation}`
+  }
+  if (record === null) return null
+  if (record.generation > head.generation) return 'the database is older than the last change of its epoch'
+  if (record.generation === head.generation && record.epoch !== head.epoch)
+    return 'another database with the same past was written to'
+  if (record.generation === head.generation && record.position > head.position)
+    return `position ${record.position} was committed, and the database ends at ${head.position}`
+  return null
+}
+
+async function lockHeadRow(tx: Tx): Promise<HeadRow> {
+  const [head] = await tx.$queryRaw<HeadRow[]>`
+    select epoch::text as epoch, position, generation, incarnation, reingest_from,
+           extract(epoch from pg_postmaster_start_time())::text as server
+      from stream_head where id = 1 for update`
+  if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  return head
+}
+
+async function readIdentity(store: Store): Promise<{ lineage: string; timeline: string }> {
+  const [row] = await store.database.read<{ database: string; timeline: string | null }>(sql`
+    select (select oid::text from pg_database where datname = current_database()) as database,
+           case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`)
+  if (row!.timeline === null)
+    throw new StoreUnavailableError('the server is a standby that is not promoted: it only reads')
+  return { lineage: `${await readSystem(store)}:${row!.database}`, timeline: row!.timeline }
+}
+
+/** Some managed servers do not show their system identifier: there the timeline and the record outside must do. */
+async function readSystem({ database }: Store): Promise<string> {
+  try {
+    const [row] = await database.read<{ system: string }>(sql`
+      select system_identifier::text as system from pg_control_system()`)
+    return row!.system
+  } catch (error) {
+    if (sqlStateOf(error) === '42501' || sqlStateOf(error) === '42883') return 'unknown'
+    throw error
+  }
+}
+
+/** What changes when the database was replaced, in one cheap look without a lock. */
+export async function readHeadNow({
+  database,
+}: Store): Promise<HeadRecord & { server: string; reingestFrom: bigint | null }> {
+  const [row] = await database.read<HeadRow>(sql`
+    select epoch::text as epoch, position, generation, incarnation, reingest_from,
+           extract(epoch from pg_postmaster_start_time())::text as server
+      from stream_head where id = 1`)
+  if (!row) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  const { epoch, position, generation, server, reingest_from } = row
+  return { epoch, position, generation, server, reingestFrom: reingest_from }
+}
+
+/** The stream was read again since the epoch began: nothing is missing any more. */
+export function markReingested({ database }: Store, epoch: string): Promise<unknown> {
+  return database.execute(sql`
+    update stream_head set reingest_from = null where id = 1 and epoch = ${epoch}::uuid`)
+}

@@ -1,0 +1,151 @@
+// A primary and a streaming standby of real Postgres, behind one address, so that a test can promote the standby.
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync } from 'node:fs'
+import { appendFile, chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findFreePort, findPostgres, findPostgresAccount } from '@payment-tracking/stack'
+import { queryOnce, withClient } from './create-database.js'
+import type { TestContext } from './test-context.js'
+import { waitFor } from './wait-for.js'
+
+const run = promisify(execFile)
+
+export interface PostgresPair {
+  /** The address that services use; it leads to the primary, after `promote` to the standby. */
+  url: string
+  /** Resolves when the standby has replayed everything that is committed. */
+  standbyCaughtUp(): Promise<void>
+  /** What is committed from now on reaches the primary alone. */
+  cutReplication(): Promise<void>
+  /** Kills the primary, promotes the standby, and leads the address to it. */
+  promote(): Promise<void>
+}
+
+const USER = 'app'
+const running = new Set<ChildProcess>()
+process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
+
+interface Server {
+  port: number
+  kill(): Promise<void>
+}
+
+export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
+  const account = findPostgresAccount()
+  const { binDir } = findPostgres(process.env.PATH ?? '', account)
+  const who = account ? { uid: account.uid, gid: account.gid } : {}
+  const home = await mkdtemp(join(tmpdir(), 'payment-tracking-pair-'))
+  if (account) chownSync(home, account.uid, account.gid)
+  await chmod(home, 0o711)
+  const [primaryDir, standbyDir] = [join(home, 'primary'), join(home, 'standby')]
+  const open = async (dir: string): Promise<Server> => {
+    const port = await findFreePort()
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'fsync=off',
+      'max_connections=200',
+    ]
+    const args = ['-D', dir, '-p', String(port), ...settings.flatMap(setting => ['-c', setting])]
+    const child = spawn(join(binDir, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...who })
+    running.add(child)
+    const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+    void ended.then(() => running.delete(child))
+    const kill = async () => {
+      child.kill('SIGKILL')
+      await ended
+    }
+    t.teardown(kill)
+    await waitFor(() => ask(port, 'select 1').then(() => true), { what: `Postgres in ${dir}` })
+    return { port, kill }
+  }
+
+  await run(
+    join(binDir, 'initdb'),
+    ['-D', primaryDir, '-U', USER, '-A', 'trust', '--encoding=UTF8', '--locale=C'],
+    {
+      cwd: '/',
+      ...who,
+    },
+  )
+  const primary = await open(primaryDir)
+  await copyRunning(primary.port, primaryDir, standbyDir)
+  if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, standbyDir])
+  const standby = await open(standbyDir)
+
+  let target = primary.port
+  const sockets = new Set<Socket>()
+  const proxy = createServer(socket => {
+    const upstream = connect(target, '127.0.0.1')
+    for (const [end, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(end)
+      end.on('error', () => {})
+      end.once('close', () => {
+        sockets.delete(end)
+        other.destroy()
+      })
+      end.pipe(other)
+    }
+  })
+  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
+  t.teardown(async () => {
+    proxy.close()
+    for (const socket of sockets) socket.destroy()
+    await rm(home, { recursive: true, force: true })
+  })
+  const isReplicating = async () =>
+    (await ask<{ count: string }>(standby.port, 'select count(*) from pg_stat_wal_receiver'))[0]!.count ===
+    '1'
+  await waitFor(isReplicating, { what: 'the standby to replicate' })
+  return {
+    url: urlOf((proxy.address() as AddressInfo).port),
+    async standbyCaughtUp() {
+      const [head] = await ask<{ lsn: string }>(primary.port, 'select pg_current_wal_lsn()::text as lsn')
+      await waitFor(
+        async () =>
+          (
+            await ask<{ done: boolean }>(
+              standby.port,
+              `select pg_last_wal_replay_lsn() >= '${head!.lsn}'::pg_lsn as done`,
+            )
+          )[0]!.done,
+        { what: 'the standby to catch up' },
+      )
+    },
+    async cutReplication() {
+      await ask(standby.port, `alter system set primary_conninfo = ''`)
+      await ask(standby.port, 'select pg_reload_conf()')
+      await waitFor(async () => !(await isReplicating()), { what: 'the standby to be cut off' })
+    },
+    async promote() {
+      await primary.kill()
+      await ask(standby.port, 'select pg_promote()')
+      target = standby.port
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+const urlOf = (port: number) => `postgresql://${USER}@127.0.0.1:${port}/postgres`
+
+const ask = <T extends object>(port: number, sql: string): Promise<T[]> => queryOnce<T>(urlOf(port), sql)
+
+/** A base backup by copying, as the documentation of Postgres describes it: the npm binaries bring no pg_basebackup. */
+async function copyRunning(port: number, from: string, to: string): Promise<void> {
+  await withClient(urlOf(port), async client => {
+    await client.query(`select pg_backup_start('pair', true)`)
+    await cp(from, to, { recursive: true, filter: path => !path.endsWith('postmaster.pid') })
+    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+    await writeFile(join(to, 'backup_label'), rows[0]!.labelfile)
+  })
+  await writeFile(join(to, 'standby.signal'), '')
+  const source = `host=127.0.0.1 port=${port} user=${USER}`
+  await appendFile(join(to, 'postgresql.auto.conf'), `\nprimary_conninfo = '${source}'\n`)
+  await chmod(to, 0o700)
+}

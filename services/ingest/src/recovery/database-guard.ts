@@ -1,0 +1,122 @@
+// Watches that the database is the one that ingest wrote to.
+//
+//   unverified --verify--> verified --another run of the server, another epoch, a failed write--> unverified
+//
+// Nothing is written while unverified: `commitBatch` compares the run of the server in its transaction. A change of the
+// epoch is told to clients by the other services; here the lost messages are read again from the stream.
+import type { Intake, Logger } from '@payment-tracking/runtime'
+import type { HeadRecords } from '@payment-tracking/redis'
+import { readHeadNow, verifyDatabase, type Store, type VerifiedDatabase } from '@payment-tracking/store'
+import type { IngestMetrics } from '../ingest-metrics.js'
+
+export interface DatabaseGuardOptions {
+  store: Store
+  records: HeadRecords
+  metrics: Pick<IngestMetrics, 'epochChanges'>
+  log: Logger
+  /** how many messages before the last stored one may have been committed after it */
+  reingestMargin: number
+  /** reads the stream again from a sequence; called for one change at a time */
+  reingest: (guard: DatabaseGuard, fromSequence: number, epoch: string) => Promise<void>
+}
+
+/** Within so many milliseconds a replaced database is noticed while no message comes. */
+const CHECK_EVERY_MS = 2_000
+
+export class DatabaseGuard implements Intake {
+  readonly #options: DatabaseGuardOptions
+  #verified: VerifiedDatabase | undefined
+  #verifying: Promise<VerifiedDatabase> | undefined
+  #reingesting: string | undefined
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> = Promise.resolve()
+  #stopping = false
+
+  constructor(options: DatabaseGuardOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#schedule(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+    await this.#checking
+  }
+
+  /** The run of the server that may be written to. @throws StoreUnavailableError while it cannot be verified */
+  async server(): Promise<string> {
+    return (this.#verified ?? (await this.#verify())).server
+  }
+
+  /** The next call of `server` verifies anew. */
+  doubt(): void {
+    this.#verified = undefined
+  }
+
+  /** Keeps outside of Postgres how far it was written. A record that cannot be written is written with the next one. */
+  async keep(position: bigint): Promise<void> {
+    const { records, log } = this.#options
+    const verified = this.#verified
+    if (!verified) return
+    const { generation, epoch, lineage } = verified
+    await records.write(lineage, { generation, epoch, position }).catch((err: unknown) => {
+      log.debug({ err }, 'database.record-not-written')
+    })
+  }
+
+  #verify(): Promise<VerifiedDatabase> {
+    const { store, records, reingestMargin, log, metrics } = this.#options
+    const readRecord = (lineage: string) =>
+      records.read(lineage).catch((err: unknown) => {
+        log.warn({ err }, 'database.record-not-read')
+        throw err
+      })
+    this.#verifying ??= verifyDatabase(store, { readRecord, reingestMargin })
+      .then(verified => {
+        this.#verified = verified
+        const { change, epoch, generation, position, reingestFrom } = verified
+        if (change !== null) {
+          metrics.epochChanges.inc()
+          log.error({ change, epoch, generation, position, reingestFrom }, 'database.lost-commits')
+        }
+        this.#beginReingest(verified)
+        return verified
+      })
+      .finally(() => (this.#verifying = undefined))
+    return this.#verifying
+  }
+
+  /** Any replica reads again what is missing: the one that noticed may die before it has. */
+  #beginReingest({ epoch, reingestFrom }: Pick<VerifiedDatabase, 'epoch' | 'reingestFrom'>): void {
+    if (reingestFrom === null || this.#reingesting === epoch || this.#stopping) return
+    this.#reingesting = epoch
+    const { reingest, log } = this.#options
+    reingest(this, Number(reingestFrom), epoch)
+      .catch((err: unknown) => log.error({ err }, 'reingest.failed'))
+      .finally(() => (this.#reingesting = undefined))
+  }
+
+  async #check(): Promise<void> {
+    const verified = this.#verified ?? (await this.#verify())
+    const head = await readHeadNow(this.#options.store)
+    if (head.server !== verified.server || head.epoch !== verified.epoch) {
+      this.doubt()
+      await this.#verify()
+      return
+    }
+    this.#beginReingest(head)
+    await this.keep(head.position)
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#stopping) return
+    this.#timer = setTimeout(() => {
+      this.#checking = this.#check()
+        .catch((err: unknown) => this.#options.log.warn({ err }, 'database.check-failed'))
+        .finally(() => this.#schedule(CHECK_EVERY_MS))
+    }, delayMs)
+  }
+}

@@ -1,0 +1,53 @@
+import type { StreamPosition } from '@payment-tracking/bus'
+import type { Intake, Logger } from '@payment-tracking/runtime'
+import { recordStreamGap, type Store } from '@payment-tracking/store'
+import { findMissedMessages } from './find-missed-messages.js'
+
+const LOOK_EVERY_MS = 5_000
+
+/** Looks whether the stream discarded messages that were not read, and records each gap in Postgres. */
+export class GapWatch implements Intake {
+  #before: StreamPosition | undefined
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #stopping = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly position: () => Promise<StreamPosition>,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.#schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+    await this.#looking
+  }
+
+  /**
+   * Compares a look at the stream with the one before.
+   * @throws StoreUnavailableError when a gap could not be recorded: the same look must be repeated
+   */
+  async look(now: StreamPosition): Promise<void> {
+    const missed = findMissedMessages(now, this.#before)
+    if (missed) {
+      const isNews = await recordStreamGap(this.store, now.stream, missed)
+      if (isNews) this.log.error({ stream: now.stream.name, ...missed }, 'stream.messages-discarded')
+    }
+    this.#before = now
+  }
+
+  #schedule(): void {
+    if (this.#stopping) return
+    this.#timer = setTimeout(() => {
+      this.#looking = this.position()
+        .then(now => this.look(now))
+        .catch((err: unknown) => this.log.debug({ err }, 'stream.look-failed'))
+        .finally(() => this.#schedule())
+    }, LOOK_EVERY_MS)
+  }
+}

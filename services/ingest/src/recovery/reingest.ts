@@ -1,0 +1,46 @@
+import type { Bus, HandleBatch } from '@payment-tracking/bus'
+import type { Logger } from '@payment-tracking/runtime'
+
+export interface ReingestOptions {
+  bus: Bus
+  /** stores a batch as ingest does: what is stored already stays as it is */
+  handle: HandleBatch
+  config: { STREAM_NAME: string; SUBJECT_PREFIX: string; BATCH_SIZE: number }
+  log: Logger
+  signal?: AbortSignal
+  /** told after each batch */
+  onProgress?: (read: number, streamSequence: number) => void
+}
+
+/** Smaller than the batches of the live stream, which commit between these. */
+const BATCH = 500
+const PROGRESS_EVERY_MS = 2_000
+
+/**
+ * Reads the stream again from a sequence or a time, through the same steps as live messages: new payments are stored,
+ * announced and delivered, known ones are left alone.
+ * @returns how many messages were read
+ */
+export async function reingest(from: number | Date, options: ReingestOptions): Promise<number> {
+  const { bus, handle, config, log, signal, onProgress } = options
+  const startedAt = performance.now()
+  let read = 0
+  let saidAt = startedAt
+  log.info({ from }, 'reingest.begun')
+  const total = await bus.readAgain(
+    { ...config, from, batchSize: Math.min(BATCH, config.BATCH_SIZE), signal },
+    async (messages, stream) => {
+      const redeliver = await handle(messages, stream)
+      if (redeliver) return redeliver
+      read += messages.length
+      onProgress?.(read, messages.at(-1)!.streamSequence)
+      if (performance.now() - saidAt > PROGRESS_EVERY_MS) {
+        saidAt = performance.now()
+        log.info({ messages: read, streamSequence: messages.at(-1)!.streamSequence }, 'reingest.goes-on')
+      }
+      return undefined
+    },
+  )
+  log.info({ messages: total, ms: Math.round(performance.now() - startedAt) }, 'reingest.done')
+  return total
+}

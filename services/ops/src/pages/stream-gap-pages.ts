@@ -1,0 +1,62 @@
+// Messages that the stream discarded before ingest had read them. They cannot be replayed from here: the indexer has to
+// publish them again, and then a person closes the gap.
+import { closeStreamGap, listStreamGaps, type StreamGap } from '@payment-tracking/store'
+import type { FastifyInstance } from 'fastify'
+import { html, type Html } from '../html/html.js'
+import { csrfField, layout } from '../html/layout.js'
+import { requireCsrf } from '../session/guard.js'
+import { back, PAGE_SIZE, readIds, type PageParts } from './page-parts.js'
+
+export function addStreamGapPages(
+  app: FastifyInstance,
+  { store, sessions, environment, log }: PageParts,
+): void {
+  app.get<{ Querystring: { notice?: string } }>('/stream-gaps', async (request, reply) => {
+    const gaps = await listStreamGaps(store, PAGE_SIZE)
+    const csrf = sessions.csrfOf(request.opsSession)
+    const body = html`<p>
+        The stream discarded these messages before they were read. Let the indexer publish them again, then
+        close the gap.
+      </p>
+      <table>
+        <tr>
+          <th>noticed</th>
+          <th>stream</th>
+          <th>sequences</th>
+          <th>closed</th>
+        </tr>
+        ${gaps.map(gap => row(gap, csrf))}
+      </table>`
+    const { notice = null } = request.query
+    return reply.type('text/html').send(layout({ title: 'Stream gaps', environment, csrf, notice }, body))
+  })
+
+  app.post<{ Body: { id?: string } }>(
+    '/stream-gaps/close',
+    { preHandler: requireCsrf(sessions) },
+    async (request, reply) => {
+      const [id] = readIds(request.body.id)
+      if (id !== undefined) await closeStreamGap(store, id)
+      log.info({ id: id?.toString() }, 'stream-gap.closed')
+      return reply.redirect(
+        back('/stream-gaps', id === undefined ? 'No gap was named.' : 'The gap is closed.'),
+        303,
+      )
+    },
+  )
+}
+
+const row = ({ id, stream, fromSequence, toSequence, noticedAt, closedAt }: StreamGap, csrf: string): Html =>
+  html`<tr>
+    <td>${noticedAt.toISOString()}</td>
+    <td>${stream}</td>
+    <td>${fromSequence} to ${toSequence}</td>
+    <td>
+      ${
+        closedAt?.toISOString() ??
+        html`<form method="post" action="/stream-gaps/close">
+          ${csrfField(csrf)} <input type="hidden" name="id" value="${id}" /><button>Close</button>
+        </form>`
+      }
+    </td>
+  </tr>`
