@@ -1,20 +1,28 @@
 // Installs the dependencies when the lock file has changed.
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ROOT, run, withProgress } from './run.mjs'
 
 const LOCK = join(ROOT, 'package-lock.json')
 const MODULES = join(ROOT, 'node_modules')
 const INSTALLED = join(MODULES, '.package-lock.json')
-const STAMP = join(MODULES, '.cache/payment-tracking/installed')
 
-/** Whether what is installed is what the lock file says. */
-function isInstalled(hash) {
+/**
+ * Whether what npm last installed is what the lock file says now. A lock file often changes without that: a package of
+ * ours begins to use one that is there already, and `npm ci` would delete and unpack all of them again.
+ */
+function isInstalled(locked) {
   if (!existsSync(INSTALLED)) return false
-  if (existsSync(STAMP)) return readFileSync(STAMP, 'utf8') === hash
-  // npm was run by hand. That counts when it was after the last change of the lock file.
-  return statSync(INSTALLED).mtimeMs >= statSync(LOCK).mtimeMs
+  const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages
+  const paths = Object.keys(locked).filter(path => path.includes('node_modules/'))
+  const isThere = path => {
+    const [want, have] = [locked[path], installed[path]]
+    // Packages for other systems are in the lock file alone.
+    if (!have) return want.optional === true
+    if (want.link) return have.link === true && have.resolved === want.resolved
+    return have.version === want.version && (have.integrity ?? want.integrity) === want.integrity
+  }
+  return paths.every(isThere) && Object.keys(installed).every(path => path in locked)
 }
 
 /** How many packages lie in node_modules already: npm unpacks all of them there, then says that it is done. */
@@ -27,12 +35,9 @@ function countInstalled() {
 
 /** @throws Error with what npm said */
 export async function install(log) {
-  const text = readFileSync(LOCK, 'utf8')
-  const hash = createHash('sha256').update(text).digest('hex')
-  if (!isInstalled(hash)) {
-    const total = Object.keys(JSON.parse(text).packages).filter(path =>
-      /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path),
-    ).length
+  const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'))
+  if (!isInstalled(packages)) {
+    const total = Object.keys(packages).filter(path => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)).length
     // npm starts its scripts with its own path in the environment; without npm, PATH has to do.
     const npm = process.env.npm_execpath
     const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--prefer-offline']
@@ -43,6 +48,4 @@ export async function install(log) {
       () => (npm ? run(process.execPath, [npm, ...args]) : run('npm', args)),
     )
   }
-  mkdirSync(dirname(STAMP), { recursive: true })
-  writeFileSync(STAMP, hash)
 }

@@ -1,7 +1,9 @@
 // The data directory belongs to one launcher at a time: two nats-servers open the same store without a word.
 import { randomBytes } from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
@@ -12,7 +14,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { DataDirBusyError } from './errors.js'
+import { DataDirBusyError, DataDirUnusableError, KeyFileDamagedError } from './errors.js'
 import { outsideDir } from './servers/postgres.js'
 import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/processes.js'
 
@@ -24,12 +26,35 @@ export interface DataDir {
 }
 
 /**
+ * Makes the data directory, and checks that files can be written there.
+ * @returns its absolute path
+ * @throws DataDirUnusableError
+ */
+export function makeDataDir(dir: string): string {
+  const path = resolve(dir)
+  try {
+    mkdirSync(join(path, 'logs'), { recursive: true })
+    accessSync(path, constants.W_OK)
+    return path
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const reason =
+      code === 'EEXIST' || code === 'ENOTDIR'
+        ? 'it, or a folder above it, is a file'
+        : `this user may not write there`
+    throw new DataDirUnusableError(
+      `DATA_DIR: ${path} cannot be used (${code}): ${reason}. Set DATA_DIR to a folder of yours.`,
+      { cause },
+    )
+  }
+}
+
+/**
  * Makes and locks the data directory. A lock whose process is dead is taken over.
- * @throws DataDirBusyError
+ * @throws DataDirBusyError, DataDirUnusableError
  */
 export function lockDataDir(dir: string): DataDir {
-  const path = resolve(dir)
-  mkdirSync(path, { recursive: true })
+  const path = makeDataDir(dir)
   // Open to pass, not to list: Postgres may run as another account and must get to its own folder.
   chmodSync(path, 0o711)
   const lock = join(path, 'lock')
@@ -83,15 +108,21 @@ export async function discardDataDir(dir: string): Promise<void> {
   for (const path of [outsideDir(dir), dir]) await rm(path, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** A secret of this data directory: read from its file, or made and written. */
+/**
+ * A secret of this data directory: read from its file, or made and written.
+ * @throws KeyFileDamagedError when the file is empty
+ */
 export function keepSecret(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch {
-    const secret = randomBytes(24).toString('hex')
-    writeFileSync(file, `${secret}\n`, { mode: 0o600 })
-    return secret
+  if (existsSync(file)) {
+    const kept = readFileSync(file, 'utf8').trim()
+    if (kept !== '') return kept
+    throw new KeyFileDamagedError(
+      `${file} is empty: restore it from a backup, or delete it to have a new one made.`,
+    )
   }
+  const secret = randomBytes(24).toString('hex')
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  return secret
 }
 
 function readHolder(lock: string): ProcessIdentity | undefined {

@@ -12,6 +12,18 @@ export class ServerFailedError extends ServiceError {
   readonly retry = 'later'
 }
 
+/** The data directory is a file, or this user may not write there. */
+export class DataDirUnusableError extends ServiceError {
+  readonly code = 'STACK_DATA_DIR_UNUSABLE'
+  readonly retry = 'never'
+}
+
+/** A file of secrets that an earlier start kept cannot be read. */
+export class KeyFileDamagedError extends ServiceError {
+  readonly code = 'STACK_KEY_FILE_DAMAGED'
+  readonly retry = 'never'
+}
+
 /** Another launcher works in the same data directory. */
 export class DataDirBusyError extends ServiceError {
   readonly code = 'STACK_DATA_DIR_BUSY'

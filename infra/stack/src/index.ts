@@ -32,6 +32,7 @@ export { birthOf, identify, isAlive, type ProcessIdentity } from './servers/proc
 export { findFreePort, findQuietPort, isPortFree } from './servers/ports.js'
 export { readServiceSchema, StackConfig } from './launcher/config.js'
 export { FOLLOW_PARENT } from './launcher/followers.js'
+export { followNpm } from './launcher/follow-npm.js'
 export { launch } from './launcher/launch.js'
 export { buildJwtKeys } from './launcher/secrets.js'
 export { superviseService } from './launcher/supervise.js'

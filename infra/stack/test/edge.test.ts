@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { openEdge } from '@payment-tracking/stack'
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
 interface Received {
   name: string
@@ -171,5 +171,65 @@ t.test('a process that just died answers 503 at once, and hangs nobody', async t
   // Nothing listens on port 1.
   const url = await openEdgeTo(t, [1], [1])
   t.equal((await fetch(`${url}/v1/events`)).status, 503)
-  t.notMatch(await exchange(url, upgradeRequest('/ws/v1/'), /./), /101/)
+})
+
+/** Checks an answer on a bare socket for status and shape. */
+function isRefusal(t: Test, heard: string, status: number, code: string) {
+  t.match(heard, new RegExp(`^HTTP/1\\.1 ${status} `))
+  t.match(JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)), {
+    success: false,
+    code,
+    error: String,
+    timestamp: Number,
+    requestId: String,
+  })
+}
+
+t.test('what is no HTTP, or too much of it, is refused in the one shape of errors', async t => {
+  const url = await openAll(t)
+  const end = /\}$/
+  isRefusal(t, await exchange(url, 'rubbish\r\n\r\n', end), 400, 'INVALID_REQUEST')
+  isRefusal(
+    t,
+    await exchange(url, 'BREW /v1/health HTTP/1.1\r\nhost: x\r\n\r\n', end),
+    400,
+    'INVALID_REQUEST',
+  )
+  const long = `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(20_000)}\r\n\r\n`
+  isRefusal(t, await exchange(url, long, end), 431, 'HEADERS_TOO_LARGE')
+  const body =
+    'POST / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\n{}'
+  isRefusal(t, await exchange(url, body, end), 400, 'INVALID_REQUEST')
+})
+
+t.test('a body that is too large is always answered with 413, however it is sent', async t => {
+  const url = await openAll(t)
+  const body = Buffer.alloc(2_000_000, 'x')
+  for (let round = 0; round < 20; round += 1) {
+    const [known, chunked] = await Promise.all([
+      fetch(url, { method: 'POST', body }),
+      fetch(url, { method: 'POST', body: new Blob([body]).stream(), duplex: 'half' } as RequestInit),
+    ])
+    for (const response of [known, chunked]) {
+      t.equal(response.status, 413)
+      t.match(await response.json(), { success: false, code: 'BODY_TOO_LARGE' })
+    }
+  }
+  t.match(await fetchJson(url, { method: 'POST', body: Buffer.alloc(65_536, 'x') }), { name: 'api' })
+})
+
+t.test('a request for an upgrade to h2c is answered as if it had asked for none', async t => {
+  const url = await openAll(t)
+  const heard = await exchange(
+    url,
+    'GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n\r\n',
+    /"body":""\}/,
+  )
+  t.match(heard, /^HTTP\/1\.1 200 OK[^]*"name":"api","path":"\/v1\/health"/)
+})
+
+t.test('an upgrade to a process that just died is answered with 503', async t => {
+  // Nothing listens on port 1.
+  const url = await openEdgeTo(t, [1], [1])
+  isRefusal(t, await exchange(url, upgradeRequest('/ws/v1/'), /\}$/), 503, 'UNAVAILABLE')
 })

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { isAlive, readStackFile, type StackFile } from '@payment-tracking/stack'
@@ -42,7 +42,7 @@ t.test('a taken port ends in a message that names the way out', async t => {
   const { port } = holder.address() as AddressInfo
   const stack = await startStack(t, { PORT: String(port) }, { waitUntilReady: false })
   t.equal(await stack.exited, 1)
-  t.match(stack.output(), `port ${port} is taken`)
+  t.match(stack.output(), `PORT: port ${port} is taken`)
   t.match(stack.output(), /PORT=\d+ npm start/)
 })
 
@@ -58,6 +58,9 @@ t.test('from start to stop', async t => {
     t.equal((await fetch(`${running.baseUrl}/v1/health`)).status, 200)
     t.match(stack.output(), `ready ${running.baseUrl}`)
     t.match(stack.output(), /WEBHOOK_ALLOW_PRIVATE_TARGETS is on/)
+    for (const { name, managementUrl } of running.services) {
+      t.match(stack.output(), `${name} ${new URL(managementUrl!).host}`, 'where its readiness is asked')
+    }
   })
 
   await t.test('only its owner may read what it keeps of passwords', async t => {
@@ -95,6 +98,26 @@ t.test('from start to stop', async t => {
       { what: 'the API at its base URL' },
     )
     t.same(await response.json(), { count: 0 })
+  })
+
+  await t.test('a private server that dies is started again, and the service goes on', async t => {
+    for (const [name, title] of [
+      ['redis', 'Redis'],
+      ['postgres', 'Postgres'],
+    ] as const) {
+      const state = async () =>
+        JSON.parse(await readFile(join(dataDir, 'servers', `${name}.json`), 'utf8')) as { pid: number }
+      const before = await state()
+      process.kill(before.pid, 'SIGKILL')
+      await waitFor(() => stack.output().includes(`${title} runs again on port`), {
+        what: `another ${title}`,
+      })
+      t.not((await state()).pid, before.pid)
+    }
+    await waitFor(async () => (await fetch(`${running.baseUrl}/v1/events/count`)).ok, { what: 'the API' })
+    await waitFor(async () => (await readyOf(stack.describe())).every(status => status === 200), {
+      what: 'every service',
+    })
   })
 
   await t.test('Ctrl-C stops everything within 15 s, exits 0 and leaves nothing', async t => {

@@ -59,3 +59,32 @@ t.test('stopping waits for it, and starts nothing again', async t => {
   t.equal(service.identity, undefined)
   t.same(lines, [])
 })
+
+t.test(
+  'a service that ends because of its settings is given up at once, with what it said of them',
+  async t => {
+    for (const script of [
+      `process.stderr.write('sample: bad configuration:\\n  - COLOUR is not set\\n'); process.exit(1)`,
+      `console.log(JSON.stringify({ msg: 'service.start-failed', err: { code: 'CONFIG_INVALID', message: 'bad: COLOUR' } })); process.exit(1)`,
+    ]) {
+      const { service, lines } = await supervise(t, script)
+      await t.rejects(service.failed, { message: /^sample cannot start: bad.*[^]*COLOUR/ })
+      t.same(lines, [], 'it was started once')
+    }
+  },
+)
+
+t.test('what keeps a service from being ready is told in words', async t => {
+  const answering = (body: object, status: number) =>
+    `
+    import { createServer } from 'node:http'
+    createServer((_, response) => response.writeHead(status, {}).end(body)).listen(process.env.MANAGEMENT_PORT, '127.0.0.1')`
+      .replace('status', String(status))
+      .replace('end(body)', `end('${JSON.stringify(body)}')`)
+  const waiting = { ready: false, dependencies: { postgres: 'no answer within 2000 ms', redis: 'ok' } }
+  const { service } = await supervise(t, answering(waiting, 503))
+  await waitFor(async () => (await service.whyNotReady()) === 'postgres: no answer within 2000 ms')
+  const { service: ready } = await supervise(t, answering({ ready: true, dependencies: {} }, 200))
+  await waitFor(() => ready.ready)
+  t.equal(await ready.whyNotReady(), undefined, 'a service that is ready is not waited for')
+})

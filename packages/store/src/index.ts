@@ -1,6 +1,6 @@
 export * from './errors.js'
 export * from './ingest/index.js'
-export { isPostgresAnswering } from './database/is-answering.js'
+export { findConnectProblem, isPostgresAnswering } from './database/is-answering.js'
 export { migrate, MIGRATIONS_DIR, readMigrations } from './database/migrate.js'
 export { openStore, type Store, type StoreOptions } from './database/open-store.js'
 export * from './ops/index.js'

@@ -1,9 +1,10 @@
-import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl, WebConfig } from '@payment-tracking/runtime'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
 
 export const ApiConfig = Type.Object({
   ...CommonConfig,
+  ...WebConfig,
   PORT: Type.Integer({
     default: 3002,
     minimum: 0,
@@ -34,11 +35,6 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     description: 'requests a client may make in a minute',
   }),
-  TRUST_PROXY: Type.String({
-    default: 'off',
-    description:
-      'whose x-forwarded-for counts: off, on (the proxy that connects to us), a number of proxies, or addresses and networks, comma separated',
-  }),
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),
@@ -60,10 +56,6 @@ export const ApiConfig = Type.Object({
     default: 30_000,
     minimum: 100,
     description: 'how long the reader of a stream may take nothing before it is closed',
-  }),
-  CORS_ORIGIN: Type.String({
-    default: '*',
-    description: 'who may read from a browser: * or origins, comma separated',
   }),
 })
 export type ApiConfig = Static<typeof ApiConfig>

@@ -1,4 +1,4 @@
-import { CommonConfig, RedisConfig, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, RedisConfig, ServerUrl, WebConfig } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 const Count = (fallback: number, description: string) =>
@@ -6,6 +6,7 @@ const Count = (fallback: number, description: string) =>
 
 export const RealtimeConfig = Type.Object({
   ...CommonConfig,
+  ...WebConfig,
   ...RedisConfig,
   DATABASE_URL: ServerUrl('postgres|postgresql', 'the Postgres that ingest writes'),
   HOST: Type.String({ default: '127.0.0.1', description: 'where sockets are accepted' }),
@@ -14,15 +15,6 @@ export const RealtimeConfig = Type.Object({
     minimum: 0,
     maximum: 65535,
     description: 'where sockets are accepted; 0 takes a free port',
-  }),
-  CORS_ORIGIN: Type.String({
-    default: '*',
-    description: 'web origins that may connect, separated by commas; * is any',
-  }),
-  TRUST_PROXY: Type.String({
-    default: 'off',
-    description:
-      'whose x-forwarded-for counts: off, on (the proxy that connects to us), a number of proxies, or addresses and networks, comma separated',
   }),
   MAX_CONNECTIONS_PER_TRACKING_ID: Count(100, 'connections that one tracking ID may have, over all pods'),
   MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: Count(10, 'of these, from one client address'),

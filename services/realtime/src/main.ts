@@ -1,4 +1,4 @@
-import { measurePool, runMain } from '@payment-tracking/runtime'
+import { ConfigError, measurePool, runMain } from '@payment-tracking/runtime'
 import { openRedis } from '@payment-tracking/redis'
 import { openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
@@ -8,6 +8,11 @@ import { RealtimeConfig } from './config.js'
 const STATEMENT_TIMEOUT_MS = 5_000
 
 await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
+  if (config.DRAIN_WINDOW_MS >= config.STOP_DEADLINE_MS) {
+    throw new ConfigError([
+      `DRAIN_WINDOW_MS (${config.DRAIN_WINDOW_MS}) must be below STOP_DEADLINE_MS (${config.STOP_DEADLINE_MS})`,
+    ])
+  }
   const store = await context.own('store', () =>
     openStore({
       ...config,

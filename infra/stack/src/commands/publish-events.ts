@@ -1,6 +1,8 @@
-import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { findStack } from './find-stack.js'
 import { openPublisher } from './open-publisher.js'
+import { RefusalCount } from './refusal-count.js'
 
 /**
  * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, verbatim; lines
@@ -14,15 +16,28 @@ export async function publishEvents(args: readonly string[], env: NodeJS.Process
     return 2
   }
   const natsUrl = env.NATS_URL?.trim() || findStack(env).natsUrl
-  const input = file === '-' ? process.stdin : createReadStream(file)
-  const failed = new Promise<never>((_, reject) => input.once('error', reject))
+  const input = file === '-' ? process.stdin : await openFile(file)
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
+  const refusals = new RefusalCount(env.PROGRAM_ID?.trim() || DEFAULT_PROGRAM_ID)
   try {
-    const published = await Promise.race([publisher.publishAll(splitLines(input)), failed])
-    console.log(`published ${published} messages`)
+    const published = await publisher.publishAll(refusals.watch(splitLines(input)))
+    console.log(`published ${published} messages${refusals.describe()}`)
     return 0
   } finally {
     await publisher.close()
+  }
+}
+
+/** @throws Error that says why the file cannot be read */
+async function openFile(file: string): Promise<AsyncIterable<Buffer>> {
+  try {
+    const handle = await open(file)
+    if ((await handle.stat()).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' })
+    return handle.createReadStream()
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    const reasons: Record<string, string> = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }
+    throw new Error(`cannot read ${file}: ${reasons[code ?? ''] ?? code}`, { cause })
   }
 }
 

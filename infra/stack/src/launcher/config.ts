@@ -29,9 +29,9 @@ export const StackConfig = Type.Object({
     maximum: 16,
     description: 'how many realtime processes share the sockets',
   }),
-  TRUST_PROXY: Type.String({
+  TRUST_PROXY: Type.Enum(['off', 'on'], {
     default: 'off',
-    description: 'whether x-forwarded-for of whoever calls the base URL counts: off or on',
+    description: 'whether x-forwarded-for of the process that calls the base URL counts',
   }),
   OPS_PORT: Type.Optional(Port('the port of the ops dashboard; 3004, or a free one when that is taken')),
   OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),
@@ -87,6 +87,13 @@ export async function readStackConfig(
         'anybody who reaches this port could reach your network through it',
     )
   }
+  const drainMs = Number(env.DRAIN_WINDOW_MS?.trim() || 0)
+  if (drainMs >= STOP_DEADLINE_MS) {
+    problems.set(
+      'DRAIN_WINDOW_MS',
+      `DRAIN_WINDOW_MS must be below ${STOP_DEADLINE_MS}, the time that npm start gives services to stop`,
+    )
+  }
   if (problems.size > 0 || !config) throw new ConfigError([...problems.values()].sort())
   return {
     ...config,
@@ -94,6 +101,17 @@ export async function readStackConfig(
       ? (config.WEBHOOK_ALLOW_PRIVATE_TARGETS ?? false)
       : isLoopback(config.HOST),
   }
+}
+
+/** All services stop at once, within the 15 s that the whole stack may take. */
+export const STOP_DEADLINE_MS = 8_000
+
+/**
+ * The names of all settings, of the launcher and of these services.
+ */
+export async function listSettings(services: readonly string[]): Promise<string[]> {
+  const schemas = await Promise.all(services.map(readServiceSchema))
+  return [StackConfig as TObject, ...schemas].flatMap(schema => Object.keys(schema?.properties ?? {}))
 }
 
 /** What the launcher sets for each service whatever the user says. */

@@ -1,10 +1,12 @@
 // One base URL on a machine without a load balancer. Sockets are joined byte by byte, so that a slow reader
 // is felt by the service that sends to it and not buffered here.
-import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Readable, type Duplex } from 'node:stream'
+import { answerRawError, arrivalLimits, refuseOnSocket } from '@payment-tracking/runtime'
 import { createProxyServer } from 'httpxy'
+import { BODY_TOO_LARGE, BODY_WITH_UPGRADE, refuse, UNAVAILABLE } from './edge-answers.js'
+import { readBody } from './read-body.js'
 
 export interface EdgeOptions {
   host: string
@@ -22,16 +24,23 @@ export interface Edge {
 }
 
 const SOCKET_PATH = '/ws/v1'
+/** What the API takes as well. */
+const BODY_LIMIT_BYTES = 64 * 1024
+const REQUEST_TIMEOUT_MS = 30_000
 
 /** @throws Error with code EADDRINUSE or EACCES when it cannot listen */
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const proxy = createProxyServer({})
-  // A pipe ends its other side when a side ends, but not when it is cut: without this a service would go on
-  // holding the connection of a client that is gone.
   proxy.on('proxyReqWs', (outgoing, _request, socket) => {
+    // A pipe ends its other side when a side ends, but not when it is cut: without this a service would go on
+    // holding the connection of a client that is gone.
     outgoing.once('upgrade', (_response, upstream: Duplex) => {
       socket.once('close', () => upstream.destroy())
       upstream.once('close', () => socket.destroySoon())
+    })
+    // The process has just died. The proxy would end the connection without a word.
+    outgoing.once('error', () => {
+      if (socket.bytesWritten === 0) refuseOnSocket(socket, UNAVAILABLE)
     })
   })
   let turn = 0
@@ -56,26 +65,37 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     request.headers['x-forwarded-for'] = told || remoteAddress
     if (!options.trustProxy) for (const name of FORWARDING_HEADERS) delete request.headers[name]
   }
-  const server = createServer((request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Read here: a service that refuses a body closes its connection, and the refusal would be lost behind the error
+    // of writing the rest.
+    const body = await readBody(request, BODY_LIMIT_BYTES)
+    if (body === 'too-large') return refuse(response, BODY_TOO_LARGE)
     const target = choose(request)
-    if (!target) return unavailable(response)
+    if (!target) return refuse(response, UNAVAILABLE)
     forward(request)
-    void proxy.web(request, response, { target }).catch(() => unavailable(response))
-  })
+    if (body === 'none') return proxy.web(request, response, { target })
+    delete request.headers['transfer-encoding']
+    request.headers['content-length'] = String(body.length)
+    await proxy.web(request, response, { target, buffer: Readable.from([body]) })
+  }
+  const server = createServer(
+    { ...arrivalLimits(REQUEST_TIMEOUT_MS), requireHostHeader: false },
+    (request, response) => void serve(request, response).catch(() => refuse(response, UNAVAILABLE)),
+  )
+  // An expectation that nobody knows is no reason to refuse; Node alone would answer 417 without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   const sockets = new Set<Duplex>()
-  server.on('upgrade', (request, socket: Duplex, head) => {
+  server.on('upgrade', (request, socket: Socket, head) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
+    if (!isWebSocket(request)) return serveWithoutUpgrade(server, request, socket)
     const target = choose(request)
-    if (!target)
-      return void socket.end(`HTTP/1.1 503 Service Unavailable\r\n${errorHead()}\r\n\r\n${errorBody()}`)
+    if (!target) return refuseOnSocket(socket, UNAVAILABLE)
     forward(request)
-    void proxy.ws(request, socket as never, { target }, head).catch(() => socket.destroy())
+    void proxy.ws(request, socket, { target }, head).catch(() => socket.destroySoon())
   })
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')
-  })
+  server.on('clientError', answerRawError)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.host, resolve)
@@ -102,18 +122,21 @@ const FORWARDING_HEADERS = [
   'forwarded',
 ]
 
-const errorBody = (): string =>
-  JSON.stringify({
-    success: false,
-    error: 'The service is not reachable right now; try again in a moment.',
-    code: 'UNAVAILABLE',
-    timestamp: Date.now(),
-    requestId: randomUUID(),
-  })
-const errorHead = (): string => 'content-type: application/json\r\nretry-after: 1\r\nconnection: close'
+const isWebSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
-function unavailable(response: ServerResponse): void {
-  if (response.headersSent) return void response.destroy()
-  response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
-  response.end(errorBody())
+/**
+ * Answers a request for another upgrade, such as h2c, as if it had asked for none: that is what HTTP says of upgrades
+ * that a server does not know. Node has let go of the socket and reads no body from it.
+ */
+function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket): void {
+  const { headers } = request
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+    return refuseOnSocket(socket, BODY_WITH_UPGRADE)
+  for (const name of ['upgrade', 'connection', 'http2-settings']) delete headers[name]
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.once('finish', () => socket.end())
+  server.emit('request', request, response)
 }

@@ -1,5 +1,11 @@
 import type { StackFile } from './stack-file.js'
 
+/** `ingest 127.0.0.1:41001, api 127.0.0.1:41002, …` */
+const managementPorts = ({ services }: StackFile): string =>
+  services
+    .flatMap(({ name, managementUrl }) => (managementUrl ? [`${name} ${new URL(managementUrl).host}`] : []))
+    .join(', ')
+
 /** What to try first, printed once everything is ready. */
 export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: boolean }): string {
   const { baseUrl } = stack
@@ -15,6 +21,7 @@ export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: b
     `REST reference  ${baseUrl}/docs`,
     `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
     `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
+    `management      /healthz, /readyz and /metrics of each process: ${managementPorts(stack)}`,
     '',
     ...(options.allowsPrivateTargets
       ? [

@@ -1,14 +1,16 @@
-import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate } from '@payment-tracking/store'
-import { keepSecret } from '../data-dir.js'
+import { keepSecret, makeDataDir } from '../data-dir.js'
 import { openServers } from '../open-servers.js'
 import { identify } from '../servers/processes.js'
-import { isPortFree } from '../servers/ports.js'
-import { readStackConfig, type StackConfig } from './config.js'
+import { checkAddresses } from './check-addresses.js'
+import { checkServers } from './check-servers.js'
+import { listSettings, readStackConfig, type StackConfig } from './config.js'
 import { openEdge } from './edge.js'
+import { findMisspelt } from './find-misspelt.js'
 import { renderGuide } from './guide.js'
+import { keepServers, type KeptServers } from './keep-servers.js'
 import { keepJwtKeys } from './secrets.js'
 import { buildServiceSpecs, SERVICES } from './service-specs.js'
 import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
@@ -32,27 +34,27 @@ export interface Launch {
  */
 export async function launch({ env, log, signal, force }: Launch): Promise<void> {
   const config = await readStackConfig(env, SERVICES)
-  if (config.PORT !== 0 && !(await isPortFree(config.PORT, config.HOST))) {
-    throw new Error(
-      `port ${config.PORT} is taken on ${config.HOST}. Stop what listens there, or choose another: PORT=3102 npm start`,
-    )
+  for (const line of findMisspelt(env, await listSettings(SERVICES))) log(`WARNING: ${line}`)
+  await checkAddresses(config)
+  const dataDir = makeDataDir(config.DATA_DIR)
+  const given = { postgres: config.DATABASE_URL, redis: config.REDIS_URL, nats: config.NATS_URL }
+  await checkServers(given)
+  const secrets = {
+    opsToken: config.OPS_TOKEN ?? keepSecret(join(dataDir, 'ops-token')),
+    jwtPrivateKeys: config.JWT_PRIVATE_KEYS ?? keepJwtKeys(dataDir),
   }
-  const dataDir = resolve(config.DATA_DIR)
-  mkdirSync(join(dataDir, 'logs'), { recursive: true })
   const closers: (() => Promise<void>)[] = []
   try {
     log('starting Postgres, Redis and NATS …')
-    const servers = await openServers({
-      dataDir,
-      log,
-      urls: { postgres: config.DATABASE_URL, redis: config.REDIS_URL, nats: config.NATS_URL },
-    })
+    const servers = await openServers({ dataDir, log, urls: given })
     force.addEventListener('abort', () =>
       Object.values(servers.private).forEach(server => server.signalStop()),
     )
-    closers.push(() => {
+    const kept = keepServers(servers.private, log)
+    closers.push(async () => {
       log('stopping the servers …')
-      return servers.close()
+      await kept.release()
+      await servers.close()
     })
     await endLeftovers(dataDir, log)
     signal.throwIfAborted()
@@ -63,7 +65,7 @@ export async function launch({ env, log, signal, force }: Launch): Promise<void>
     const applied = await migrate(urls.databaseUrl)
     log(applied.length > 0 ? `migrated the database: ${applied.join(', ')}` : 'the database is up to date')
     signal.throwIfAborted()
-    await runServices({ config, dataDir, urls, env, log, signal, force, closers })
+    await runServices({ config, dataDir, urls, env, log, signal, force, closers, kept, secrets })
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -76,12 +78,23 @@ interface Run extends Launch {
   dataDir: string
   urls: { databaseUrl: string; redisUrl: string; natsUrl: string }
   closers: (() => Promise<void>)[]
+  kept: KeptServers
+  secrets: { opsToken: string; jwtPrivateKeys: string }
 }
 
-async function runServices({ config, dataDir, urls, env, log, signal, force, closers }: Run): Promise<void> {
-  const opsToken = config.OPS_TOKEN ?? keepSecret(join(dataDir, 'ops-token'))
-  const jwtPrivateKeys = config.JWT_PRIVATE_KEYS ?? keepJwtKeys(dataDir)
-  const specs = buildServiceSpecs({ config, urls, opsToken, jwtPrivateKeys })
+async function runServices({
+  config,
+  dataDir,
+  urls,
+  env,
+  log,
+  signal,
+  force,
+  closers,
+  kept,
+  secrets,
+}: Run): Promise<void> {
+  const specs = buildServiceSpecs({ config, urls, ...secrets })
   log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
   const services: SupervisedService[] = []
   const portsOf = (service: string) =>
@@ -89,7 +102,7 @@ async function runServices({ config, dataDir, urls, env, log, signal, force, clo
   const edge = await openEdge({
     host: config.HOST,
     port: config.PORT,
-    trustProxy: !['', 'off', 'false', '0', 'no'].includes(config.TRUST_PROXY.toLowerCase()),
+    trustProxy: config.TRUST_PROXY === 'on',
     apiPorts: () => portsOf('api'),
     realtimePorts: () => portsOf('realtime'),
   })
@@ -97,7 +110,7 @@ async function runServices({ config, dataDir, urls, env, log, signal, force, clo
     launcher: identify(process.pid),
     baseUrl: edge.url,
     opsUrl: `http://127.0.0.1:${portsOf('ops')[0] ?? 0}`,
-    opsToken,
+    opsToken: secrets.opsToken,
     environment: config.ENVIRONMENT,
     databaseUrl: urls.databaseUrl,
     redisUrl: urls.redisUrl,
@@ -120,7 +133,7 @@ async function runServices({ config, dataDir, urls, env, log, signal, force, clo
     await edge.close()
     removeStackFile(dataDir)
   })
-  const givenUp = Promise.race(services.map(({ failed }) => failed))
+  const givenUp = Promise.race([kept.failed, ...services.map(({ failed }) => failed)])
   const aborted = new Promise<void>(done => signal.addEventListener('abort', () => done(), { once: true }))
   await Promise.race([waitUntilReady(services, log, signal), givenUp, aborted])
   if (signal.aborted) return
@@ -144,8 +157,13 @@ async function waitUntilReady(
     if (waiting.length === 0 || signal.aborted) return
     if (Date.now() > next) {
       next += PATIENCE_MS
-      const reasons = waiting.map(async service => `${service.name}: ${await service.whyNotReady()}`)
-      log(`still waiting for ${(await Promise.all(reasons)).join('; ')}`)
+      const reasons = await Promise.all(
+        waiting.map(async service => ({ name: service.name, reason: await service.whyNotReady() })),
+      )
+      const lines = reasons.flatMap(({ name, reason }) =>
+        reason === undefined ? [] : [`${name}: ${reason}`],
+      )
+      if (lines.length > 0) log(`still waiting for ${lines.join('; ')}`)
     }
     await sleep(30)
   }

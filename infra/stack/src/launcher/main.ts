@@ -1,3 +1,4 @@
+import { followNpm } from './follow-npm.js'
 import { launch } from './launch.js'
 
 /**
@@ -21,6 +22,11 @@ export async function main(env: NodeJS.ProcessEnv): Promise<number> {
   process.on('SIGHUP', onSignal)
   // Whoever read our lines may end before us (`npm start | tee`, a terminal): that must not cut the stop short.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  const unfollow = followNpm(env, () => {
+    if (stop.signal.aborted) return
+    console.log('npm has ended: stopping')
+    stop.abort()
+  })
   try {
     await launch({ env, log: line => console.log(line), signal: stop.signal, force: force.signal })
     console.log('stopped; the data stays')
@@ -28,5 +34,7 @@ export async function main(env: NodeJS.ProcessEnv): Promise<number> {
   } catch (error) {
     console.error(`\n${(error as Error).message}`)
     return 1
+  } finally {
+    unfollow()
   }
 }

@@ -1,6 +1,7 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, randomUUID, type JsonWebKey } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { KeyFileDamagedError } from '../errors.js'
 
 /** A new JWK set with one Ed25519 key, as JWT_PRIVATE_KEYS takes it. */
 export function buildJwtKeys(): string {
@@ -12,9 +13,22 @@ export function buildJwtKeys(): string {
 /**
  * The keys that sign gateway tokens, as a JWK set: made once for a data directory, then kept, so that tokens
  * outlive a restart.
+ * @throws KeyFileDamagedError
  */
 export function keepJwtKeys(dataDir: string): string {
   const file = join(dataDir, 'jwt-keys.json')
   if (!existsSync(file)) writeFileSync(file, buildJwtKeys(), { mode: 0o600 })
-  return readFileSync(file, 'utf8')
+  const text = readFileSync(file, 'utf8')
+  try {
+    const { keys } = JSON.parse(text) as { keys: JsonWebKey[] }
+    if (keys.length === 0) throw new Error('it holds no key')
+    for (const key of keys) createPrivateKey({ key: key as Record<string, unknown>, format: 'jwk' })
+    return text
+  } catch (cause) {
+    throw new KeyFileDamagedError(
+      `${file} is damaged: restore it from a backup, or delete it. After that a new key is made, and gateways ` +
+        'sign in again.',
+      { cause },
+    )
+  }
 }

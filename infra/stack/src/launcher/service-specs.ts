@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { ServerUrls } from '../open-servers.js'
-import type { StackConfig } from './config.js'
+import { STOP_DEADLINE_MS, type StackConfig } from './config.js'
 
 /** One process to run. */
 export interface ServiceSpec {
@@ -32,8 +32,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
     NATS_URL: urls.natsUrl,
     ENVIRONMENT: config.ENVIRONMENT,
     MANAGEMENT_HOST: '127.0.0.1',
-    // All stop at once, within the 15 s that the whole stack may take.
-    STOP_DEADLINE_MS: '8000',
+    STOP_DEADLINE_MS: String(STOP_DEADLINE_MS),
   }
   const behindEdge = {
     ...everybody,

@@ -2,15 +2,16 @@
 // It is started again whenever it ends, after a rest that doubles with each failure; a process that keeps
 // ending is given up, because the reason needs a person.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../servers/ports.js'
 import { identify, signalProcess, type ProcessIdentity } from '../servers/processes.js'
 import { FOLLOW_PARENT } from './followers.js'
+import { describeReadiness, isReady } from './readiness.js'
+import { findConfigProblem, rotate, tail } from './service-log.js'
 import type { ServiceSpec } from './service-specs.js'
 
-const MAX_LOG_BYTES = 50 * 1024 * 1024
 const FIRST_REST_MS = 250
 const LONGEST_REST_MS = 10_000
 /** Ends in a row, each within this time of its start, after which a service is given up. */
@@ -26,8 +27,8 @@ export interface SupervisedService {
   readonly ready: boolean
   /** Rejects when the service is given up; never resolves otherwise. */
   readonly failed: Promise<never>
-  /** What is not ready, as /readyz or the process says it. */
-  whyNotReady(): Promise<string>
+  /** What is not ready, as /readyz or the process says it; undefined when it has become ready meanwhile. */
+  whyNotReady(): Promise<string | undefined>
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -47,6 +48,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
   let managementUrl: string | undefined
   let ready = false
   let failures = 0
+  let loggedBefore = 0
   const stopping = new AbortController()
   let giveUp: (reason: Error) => void = () => {}
   const failed = new Promise<never>((_, reject) => (giveUp = reject))
@@ -59,7 +61,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     port = spec.port && (fixed ? wanted : await findFreePort(failures === 0 ? wanted : undefined))
     const managementPort = await findFreePort()
     if (stopping.signal.aborted) return 'stopped'
-    rotate(logFile)
+    loggedBefore = rotate(logFile)
     const output = openSync(logFile, 'a')
     child = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, spec.main], {
       env: {
@@ -100,6 +102,8 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
       if (stopping.signal.aborted) return
       onChange()
       failures = Date.now() - startedAt < SOON_MS ? failures + 1 : 1
+      const refusal = wasReady ? undefined : findConfigProblem(logFile, loggedBefore)
+      if (refusal) return giveUp(new Error(`${spec.name} cannot start: ${refusal}`))
       const what = `${spec.name} ended (${how})${wasReady ? '' : ' before it was ready'}`
       if (failures >= GIVE_UP_AFTER) {
         giveUp(new Error(`${what}, ${failures} times in a row. The end of ${logFile}:\n${tail(logFile)}`))
@@ -128,15 +132,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     get ready() {
       return ready
     },
-    async whyNotReady() {
-      if (!identity) return 'it is not running'
-      try {
-        const response = await fetch(`${managementUrl}/readyz`, { signal: AbortSignal.timeout(3_000) })
-        return await response.text()
-      } catch {
-        return 'it does not answer on its management port yet'
-      }
-    },
+    whyNotReady: async () => (identity ? describeReadiness(managementUrl!) : 'it is not running'),
     async stop(signal) {
       stopping.abort()
       if (identity) signalProcess(identity, signal)
@@ -144,30 +140,3 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     },
   }
 }
-
-async function isReady(managementUrl: string): Promise<boolean> {
-  try {
-    const response = await fetch(`${managementUrl}/readyz`, { signal: AbortSignal.timeout(3_000) })
-    await response.body?.cancel()
-    return response.ok
-  } catch {
-    return false
-  }
-}
-
-function rotate(file: string): void {
-  try {
-    if (statSync(file).size > MAX_LOG_BYTES) renameSync(file, `${file}.1`)
-  } catch {
-    // There is no log yet.
-  }
-}
-
-/** The last lines, shortened: a log line is JSON and may be wide. */
-const tail = (file: string): string =>
-  readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .slice(-8)
-    .map(line => `  ${line.slice(0, 1_000)}`)
-    .join('\n')

@@ -21,11 +21,16 @@ const STOP_GRACE_MS = 5_000
 
 export interface RunningServer {
   readonly name: ServerKind['name']
+  /** As it is told to people. */
+  readonly title: string
+  readonly logFile: string
   readonly url: string
   readonly port: number
   readonly pid: number
   /** True when it was found running and not started. */
   readonly adopted: boolean
+  /** False from the moment it has died until it is started again. */
+  isAlive(): boolean
   /** SIGKILL, as a crash would: nothing is flushed or said goodbye to. Resolves when it is dead. */
   kill(): Promise<void>
   /** Starts it again after `kill`, or stops it first; port, password and data stay the same. */
@@ -63,12 +68,15 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
   let closing: Promise<void> | undefined
   return {
     name: kind.name,
+    title: kind.title,
+    logFile: logFileOf(kind, place),
     url: prepared.url(current.port),
     port: current.port,
     adopted,
     get pid() {
       return current.pid
     },
+    isAlive: () => isAlive(current),
     async kill() {
       signalProcess(current, 'SIGKILL')
       await waitForDeath(current, STOP_GRACE_MS)
@@ -82,6 +90,9 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
   }
 }
 
+const logFileOf = (kind: ServerKind, place: ServerPlace): string =>
+  join(place.dataDir, 'logs', `${kind.name}.log`)
+
 /** @param samePort others know the address: wait for the port instead of taking another one */
 async function start(
   kind: ServerKind,
@@ -91,7 +102,7 @@ async function start(
   wantedPort: number,
   samePort = false,
 ): Promise<Remembered> {
-  const logFile = join(place.dataDir, 'logs', `${kind.name}.log`)
+  const logFile = logFileOf(kind, place)
   mkdirSync(join(place.dataDir, 'logs'), { recursive: true })
   const end = Date.now() + START_TIMEOUT_MS
   for (let attempt = 1; ; attempt += 1) {

@@ -12,6 +12,14 @@ function tryPort(port: number, host: string): Promise<number | undefined> {
   })
 }
 
+/** Tries to listen. @returns why that is not possible, undefined when it is; `code` is such as EADDRINUSE */
+export const findListenError = (port: number, host: string): Promise<NodeJS.ErrnoException | undefined> =>
+  new Promise(resolve => {
+    const server = createServer()
+    server.once('error', resolve)
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+
 export const isPortFree = async (port: number, host = '127.0.0.1'): Promise<boolean> =>
   (await tryPort(port, host)) !== undefined
 

@@ -2,17 +2,27 @@ import pg from 'pg'
 
 const PATIENCE_MS = 2_000
 
-/** Whether Postgres takes connections and runs statements. An open port alone is no proof: Postgres may be starting. */
-export async function isPostgresAnswering(databaseUrl: string): Promise<boolean> {
+/** Why Postgres cannot be used; `code` is an SQLSTATE such as 3D000 (no such database) or such as ECONNREFUSED. */
+interface ConnectProblem {
+  code?: string
+  message: string
+}
+
+/** @returns undefined when Postgres takes a connection to this database and runs a statement */
+export async function findConnectProblem(databaseUrl: string): Promise<ConnectProblem | undefined> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: PATIENCE_MS })
   client.on('error', () => {})
   try {
     await client.connect()
     await client.query('select 1')
-    return true
-  } catch {
-    return false
+    return undefined
+  } catch (error) {
+    return error as Error & { code?: string }
   } finally {
     await client.end().catch(() => {})
   }
 }
+
+/** Whether Postgres takes connections and runs statements. An open port alone is no proof: Postgres may be starting. */
+export const isPostgresAnswering = async (databaseUrl: string): Promise<boolean> =>
+  (await findConnectProblem(databaseUrl)) === undefined

@@ -20,6 +20,10 @@ const PATIENCE_MS = 30_000
  * @returns the exit code: 0 when every payment was stored, pushed and delivered
  */
 export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    console.log(USAGE)
+    return 0
+  }
   const { count, seconds, paceMs, trackingId } = readArguments(args)
   const stack = findStack(env)
   const stop = new AbortController()

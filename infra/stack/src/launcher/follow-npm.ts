@@ -1,0 +1,43 @@
+// npm does not pass SIGTERM on: a launcher whose npm is gone would go on with nobody to stop it.
+import { execFileSync } from 'node:child_process'
+import { basename } from 'node:path'
+import { identify, isAlive, type ProcessIdentity } from '../servers/processes.js'
+
+const LOOK_EVERY_MS = 500
+const SHELLS = new Set(['sh', 'dash', 'bash', 'zsh', 'ash'])
+
+/** @returns the parent of a process and the name of its program; undefined when the system does not tell */
+function describeProcess(pid: number): { parent: number; program: string } | undefined {
+  try {
+    const line = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    const [parent, ...program] = line.split(/\s+/)
+    return { parent: Number(parent), program: basename(program.join(' ')).replace(/^-/, '') }
+  } catch {
+    return undefined
+  }
+}
+
+/** npm, and the shell that npm runs scripts with where that shell stays. */
+function findNpm(): ProcessIdentity[] {
+  const parent = identify(process.ppid)
+  const described = describeProcess(parent.pid)
+  if (!described || !SHELLS.has(described.program)) return [parent]
+  return [parent, identify(described.parent)]
+}
+
+/**
+ * Calls `onGone` once when the npm that runs this process has ended. Does nothing when npm did not start it: then
+ * whoever started it may leave it running on purpose.
+ * @returns what ends the watch
+ */
+export function followNpm(env: NodeJS.ProcessEnv, onGone: () => void): () => void {
+  if (env.npm_lifecycle_event === undefined) return () => {}
+  const npm = findNpm()
+  const timer = setInterval(() => {
+    if (npm.every(isAlive)) return
+    clearInterval(timer)
+    onGone()
+  }, LOOK_EVERY_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,46 @@
+// What the commands say of what they are given.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { useNats } from '@payment-tracking/testkit'
+import t from 'tap'
+
+const SCRIPTS = fileURLToPath(new URL('../../../scripts/', import.meta.url))
+
+const run = (script: string, args: string[], env: Record<string, string> = {}) =>
+  new Promise<{ code: unknown; output: string }>(resolve =>
+    execFile(
+      process.execPath,
+      [join(SCRIPTS, script), ...args],
+      { env: { PATH: process.env.PATH, DATA_DIR: '/nowhere', ...env } },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, output: stdout + stderr }),
+    ),
+  )
+
+t.test('publish-events says that a file is missing, in one line', async t => {
+  const { code, output } = await run('publish-events.mjs', ['no-such-file'], {
+    NATS_URL: 'nats://127.0.0.1:1',
+  })
+  t.equal(code, 1)
+  t.equal(output, 'cannot read no-such-file: there is no such file\n')
+})
+
+t.test('publish-events says which lines will become dead letters, and why', async t => {
+  const nats = await useNats(t)
+  const file = join(t.testdir({ events: 'rubbish\n{}\nmore rubbish\n' }), 'events')
+  const { code, output } = await run('publish-events.mjs', [file], {
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+  })
+  t.equal(code, 0, output)
+  t.match(output, 'published 3 messages; 3 of them will be refused and kept as dead letters')
+  t.match(output, '2 NOT_JSON (first in line 1)')
+  t.match(output, /\(first in line 2\)/)
+})
+
+t.test('npm run demo -- --help prints its usage without a running stack', async t => {
+  const { code, output } = await run('demo.mjs', ['--help'])
+  t.equal(code, 0)
+  t.match(output, /^usage: npm run demo/)
+})

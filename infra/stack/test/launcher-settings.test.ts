@@ -1,0 +1,88 @@
+// What `npm start` says of settings and servers that it cannot work with. Nothing is started in any of these tests.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, startStack, useServers, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+
+/** Starts with these settings and waits for the end. @returns what was printed */
+async function refusalOf(t: TestContext, env: Record<string, string>, dataDir?: string): Promise<string> {
+  const stack = await startStack(t, env, { waitUntilReady: false, ...(dataDir && { dataDir }) })
+  const code = await stack.exited
+  if (code !== 1) throw new Error(`ended with ${code}:\n${stack.output()}`)
+  return stack.output()
+}
+
+async function temporaryDir(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-test-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+t.test('settings that could only be guessed at are refused, all at once', async t => {
+  const output = await refusalOf(t, {
+    TRUST_PROXY: 'yes',
+    CORS_ORIGIN: 'shop.example',
+    DRAIN_WINDOW_MS: '60000',
+  })
+  for (const name of ['TRUST_PROXY', 'CORS_ORIGIN', 'DRAIN_WINDOW_MS']) {
+    t.match(output, new RegExp(`^  - ${name} `, 'm'))
+  }
+  t.notMatch(output, /starting/)
+})
+
+t.test('a taken OPS_PORT and a HOST that is no address are each told by their own name', async t => {
+  const holder = createServer()
+  await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => holder.close())
+  const { port } = holder.address() as AddressInfo
+  const output = await refusalOf(t, { OPS_PORT: String(port), HOST: '203.0.113.7' })
+  t.match(output, `OPS_PORT: port ${port} is taken on 127.0.0.1`)
+  t.match(output, 'HOST: 203.0.113.7 is no address of this machine')
+  t.notMatch(output, /starting/)
+})
+
+t.test(
+  'servers that do not answer, and a database that does not exist, are named by their settings',
+  async t => {
+    const url = new URL((await useServers(t)).databaseUrl)
+    url.pathname = '/never_made'
+    const output = await refusalOf(t, {
+      DATABASE_URL: url.href,
+      REDIS_URL: 'redis://:secret@127.0.0.1:1',
+      NATS_URL: 'nats://127.0.0.1:1',
+      DATABSE_URL: 'postgres://typing-error',
+    })
+    t.match(output, 'DATABASE_URL names the database "never_made", which does not exist')
+    t.match(output, 'REDIS_URL: Redis at redis://:***@127.0.0.1:1 cannot be reached (ECONNREFUSED)')
+    t.match(output, 'NATS_URL: NATS at nats://127.0.0.1:1 cannot be reached (ECONNREFUSED)')
+    t.notMatch(output, /secret|starting/)
+    t.notMatch(output, /did you mean/, 'a setting that is set is not what was meant')
+    const { pool } = await createDatabase(t)
+    const { rowCount } = await pool.query("select from pg_database where datname = 'never_made'")
+    t.equal(rowCount, 0, 'the database was not made')
+  },
+)
+
+t.test('a misspelt setting is told with the name that was meant', async t => {
+  const output = await refusalOf(t, { DATABSE_URL: 'postgres://x', RATE_LIMIT_MX: '5', HOST: '203.0.113.7' })
+  t.match(output, 'DATABSE_URL is no setting and is ignored; did you mean DATABASE_URL?')
+  t.match(output, 'RATE_LIMIT_MX is no setting and is ignored; did you mean RATE_LIMIT_MAX?')
+})
+
+t.test('a DATA_DIR that is a file is told as such', async t => {
+  const file = join(await temporaryDir(t), 'file')
+  await writeFile(file, '')
+  const output = await refusalOf(t, { DATA_DIR: file })
+  t.match(output, `DATA_DIR: ${file} cannot be used`)
+  t.match(output, 'is a file')
+})
+
+t.test('a damaged key file is named, with its cure, and no setting is blamed', async t => {
+  const dataDir = await temporaryDir(t)
+  await writeFile(join(dataDir, 'jwt-keys.json'), '{"keys":[{"kty":"OKP"')
+  const output = await refusalOf(t, {}, dataDir)
+  t.match(output, `${join(dataDir, 'jwt-keys.json')} is damaged: restore it from a backup, or delete it`)
+  t.notMatch(output, /JWT_PRIVATE_KEYS|starting/)
+})

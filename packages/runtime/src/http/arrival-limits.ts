@@ -1,0 +1,18 @@
+import type { ServerOptions } from 'node:http'
+
+/** Headers are small: a client that needs longer for them holds a connection for nothing. */
+const LONGEST_FOR_HEADERS_MS = 10_000
+
+/**
+ * How long a request may take to arrive, as options of a Node HTTP server. Node's own defaults let a client keep a
+ * connection for five minutes by sending one byte at a time; Fastify's default has no limit.
+ * @param requestTimeoutMs from the first byte of a request to the last of its body; then it is answered with 408
+ */
+export const arrivalLimits = (
+  requestTimeoutMs: number,
+): Required<Pick<ServerOptions, 'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'>> => ({
+  requestTimeout: requestTimeoutMs,
+  headersTimeout: Math.min(requestTimeoutMs, LONGEST_FOR_HEADERS_MS),
+  // Node looks for late requests only so often: its default is 30 seconds.
+  connectionsCheckingInterval: Math.min(Math.max(Math.round(requestTimeoutMs / 10), 50), 1_000),
+})
