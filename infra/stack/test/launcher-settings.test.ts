@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { createDatabase, startStack, useServers, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 
+t.setTimeout(300_000)
+
 /** Starts with these settings and waits for the end. @returns what was printed */
 async function refusalOf(t: TestContext, env: Record<string, string>, dataDir?: string): Promise<string> {
   const stack = await startStack(t, env, { waitUntilReady: false, ...(dataDir && { dataDir }) })
