@@ -1,84 +1,62 @@
-// The life of a delivery. Postgres holds the state; this table is the only place that says where it goes.
+// The states of a delivery and what moves it from one to the next. The row in Postgres holds the state, and the
+// statements of packages/store/src/webhooks move it. `packages/store/test/webhooks/delivery-states.test.ts` drives every
+// pair of this table through those statements and compares.
 //
 // pending    due at `due_at`: the first try, or the next one
-// waiting    the same, held back by a cap or an open breaker: no try was spent
+// waiting    like pending, but held back by a cap or an open breaker; no try was used up
 // delivered  the endpoint answered 2xx
-// failed     refused, with no try left or none wanted
-// cancelled  the webhook was inactive, gone or deleted before the endpoint accepted
-//
-// The last three are ends. Only a redelivery leads out of them, except that an answer which arrives late (the
-// worker was paused, its claim was taken over) may still turn an end into `delivered`: it happened.
+// failed     no attempt was accepted, and no try is left or would help
+// cancelled  the webhook was inactive or deleted before an attempt was accepted
 
 export const DELIVERY_STATES = ['pending', 'waiting', 'delivered', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-export const OPEN_DELIVERY_STATES = ['pending', 'waiting'] as const satisfies readonly DeliveryState[]
-
 /** What can happen to a delivery. */
-export type DeliveryEvent =
+export const DELIVERY_EVENTS = [
+  /** a worker takes the delivery for an attempt */
+  'claimed',
+  /** a worker wants to claim, but the last try was interrupted and none is left */
+  'spent',
   /** an attempt was answered 2xx */
-  | 'accepted'
+  'accepted',
   /** an attempt failed and a try is left */
-  | 'refused'
-  /** an attempt failed and none is left */
-  | 'exhausted'
-  /** the endpoint answered 410: no try will help */
-  | 'gone'
-  /** a cap or the breaker held it back */
-  | 'held'
-  /** its webhook became inactive or was deleted */
-  | 'cancelled'
-  /** somebody asked for it again */
-  | 'redelivered'
+  'refused',
+  /** an attempt failed and no try is left */
+  'exhausted',
+  /** the endpoint answered 410 */
+  'gone',
+  /** a cap or the breaker holds the delivery back */
+  'held',
+  /** the webhook is inactive or deleted */
+  'cancelled',
+  /** the gateway or an operator asks for a new round */
+  'redelivered',
+] as const
+export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
 
-/** Every pair is listed; the compiler rejects a gap. */
-export const NEXT_DELIVERY_STATE: Record<DeliveryState, Record<DeliveryEvent, DeliveryState>> = {
-  pending: {
-    accepted: 'delivered',
-    refused: 'pending',
-    exhausted: 'failed',
-    gone: 'failed',
-    held: 'waiting',
-    cancelled: 'cancelled',
-    redelivered: 'pending',
-  },
-  waiting: {
-    accepted: 'delivered',
-    refused: 'pending',
-    exhausted: 'failed',
-    gone: 'failed',
-    held: 'waiting',
-    cancelled: 'cancelled',
-    redelivered: 'pending',
-  },
-  delivered: {
-    accepted: 'delivered',
-    refused: 'delivered',
-    exhausted: 'delivered',
-    gone: 'delivered',
-    held: 'delivered',
-    cancelled: 'delivered',
-    redelivered: 'pending',
-  },
-  failed: {
-    accepted: 'delivered',
-    refused: 'failed',
-    exhausted: 'failed',
-    gone: 'failed',
-    held: 'failed',
-    cancelled: 'failed',
-    redelivered: 'pending',
-  },
-  cancelled: {
-    accepted: 'delivered',
-    refused: 'cancelled',
-    exhausted: 'cancelled',
-    gone: 'cancelled',
-    held: 'cancelled',
-    cancelled: 'cancelled',
-    redelivered: 'pending',
+/**
+ * The next state, by event and state. An event that is not listed for a state leaves the delivery as it is: an attempt
+ * whose claim was taken over, for example, may report its failure after the delivery ended. Only a late `accepted`
+ * still counts then, because the endpoint did accept.
+ */
+const NEXT: Record<DeliveryEvent, Partial<Record<DeliveryState, DeliveryState>>> = {
+  claimed: { pending: 'pending', waiting: 'pending' },
+  spent: { pending: 'failed', waiting: 'failed' },
+  accepted: { pending: 'delivered', waiting: 'delivered', failed: 'delivered', cancelled: 'delivered' },
+  refused: { pending: 'pending' },
+  exhausted: { pending: 'failed' },
+  gone: { pending: 'failed' },
+  held: { pending: 'waiting', waiting: 'waiting' },
+  cancelled: { pending: 'cancelled', waiting: 'cancelled' },
+  redelivered: {
+    pending: 'pending',
+    waiting: 'pending',
+    delivered: 'pending',
+    failed: 'pending',
+    cancelled: 'pending',
   },
 }
 
-export const isOpenDelivery = (state: DeliveryState): boolean =>
-  (OPEN_DELIVERY_STATES as readonly DeliveryState[]).includes(state)
+/** @returns the state of a delivery after an event; the same state where the event has no effect */
+export const nextDeliveryState = (state: DeliveryState, event: DeliveryEvent): DeliveryState =>
+  NEXT[event][state] ?? state

@@ -1,6 +1,6 @@
 // One delivery: pass the gate, claim the row (which writes the attempt), send, write what happened.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
-import { NEXT_DELIVERY_STATE, retryDelayMs } from '@payment-tracking/domain'
+import { nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
@@ -77,7 +77,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
         : answer.final || delivery.triesLeft === 0
           ? 'exhausted'
           : 'refused'
-    const next = NEXT_DELIVERY_STATE.pending[event]
+    const next = nextDeliveryState('pending', event)
     return {
       attemptId: delivery.attemptId,
       deliveryId: delivery.id,
