@@ -90,31 +90,3 @@ export async function downloadPackages(cacheDir: string, server: PackagedServer)
     )
   return program
 }
-
-let installing: Promise<unknown> = Promise.resolve()
-
-/**
- * The last resort: a system-wide installation, as root or through a sudo that asks no password. One after the
- * other, for apt locks itself.
- */
-export function installPackages(server: 'redis' | 'nats'): Promise<void> {
-  const turn = installing.then(() => install(server))
-  installing = turn.catch(() => {})
-  return turn
-}
-
-async function install(server: 'redis' | 'nats'): Promise<void> {
-  // RUNLEVEL=1 keeps the package's service from being started.
-  const apt = [
-    'env',
-    'RUNLEVEL=1',
-    'DEBIAN_FRONTEND=noninteractive',
-    'apt-get',
-    '-o',
-    'DPkg::Lock::Timeout=60',
-  ]
-  const [file, ...rest] = process.getuid?.() === 0 ? apt : ['sudo', '-n', ...apt]
-  const options = { timeout: 180_000, maxBuffer: 1 << 26 }
-  await run(file!, [...rest, 'update'], options)
-  await run(file!, [...rest, 'install', '-y', '--no-install-recommends', PACKAGES[server].program], options)
-}

@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path'
 import { ServerMissingError } from '../errors.js'
 import { isExecutable } from './account.js'
-import { downloadPackages, findDownloaded, installPackages, type Program } from './debian-packages.js'
+import { downloadPackages, findDownloaded, type Program } from './debian-packages.js'
 
 export interface SearchPlaces {
   /** Where downloaded servers are kept; derived and safe to delete. */
@@ -45,23 +45,12 @@ export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces
   const downloaded = findDownloaded(places.cacheDir, server)
   if (downloaded) return downloaded
   const tried: string[] = []
-  const hasApt = findOnPath('apt-get', places.path) !== undefined
-  if (hasApt && findOnPath('dpkg-deb', places.path)) {
+  if (findOnPath('apt-get', places.path) && findOnPath('dpkg-deb', places.path)) {
     places.log(`downloading ${title} (Debian package, nothing is installed) …`)
     try {
       return await downloadPackages(places.cacheDir, server)
     } catch (error) {
       tried.push(`download: ${lastLine(error)}`)
-    }
-  }
-  if (hasApt && (process.getuid?.() === 0 || findOnPath('sudo', places.path))) {
-    places.log(`installing ${name} with apt-get …`)
-    try {
-      await installPackages(server)
-      const file = findOnPath(name, `${places.path}${delimiter}/usr/sbin${delimiter}/usr/bin`)
-      if (file) return { file, env: {} }
-    } catch (error) {
-      tried.push(`installation: ${lastLine(error)}`)
     }
   }
   throw new ServerMissingError(
