@@ -2,7 +2,7 @@
 // Prisma's schema engine without its native binary: the engine's stdio protocol (JSON-RPC, one message a line)
 // over @prisma/schema-engine-wasm, the same engine at the same commit. For writing migrations where Prisma's
 // download host is out of reach, and for the test that holds schema.prisma against the migrations:
-//   PRISMA_SCHEMA_ENGINE_BINARY=packages/store/scripts/schema-engine.mjs DATABASE_URL=… npx prisma migrate dev
+//   PRISMA_SCHEMA_ENGINE_BINARY=packages/store/test/schema-engine.mjs DATABASE_URL=… npx prisma migrate dev
 // One file, though long: Prisma starts it as its binary.
 /* global WebAssembly */
 import { randomUUID } from 'node:crypto'

@@ -13,7 +13,7 @@ function runPrisma(databaseUrl: string, ...args: string[]): Promise<{ code: numb
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
-      PRISMA_SCHEMA_ENGINE_BINARY: 'packages/store/scripts/schema-engine.mjs',
+      PRISMA_SCHEMA_ENGINE_BINARY: 'packages/store/test/schema-engine.mjs',
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
     },
   })
