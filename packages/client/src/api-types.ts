@@ -87,7 +87,7 @@ export interface paths {
         };
         /**
          * Payments
-         * @description PaymentRecord events, newest first.
+         * @description PaymentRecord and ComposableExecuted events, newest first.
          */
         get: operations["listPayments"];
         put?: never;
@@ -321,6 +321,26 @@ export interface paths {
         };
         /** Payment statistics */
         get: operations["getPaymentStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payments/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check whether a tracking ID was paid
+         * @description Anyone can write any memo: ask for recipient, token and amount, and ship when `paid` is true. One payment must be all that was asked for; payments are not added up. What was retracted does not count.
+         */
+        get: operations["checkPayment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -659,7 +679,7 @@ export interface components {
              */
             policyId: number | bigint;
             /**
-             * @description one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, or a newer one), with its fields
+             * @description one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, `oneTime`, `upTo`, or a newer one), with its fields
              * @example {
              *       "subscription": {
              *         "amount": 404000000,
@@ -702,6 +722,18 @@ export interface components {
              * @example active
              */
             status: string;
+            /**
+             * @description a composable policy pays through another program
+             * @example regular
+             * @enum {string}
+             */
+            family: "regular" | "composable";
+            /**
+             * @description `none` when it waits for no payment, `upcoming`, `due` after its due date, `overdue` after a grace, `expired` when no payment is taken any more; told at the time of reading
+             * @example upcoming
+             * @enum {string}
+             */
+            dueState: "none" | "upcoming" | "due" | "overdue" | "expired";
             /**
              * @description number of its payments
              * @example 10
@@ -784,6 +816,38 @@ export interface components {
              * @example 10
              */
             recordId: number | bigint;
+            /**
+             * @description a confirmed transaction can still be retracted; a finalized one cannot
+             * @example finalized
+             * @enum {string}
+             */
+            finality: "confirmed" | "finalized";
+            /** @description the finalized chain does not hold its transaction; only where it was asked for */
+            retracted?: boolean;
+            /**
+             * @description `id` of its event record
+             * @example 0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11
+             */
+            eventId: string;
+            recipient: string | null;
+            payer: string | null;
+            tokenMint: string | null;
+            seq: (number | bigint) | null;
+            /**
+             * @description amount in the token's smallest unit, as a text
+             * @example 404000000
+             */
+            amountString: string;
+            /**
+             * @description of the token, when this service knows it
+             * @example 6
+             */
+            decimals?: number | bigint;
+            /**
+             * @description of the token, when this service knows it
+             * @example USDC
+             */
+            symbol?: string;
         };
         OneTimePayments: {
             /** @enum {boolean} */
@@ -833,6 +897,39 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            /**
+             * @description a confirmed transaction can still be retracted; a finalized one cannot
+             * @example finalized
+             * @enum {string}
+             */
+            finality: "confirmed" | "finalized";
+            /** @description the finalized chain does not hold its transaction; only where it was asked for */
+            retracted?: boolean;
+            trackingId?: string | null;
+            /**
+             * @description `id` of its event record
+             * @example 0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11
+             */
+            eventId?: string;
+            recipient?: string | null;
+            payer?: string | null;
+            tokenMint?: string | null;
+            seq?: (number | bigint) | null;
+            /**
+             * @description amount in the token's smallest unit, as a text
+             * @example 404000000
+             */
+            amountString?: string;
+            /**
+             * @description of the token, when this service knows it
+             * @example 6
+             */
+            decimals?: number | bigint;
+            /**
+             * @description of the token, when this service knows it
+             * @example USDC
+             */
+            symbol?: string;
         };
         EventCount: {
             /**
@@ -853,6 +950,13 @@ export interface components {
              * @example 21587000000
              */
             totalAmount: number | bigint;
+            /**
+             * @description rounded down
+             * @example 280350649
+             */
+            averageAmount: number | bigint;
+            minAmount: (number | bigint) | null;
+            maxAmount: (number | bigint) | null;
         };
         PaymentStats: {
             /**
@@ -860,22 +964,36 @@ export interface components {
              * @example 94
              */
             count: number | bigint;
-            /**
-             * @description sum of their amounts, in smallest units of whatever token each has
-             * @example 21587000000
-             */
-            totalAmount: number | bigint;
-            /**
-             * @description rounded down; 0 where there is no payment
-             * @example 280350649
-             */
-            averageAmount: number | bigint;
+            totalAmount: (number | bigint) | null;
+            averageAmount: (number | bigint) | null;
             minAmount: (number | bigint) | null;
             maxAmount: (number | bigint) | null;
             firstPaymentAt: string | null;
             lastPaymentAt: string | null;
             /** @description Most payments first. */
             byToken: components["schemas"]["TokenStats"][];
+        };
+        PaymentMismatch: {
+            /**
+             * @description what is not as it must be
+             * @enum {string}
+             */
+            field: "recipient" | "tokenMint" | "amount" | "finality";
+            /**
+             * @description what was asked for
+             * @example 404000000
+             */
+            expected: string;
+            actual: string | null;
+            payment: components["schemas"]["OneTimePayment"];
+        };
+        PaymentCheck: {
+            /** @description one payment is all that was asked for */
+            paid: boolean;
+            /** @description those that are, newest first */
+            payments: components["schemas"]["OneTimePayment"][];
+            /** @description for every other payment of the tracking ID, each field that is not as it must be */
+            mismatches: components["schemas"]["PaymentMismatch"][];
         };
         Challenge: {
             /** @description sign the UTF-8 bytes of this text with the ed25519 key of the authority or signer */
@@ -951,6 +1069,13 @@ export interface components {
             failingSince: string | null;
             deactivatedReason: string | null;
             deactivatedAt: string | null;
+            /** @description what it is told of; without a choice of payments alone */
+            eventTypes: ("payment.executed" | "payment.retracted")[];
+            /**
+             * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
+             * @enum {unknown}
+             */
+            finality: "confirmed" | "finalized";
             /** @description signs the notifications; keep it, and verify with it */
             secret: string;
         };
@@ -982,6 +1107,13 @@ export interface components {
             failingSince: string | null;
             deactivatedReason: string | null;
             deactivatedAt: string | null;
+            /** @description what it is told of; without a choice of payments alone */
+            eventTypes: ("payment.executed" | "payment.retracted")[];
+            /**
+             * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
+             * @enum {unknown}
+             */
+            finality: "confirmed" | "finalized";
         };
         WebhookSecret: {
             /** @description signs the notifications */
@@ -996,7 +1128,7 @@ export interface components {
             /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
             messageId: string;
             eventId: string | null;
-            /** @description `payment.executed` or `webhook.test` */
+            /** @description `payment.executed`, `payment.retracted` or `webhook.test` */
             type: string;
             /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
             status: string;
@@ -1039,7 +1171,7 @@ export interface components {
             /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
             messageId: string;
             eventId: string | null;
-            /** @description `payment.executed` or `webhook.test` */
+            /** @description `payment.executed`, `payment.retracted` or `webhook.test` */
             type: string;
             /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
             status: string;
@@ -1220,6 +1352,39 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            /**
+             * @description a confirmed transaction can still be retracted; a finalized one cannot
+             * @example finalized
+             * @enum {string}
+             */
+            finality: "confirmed" | "finalized";
+            /** @description the finalized chain does not hold its transaction; only where it was asked for */
+            retracted?: boolean;
+            trackingId?: string | null;
+            /**
+             * @description `id` of its event record
+             * @example 0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11
+             */
+            eventId?: string;
+            recipient?: string | null;
+            payer?: string | null;
+            tokenMint?: string | null;
+            seq?: (number | bigint) | null;
+            /**
+             * @description amount in the token's smallest unit, as a text
+             * @example 404000000
+             */
+            amountString?: string;
+            /**
+             * @description of the token, when this service knows it
+             * @example 6
+             */
+            decimals?: number | bigint;
+            /**
+             * @description of the token, when this service knows it
+             * @example USDC
+             */
+            symbol?: string;
             /** @description where to go on from, as `since` */
             cursor: string;
         };
@@ -1349,6 +1514,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 recipient?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1466,6 +1633,8 @@ export interface operations {
                 minSlot?: number | bigint;
                 /** @description maximum slot, inclusive */
                 maxSlot?: number | bigint;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1539,6 +1708,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 paymentPolicy?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1617,6 +1788,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 userPayment?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1685,6 +1858,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 paymentPolicy?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1753,6 +1928,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 paymentPolicy?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1821,6 +1998,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 authority?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1894,6 +2073,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 authority?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -1962,6 +2143,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 gateway?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -2030,6 +2213,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 gateway?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -2098,6 +2283,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 gateway?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -2166,6 +2353,8 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 userPayment?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -2386,6 +2575,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentStats"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    checkPayment: {
+        parameters: {
+            query: {
+                /**
+                 * @description what the payer was asked to pay by
+                 * @example order-4711
+                 */
+                trackingId: string;
+                /**
+                 * @description who must have been paid
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                recipient?: string;
+                /**
+                 * @description the token that must have been paid in
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                tokenMint?: string;
+                /**
+                 * @description the least that one payment must have paid, in the token's smallest unit
+                 * @example 404000000
+                 */
+                amount?: string;
+                /**
+                 * @description a confirmed transaction can still be retracted; a finalized one cannot
+                 * @example finalized
+                 */
+                finality?: "confirmed" | "finalized";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentCheck"];
                 };
             };
             /** @description A parameter is wrong; the sentence names it. */
@@ -2741,6 +3012,13 @@ export interface operations {
                      * @default true
                      */
                     active?: boolean;
+                    /** @description what it is told of; without a choice of payments alone */
+                    eventTypes?: ("payment.executed" | "payment.retracted")[];
+                    /**
+                     * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
+                     * @enum {unknown}
+                     */
+                    finality?: "confirmed" | "finalized";
                 };
             };
         };

@@ -5,6 +5,7 @@ import {
   type ServerToClientEvents,
   type SocketErrorCode,
   type SocketPayment,
+  type SocketRetraction,
   type SubscribeReply,
 } from '@payment-tracking/contracts'
 import { io, type Socket } from 'socket.io-client'
@@ -19,6 +20,8 @@ export interface WatchOptions {
   /** which database `since` is of */
   epoch?: string
   onPayment: (payment: SocketPayment) => void
+  /** A payment is taken back: the finalized chain does not hold it. It was handed over before, unless it was missed. */
+  onRetraction?: (retraction: SocketRetraction) => void
   /** subscribed, and everything since `since` was handed over; also after each reconnect */
   onReady?: (state: WatchState) => void
   /** refused; it tries again by itself unless `isFinal` */
@@ -66,8 +69,12 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     timer = setTimeout(() => !isClosed && action(), delayMs)
   }
   const hand = (payment: SocketPayment) => {
-    if (seen?.add(payment.seq)) options.onPayment(payment)
+    if (!seen?.add(payment.seq)) return
+    if (payment.retracted) retract(payment)
+    else options.onPayment(payment)
   }
+  const retract = ({ trackingId, seq, eventId, signature }: SocketRetraction) =>
+    options.onRetraction?.({ trackingId, seq, eventId, signature })
   const close = () => {
     isClosed = true
     clearTimeout(timer)
@@ -103,6 +110,11 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
 
   socket.on('connect', subscribe)
   socket.on('payment', ({ data }) => data.trackingId === options.trackingId && hand(data))
+  socket.on('retraction', ({ data }) => {
+    if (data.trackingId !== options.trackingId) return
+    seen?.add(data.seq)
+    retract(data)
+  })
   // A seat that was lost while the connection goes on: nobody else says that nothing comes any more.
   socket.on('error', ({ data }) => {
     if (data.code === 'TOO_MANY_CONNECTIONS' && data.trackingId === options.trackingId) {

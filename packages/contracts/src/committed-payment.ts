@@ -23,5 +23,8 @@ export const CommittedPayment = Type.Object({
   recipient: Nullable(Type.String()),
   payer: Nullable(Type.String()),
   tokenMint: Nullable(Type.String()),
+  retracted: Type.Optional(
+    Type.Boolean({ description: 'the finalized chain does not hold its transaction; absent is false' }),
+  ),
 })
 export type CommittedPayment = Static<typeof CommittedPayment>

@@ -24,6 +24,11 @@ export const SocketPayment = Type.Object({
   recordId: Type.Integer(),
   eventId: Type.String(),
   seq: Type.Integer({ minimum: 1 }),
+  retracted: Type.Optional(
+    Type.Literal(true, {
+      description: 'in a replay: the finalized chain does not hold its transaction; do not count it',
+    }),
+  ),
 })
 export type SocketPayment = Static<typeof SocketPayment>
 
@@ -31,6 +36,22 @@ export type SocketPayment = Static<typeof SocketPayment>
 export interface PaymentMessage {
   type: 'payment_notification'
   data: SocketPayment
+  timestamp: number
+}
+
+/** `data` of the `retraction` event: which payment the finalized chain does not hold. */
+export const SocketRetraction = Type.Object({
+  trackingId: Type.String(),
+  seq: Type.Integer({ minimum: 1 }),
+  eventId: Type.String(),
+  signature: Type.String(),
+})
+export type SocketRetraction = Static<typeof SocketRetraction>
+
+/** The `retraction` event as it is emitted; `timestamp` is the time of sending, in milliseconds. */
+export interface RetractionMessage {
+  type: 'retraction'
+  data: SocketRetraction
   timestamp: number
 }
 
@@ -130,6 +151,8 @@ export type ReconnectMessage = Envelope<'reconnect', { afterMs: number }>
 /** What the service emits. */
 export interface ServerToClientEvents {
   payment: (message: PaymentMessage) => void
+  /** A payment that was told is taken back: the finalized chain does not hold it. May come twice. */
+  retraction: (message: RetractionMessage) => void
   ack: (message: AckMessage) => void
   error: (message: ErrorMessage) => void
   /** The pod is going away: come again within `afterMs`. Who does not is closed with RESTART. */
@@ -168,5 +191,12 @@ export function toSocketPayment(payment: CommittedPayment): SocketPayment | null
     recordId: payment.recordId,
     eventId: payment.eventId,
     seq: payment.seq,
+    ...(payment.retracted ? { retracted: true } : {}),
   }
+}
+
+/** @returns null for a payment without tracking ID: nobody can have been told of it */
+export function toSocketRetraction(payment: CommittedPayment): SocketRetraction | null {
+  const { trackingId, seq, eventId, signature } = payment
+  return trackingId === null || seq === null ? null : { trackingId, seq, eventId, signature }
 }

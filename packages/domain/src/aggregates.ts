@@ -35,6 +35,8 @@ export interface TokenStatRow {
   tokenMint: string
   count: number
   total: bigint
+  min: bigint
+  max: bigint
 }
 
 export interface CountedPayment {
@@ -85,7 +87,7 @@ export function sumPayments(payments: readonly CountedPayment[]): {
     addTo(hours, `${gateway} ${tokenMint} ${hourOf(at)}`, figures, { gateway, tokenMint })
   }
   const stats = new Map<string, PaymentStatRow>()
-  const tokens = new Map<string, Figures & Omit<TokenStatRow, 'count' | 'total'>>()
+  const tokens = new Map<string, Figures & Pick<TokenStatRow, 'gateway' | 'span' | 'start' | 'tokenMint'>>()
   for (const { gateway: ofPayment, tokenMint, ...figures } of hours.values()) {
     for (const gateway of [ofPayment, ALL_GATEWAYS]) {
       for (const span of SPANS) {
@@ -96,15 +98,17 @@ export function sumPayments(payments: readonly CountedPayment[]): {
       }
     }
   }
-  const justSums = ({ gateway, span, start, tokenMint, count, total }: TokenStatRow): TokenStatRow => ({
+  const withoutTimes = ({ gateway, span, start, tokenMint, count, total, min, max }: TokenStatRow): TokenStatRow => ({
     gateway,
     span,
     start,
     tokenMint,
     count,
     total,
+    min,
+    max,
   })
-  return { stats: sorted(stats), tokens: sorted(tokens).map(justSums) }
+  return { stats: sorted(stats), tokens: sorted(tokens).map(withoutTimes) }
 }
 
 /** Adds to the row of a group, which begins with the first figures. */

@@ -1,12 +1,19 @@
 // A message of the indexer after every check: what ingest stores and projects.
 
-/** Where the event stands on the chain, as text whose byte order is chain order: slot, index, event id. */
+/** Where the event stands on the chain, as text whose byte order is chain order: slot, transaction, index, event id. */
 export type ChainOrder = string
 
 /** What an event does to projections; `none` for events that are only stored. */
+/** What the indexer knew when it published: a confirmed transaction can still be retracted. */
+export type Commitment = 'confirmed' | 'finalized'
+
+/** Which of the program's two kinds of policy: payments as they are, or payments that call another program. */
+export type PolicyFamily = 'regular' | 'composable'
+
 export type Effect =
   | {
       kind: 'payment'
+      /** `DIRECT_TRANSFER_POLICY` for a payment that belongs to no policy */
       policy: string
       gateway: string
       /** u64, in the token's smallest unit */
@@ -17,10 +24,15 @@ export type Effect =
       recipient: string | null
       payer: string | null
       tokenMint: string | null
+      /** its own memo gives no tracking ID, and the program gives it that of its policy */
+      tracksPolicy: boolean
     }
   | {
       kind: 'policy-created'
       policy: string
+      family: PolicyFamily
+      /** what a composable policy pays in; null where the user payment says */
+      tokenMint: string | null
       userPayment: string
       recipient: string
       gateway: string
@@ -43,15 +55,28 @@ export interface PolicyType {
   text: string
 }
 
+export interface EventAlias {
+  id: string
+  fingerprint: string
+}
+
 export interface ChainEvent {
   /** derived from the identity: the same event is the same id, whoever published it (uuid text) */
   id: string
   order: ChainOrder
+  /**
+   * Under which identities and fingerprints earlier releases stored the same event. A row of theirs agrees when
+   * it also stands at the same index.
+   */
+  aliases: readonly EventAlias[]
   /** what two messages of the same identity must agree on: data, slot and timestamp (uuid text) */
   fingerprint: string
   slot: number
+  /** place of the transaction in its block; 0 when the publisher sent none */
+  transactionIndex: number
   /** position in the transaction; 0 when the publisher sent none */
   index: number
+  commitment: Commitment
   signature: string
   /** without the program's prefix */
   name: string
@@ -75,9 +100,12 @@ export type RefusalCode =
   | 'BAD_SLOT'
   | 'BAD_SIGNATURE'
   | 'BAD_INDEX'
+  | 'BAD_TRANSACTION_INDEX'
+  | 'BAD_COMMITMENT'
   | 'BAD_EVENT_NAME'
   | 'BAD_TIMESTAMP'
   | 'BAD_DATA'
+  | 'BAD_CONTROL'
   | 'TOO_DEEP'
   | 'FOREIGN_PROGRAM'
   | 'CONFLICT'

@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
+export const RETRACTION_MESSAGE_TYPE = 'payment.retracted'
 export const TEST_MESSAGE_TYPE = 'webhook.test'
+
+/** What a webhook may ask to be told of. A webhook that asks for nothing is told of payments. */
+export const WEBHOOK_EVENT_TYPES = [PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE] as const
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 
 export interface DeliveryMessage {
   /** `webhook-id`: one per event, for every attempt, redelivery and endpoint; never holds a dot */
@@ -35,7 +40,18 @@ export function paymentMessageId(eventId: string, content: string): string {
 /**
  * The message of a payment. `amount` and `timestamp` keep every digit; what is not known is null.
  */
-export function renderPaymentMessage(facts: CommittedPayment): DeliveryMessage {
+export const renderPaymentMessage = (facts: CommittedPayment): DeliveryMessage =>
+  renderMessage(PAYMENT_MESSAGE_TYPE, '', facts)
+
+/**
+ * The message that a payment was retracted: the finalized chain does not hold its transaction. It says of the payment
+ * what is known now, under an id of its own.
+ */
+export const renderRetractionMessage = (facts: CommittedPayment): DeliveryMessage =>
+  renderMessage(RETRACTION_MESSAGE_TYPE, 'retracted', facts)
+
+/** @param suffix letters that tell the id of this type from those of others */
+function renderMessage(type: string, suffix: string, facts: CommittedPayment): DeliveryMessage {
   const text = (value: string | null) => JSON.stringify(value)
   const data = [
     `"trackingId":${text(facts.trackingId)}`,
@@ -54,11 +70,11 @@ export function renderPaymentMessage(facts: CommittedPayment): DeliveryMessage {
     `"recordId":${facts.recordId}`,
     `"seq":${facts.seq === null ? 'null' : facts.seq}`,
   ].join(',')
-  const id = paymentMessageId(facts.eventId, data)
+  const id = `${paymentMessageId(facts.eventId, data)}${suffix}`
   return {
     id,
-    type: PAYMENT_MESSAGE_TYPE,
-    body: `{"id":"${id}","type":"${PAYMENT_MESSAGE_TYPE}","timestamp":${text(facts.occurredAt)},"data":{${data}}}`,
+    type,
+    body: `{"id":"${id}","type":"${type}","timestamp":${text(facts.occurredAt)},"data":{${data}}}`,
   }
 }
 

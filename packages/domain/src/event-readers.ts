@@ -1,8 +1,8 @@
 // What each event of the program must carry, and what it does. A field that no projection reads is not
 // checked: a newer program may change it, and the event is still worth keeping.
-import type { ChainEvent, Effect } from './chain-event.js'
+import type { ChainEvent, Effect, PolicyFamily } from './chain-event.js'
 import { deriveGateway, derivePolicy, deriveUserPayment } from './addresses.js'
-import type { ExactJsonObject } from './exact-json.js'
+import { isObject, type ExactJsonObject } from './exact-json.js'
 import {
   readBytes,
   readEnumField,
@@ -13,6 +13,7 @@ import {
   readU64,
 } from './fields.js'
 import { readPolicyType } from './policy-type.js'
+import { refuseField } from './refused.js'
 import { MAX_TRACKING_ID_BYTES, readTrackingId } from './tracking-id.js'
 
 type Filters = Pick<
@@ -25,6 +26,8 @@ export interface Reading {
   filters: Partial<Filters>
   /** `data` with the enums tagged and the Options spelled out that only we know to be such */
   normalised: ExactJsonObject
+  /** what earlier releases took for the normalised data, where that is something else */
+  asBefore?: ExactJsonObject
 }
 
 /** @throws Refused (BAD_DATA) */
@@ -32,6 +35,11 @@ export type EventReader = (data: ExactJsonObject, programId: string) => Reading
 
 const readMemo = (data: ExactJsonObject): string | null =>
   readTrackingId(readBytes(data, 'memo', MAX_TRACKING_ID_BYTES))
+
+/** Memos of composable policies and their executions have 32 bytes, in older programs 64. */
+const COMPOSABLE_MEMO_BYTES = 32
+const readComposableMemo = (data: ExactJsonObject): string | null =>
+  readTrackingId(readBytes(data, 'memo', COMPOSABLE_MEMO_BYTES, MAX_TRACKING_ID_BYTES))
 
 const readPaymentRecord: EventReader = data => {
   const policy = readPublicKey(data, 'payment_policy')
@@ -44,7 +52,18 @@ const readPaymentRecord: EventReader = data => {
   const recipient = readOptionalPublicKey(data, 'recipient')
   const tokenMint = readOptionalPublicKey(data, 'token_mint')
   return {
-    effect: { kind: 'payment', policy, gateway, amount, paidAt, recordId, recipient, payer, tokenMint },
+    effect: {
+      kind: 'payment',
+      policy,
+      gateway,
+      amount,
+      paidAt,
+      recordId,
+      recipient,
+      payer,
+      tokenMint,
+      tracksPolicy: false,
+    },
     filters: { gateway, paymentPolicy: policy, recipient, trackingId },
     normalised: { ...data, payer, recipient, token_mint: tokenMint },
   }
@@ -59,30 +78,107 @@ const readPolicyCreated: EventReader = (data, programId) => {
   const trackingId = readMemo(data)
   const policy = derivePolicy(programId, userPayment, policyId)
   return {
-    effect: { kind: 'policy-created', policy, userPayment, recipient, gateway, policyId, policyType },
+    effect: {
+      kind: 'policy-created',
+      policy,
+      family: 'regular',
+      tokenMint: null,
+      userPayment,
+      recipient,
+      gateway,
+      policyId,
+      policyType,
+    },
     filters: { gateway, paymentPolicy: policy, userPayment, recipient, trackingId },
     normalised: { ...data, policy_type: tagged },
   }
 }
 
-const readPolicyStatusChanged: EventReader = data => {
-  const policy = readPublicKey(data, 'payment_policy')
-  const { name, payload } = readEnumField(data, 'new_status')
-  const normalised: ExactJsonObject = { ...data, new_status: { [name]: payload } }
-  if (typeof data.old_status === 'string') normalised.old_status = { [data.old_status]: null }
+const POLICY_FIELDS = { regular: 'payment_policy', composable: 'composable_policy' } as const
+
+const policyStatusReader =
+  (family: PolicyFamily): EventReader =>
+  data => {
+    const policy = readPublicKey(data, POLICY_FIELDS[family])
+    const { name, payload } = readEnumField(data, 'new_status')
+    const normalised: ExactJsonObject = { ...data, new_status: { [name]: payload } }
+    if (typeof data.old_status === 'string') normalised.old_status = { [data.old_status]: null }
+    return {
+      effect: { kind: 'policy-status-changed', policy, newStatus: name },
+      filters: { paymentPolicy: policy },
+      normalised,
+      ...(family === 'composable' ? { asBefore: data } : {}),
+    }
+  }
+
+const policyDeletedReader =
+  (family: PolicyFamily): EventReader =>
+  data => {
+    const policy = readPublicKey(data, POLICY_FIELDS[family])
+    return {
+      effect: { kind: 'policy-deleted', policy },
+      filters: { paymentPolicy: policy },
+      normalised: data,
+    }
+  }
+
+function readInputMint({ forward_config: config }: ExactJsonObject): string {
+  if (!isObject(config)) refuseField('forward_config', 'an object of its fields')
+  return readPublicKey(config, 'input_mint', 'forward_config.input_mint')
+}
+
+const readComposableCreated: EventReader = data => {
+  const policy = readPublicKey(data, 'composable_policy')
+  const userPayment = readPublicKey(data, 'user_payment')
+  const recipient = readPublicKey(data, 'recipient')
+  const gateway = readPublicKey(data, 'gateway')
+  const policyId = readU32(data, 'policy_id')
+  const { policyType, tagged } = readPolicyType(data)
+  const tokenMint = readInputMint(data)
+  const trackingId = readComposableMemo(data)
   return {
-    effect: { kind: 'policy-status-changed', policy, newStatus: name },
-    filters: { paymentPolicy: policy },
-    normalised,
+    effect: {
+      kind: 'policy-created',
+      policy,
+      family: 'composable',
+      tokenMint,
+      userPayment,
+      recipient,
+      gateway,
+      policyId,
+      policyType,
+    },
+    filters: { gateway, paymentPolicy: policy, userPayment, recipient, trackingId },
+    normalised: { ...data, policy_type: tagged },
+    asBefore: data,
   }
 }
 
-const readPolicyDeleted: EventReader = data => {
-  const policy = readPublicKey(data, 'payment_policy')
+/** The payment of a composable policy: what it put in. What came out of the other program stays in `data`. */
+const readComposableExecuted: EventReader = data => {
+  const policy = readPublicKey(data, 'composable_policy')
+  const gateway = readPublicKey(data, 'gateway')
+  const amount = readU64(data, 'input_amount')
+  const recipient = readPublicKey(data, 'recipient')
+  const paidAt = readI64(data, 'timestamp')
+  const recordId = readU32(data, 'record_id')
+  const trackingId = (data.memo ?? null) === null ? null : readComposableMemo(data)
   return {
-    effect: { kind: 'policy-deleted', policy },
-    filters: { paymentPolicy: policy },
-    normalised: data,
+    effect: {
+      kind: 'payment',
+      policy,
+      gateway,
+      amount,
+      paidAt,
+      recordId,
+      recipient,
+      payer: null,
+      tokenMint: null,
+      tracksPolicy: trackingId === null,
+    },
+    filters: { gateway, paymentPolicy: policy, recipient, trackingId },
+    normalised: { ...data, memo: data.memo ?? null },
+    asBefore: data,
   }
 }
 
@@ -147,8 +243,12 @@ const keepAsItComes: EventReader = data => ({ effect: { kind: 'none' }, filters:
 const READERS: ReadonlyMap<string, EventReader> = new Map([
   ['PaymentRecord', readPaymentRecord],
   ['PaymentPolicyCreated', readPolicyCreated],
-  ['PaymentPolicyStatusChanged', readPolicyStatusChanged],
-  ['PaymentPolicyDeleted', readPolicyDeleted],
+  ['PaymentPolicyStatusChanged', policyStatusReader('regular')],
+  ['PaymentPolicyDeleted', policyDeletedReader('regular')],
+  ['ComposablePolicyCreated', readComposableCreated],
+  ['ComposableExecuted', readComposableExecuted],
+  ['ComposablePolicyStatusChanged', policyStatusReader('composable')],
+  ['ComposablePolicyDeleted', policyDeletedReader('composable')],
   ['UserPaymentCreated', readUserPaymentCreated],
   ['UserPaymentDeleted', readUserPaymentDeleted],
   ['PaymentGatewayCreated', readGatewayCreated],

@@ -57,9 +57,9 @@ export function readBoolean(data: ExactJsonObject, name: string, path = name): b
   return value
 }
 
-export function readPublicKey(data: ExactJsonObject, name: string): string {
+export function readPublicKey(data: ExactJsonObject, name: string, path = name): string {
   const value = data[name]
-  if (typeof value !== 'string' || !isPublicKey(value)) refuseField(name, 'a base58 public key of 32 bytes')
+  if (typeof value !== 'string' || !isPublicKey(value)) refuseField(path, 'a base58 public key of 32 bytes')
   return value
 }
 
@@ -68,11 +68,17 @@ export function readOptionalPublicKey(data: ExactJsonObject, name: string): stri
   return (data[name] ?? null) === null ? null : readPublicKey(data, name)
 }
 
-/** `[u8; length]`: exactly as many numbers from 0 to 255. */
-export function readBytes(data: ExactJsonObject, name: string, length: number): Uint8Array {
+/** An Option that is missing is None. */
+export function readOptionalI64(data: ExactJsonObject, name: string, path = name): bigint | null {
+  return (data[name] ?? null) === null ? null : readI64(data, name, path)
+}
+
+/** `[u8; length]`: exactly as many numbers from 0 to 255, of one of the lengths that the program has had. */
+export function readBytes(data: ExactJsonObject, name: string, ...lengths: number[]): Uint8Array {
   const value = data[name]
-  const expected = `an array of exactly ${length} numbers from 0 to 255`
-  if (!Array.isArray(value) || value.length !== length) refuseField(name, expected)
+  const expected = `an array of exactly ${lengths.join(' or ')} numbers from 0 to 255`
+  if (!Array.isArray(value) || !lengths.includes(value.length)) refuseField(name, expected)
+  const { length } = value
   const bytes = new Uint8Array(length)
   for (let at = 0; at < length; at++) {
     const byte = value[at]

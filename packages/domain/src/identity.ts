@@ -12,9 +12,17 @@ function digest(parts: readonly (string | number)[]): string {
   return cut.join('-')
 }
 
-/** A payment is one record of one policy, wherever the indexer saw it in the transaction. */
+/** A payment of a policy is one record of the policy, wherever the indexer saw it in the transaction. */
 export function idOfPayment(signature: string, policy: string, recordId: number): string {
   return digest(['payment', signature, policy, recordId])
+}
+
+/**
+ * The id of an event whose identity is taken: by the same event in another slot, which was retracted. Events of
+ * one identity are told apart by their slots.
+ */
+export function idInSlot(id: string, slot: number): string {
+  return digest(['event-in-slot', id, slot])
 }
 
 /** Any other event is known by its place, or by what it says when the publisher does not tell the place. */
@@ -29,9 +37,16 @@ export function fingerprintOf(slot: number, occurredAtMs: number, canonical: str
   return digest([slot, occurredAtMs, canonical])
 }
 
-const hex16 = (value: number): string => value.toString(16).padStart(16, '0')
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-/** Text whose byte order is chain order: 16 hex digits of slot, 16 of index, the id's 32. */
-export function orderOf(slot: number, index: number, id: string): ChainOrder {
-  return hex16(slot) + hex16(index) + id.replaceAll('-', '')
+/** Where an event stands, without its id. Two events of one transaction share a place when they have no index. */
+export interface ChainPlace {
+  slot: number
+  transactionIndex: number
+  index: number
+}
+
+/** Text whose byte order is chain order: 16 hex digits of slot, 8 of transaction, 8 of index, the id's 32. */
+export function orderOf({ slot, transactionIndex, index }: ChainPlace, id: string): ChainOrder {
+  return hex(slot, 16) + hex(transactionIndex, 8) + hex(index, 8) + id.replaceAll('-', '')
 }

@@ -1,4 +1,5 @@
 import type { ChainOrder } from './chain-event.js'
+import type { ChainPlace } from './identity.js'
 
 /**
  * An incarnation of an address is the time from its Created event to its Deleted event. An address can be created
@@ -16,12 +17,12 @@ export const laterOf = (a: ChainOrder | null, b: ChainOrder): ChainOrder => (a =
 export const isLive = ({ lifeStart, deletedOrder }: Incarnation): boolean =>
   lifeStart !== null && (deletedOrder === null || lifeStart > deletedOrder)
 
-/** Slot and index, without the event id that only makes an order total. */
+/** Slot, transaction and index, without the event id that only makes an order total. */
 const PLACE_LENGTH = 32
 
 /**
- * Whether an event at `order` belongs to the latest incarnation: it stands at the place of `lifeStart` or after it.
- * Two transactions of one slot may share a place. The events do not tell which came first, so both belong.
+ * Whether what stands at `order` belongs to the latest incarnation, the one `lifeStart` began: at its place or after.
+ * Two transactions of one slot share a place when nobody says which came first: then both count.
  */
 export const isOfIncarnation = (
   lifeStart: ChainOrder | null,
@@ -29,8 +30,9 @@ export const isOfIncarnation = (
 ): order is ChainOrder =>
   lifeStart !== null && order !== null && order.slice(0, PLACE_LENGTH) >= lifeStart.slice(0, PLACE_LENGTH)
 
-/** Slot and index of a place on the chain, for readers that compare columns. */
-export const placeOf = (order: ChainOrder): { slot: bigint; index: bigint } => ({
-  slot: BigInt(`0x${order.slice(0, 16)}`),
-  index: BigInt(`0x${order.slice(16, PLACE_LENGTH)}`),
+/** The place on the chain that an order begins with, for readers that compare columns. */
+export const placeOf = (order: ChainOrder): ChainPlace => ({
+  slot: Number.parseInt(order.slice(0, 16), 16),
+  transactionIndex: Number.parseInt(order.slice(16, 24), 16),
+  index: Number.parseInt(order.slice(24, PLACE_LENGTH), 16),
 })

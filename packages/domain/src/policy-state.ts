@@ -1,13 +1,17 @@
 // A policy as it follows from its events. Registers (the latest Created, Deleted, payment and status change)
-// do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the incarnation
-// lasts, and the caller that applies a Created of a new incarnation must count that incarnation's payments anew.
-import type { ChainEvent, ChainOrder } from './chain-event.js'
+// do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the life
+// lasts, and whoever applies a Created that begins a new incarnation must count that life's payments anew.
+import type { ChainEvent, ChainOrder, PolicyFamily } from './chain-event.js'
 import { nextPaymentDue } from './due-date.js'
 import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'
 import { readPolicyTerms, type PolicyTerms } from './policy-terms.js'
 
 export interface PolicyState extends Incarnation {
   address: string
+  /** of the latest Created: a composable policy and a regular one never share an address */
+  family: PolicyFamily | null
+  /** of the latest Created: what a composable policy pays in; null where its user payment says */
+  tokenMint: string | null
   /** what the address is derived from, together with the policy's id: the same in every incarnation */
   userPayment: string | null
   policyId: number | null
@@ -20,6 +24,12 @@ export interface PolicyState extends Incarnation {
   /** over the payments of the latest incarnation */
   paymentCount: bigint
   totalPaid: bigint
+  /**
+   * PayAsYouGo alone: the period of the latest payment of this incarnation, Unix seconds, and what was paid in it. It is
+   * told in chain order: `applyToPolicy` needs payments in that order, and a late one needs a count anew.
+   */
+  periodStart: bigint | null
+  periodTotal: bigint | null
   /** of the latest payment and status change, whichever incarnation they belong to */
   lastPaymentOrder: ChainOrder | null
   lastPaidAt: bigint | null
@@ -38,6 +48,8 @@ export interface PolicyOutcome {
 
 export const emptyPolicy = (address: string): PolicyState => ({
   address,
+  family: null,
+  tokenMint: null,
   userPayment: null,
   policyId: null,
   lifeStart: null,
@@ -49,6 +61,8 @@ export const emptyPolicy = (address: string): PolicyState => ({
   createdAt: null,
   paymentCount: 0n,
   totalPaid: 0n,
+  periodStart: null,
+  periodTotal: null,
   lastPaymentOrder: null,
   lastPaidAt: null,
   statusOrder: null,
@@ -60,7 +74,8 @@ const unixSeconds = (date: Date): bigint => BigInt(Math.floor(date.getTime() / 1
 
 /**
  * What the policy is after one more event. A payment moves the last-payment register and, when it belongs to
- * the current incarnation, the sums; so a batch applies its Created events before its payments.
+ * the current incarnation, the sums; so a batch applies its Created events before its payments, and payments in chain
+ * order.
  */
 export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyState {
   const { order, effect } = event
@@ -71,11 +86,14 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
       return {
         ...known,
         lifeStart: order,
+        family: effect.family,
+        tokenMint: effect.tokenMint,
         gateway: effect.gateway,
         recipient: effect.recipient,
         trackingId: event.trackingId,
         policyType: effect.policyType.text,
         createdAt: unixSeconds(event.occurredAt),
+        ...periodAtCreation(effect.policyType.text),
       }
     }
     case 'policy-deleted':
@@ -90,7 +108,12 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
       }
     case 'payment': {
       const counted = isOfIncarnation(state.lifeStart, order)
-        ? { ...state, paymentCount: state.paymentCount + 1n, totalPaid: state.totalPaid + effect.amount }
+        ? {
+            ...state,
+            ...periodAfter(state, effect),
+            paymentCount: state.paymentCount + 1n,
+            totalPaid: state.totalPaid + effect.amount,
+          }
         : state
       if (laterOf(state.lastPaymentOrder, order) !== order) return counted
       return { ...counted, lastPaymentOrder: order, lastPaidAt: effect.paidAt }
@@ -100,13 +123,52 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
   }
 }
 
+type Period = Pick<PolicyState, 'periodStart' | 'periodTotal'>
+
+/** Read from the text alone: the terms of each policy of a batch would cost more than all else here. */
+const isPayAsYouGo = (policyType: string | null): boolean => policyType?.startsWith('{"PayAsYouGo"') ?? false
+
+/** Whether what is told of the policy depends on the order in which its payments are applied. */
+export const dependsOnPaymentOrder = ({ policyType }: Pick<PolicyState, 'policyType'>): boolean =>
+  isPayAsYouGo(policyType)
+
+/** The period of a policy without payments: the one that it was created with. */
+export function periodAtCreation(policyType: string | null): Period {
+  if (policyType === null || !isPayAsYouGo(policyType)) return { periodStart: null, periodTotal: null }
+  const terms = readPolicyTerms(policyType)
+  if (terms.kind !== 'pay-as-you-go') return { periodStart: null, periodTotal: null }
+  return { periodStart: terms.periodStart, periodTotal: terms.periodTotal }
+}
+
+/** A payment at or after the end of the period begins a period at its own time. */
+export function periodAfter(
+  state: Period & Pick<PolicyState, 'policyType'>,
+  payment: { amount: bigint; paidAt: bigint },
+): Period {
+  const { policyType, periodStart, periodTotal } = state
+  if (policyType === null || !isPayAsYouGo(policyType) || periodStart === null || periodTotal === null)
+    return { periodStart, periodTotal }
+  const terms = readPolicyTerms(policyType)
+  if (terms.kind !== 'pay-as-you-go') return { periodStart, periodTotal }
+  return payment.paidAt >= periodStart + terms.periodLengthSeconds
+    ? { periodStart: payment.paidAt, periodTotal: payment.amount }
+    : { periodStart, periodTotal: periodTotal + payment.amount }
+}
+
 /** The first letter small: `Active` is served as `active`. */
 const camelCase = (variant: string): string => variant.charAt(0).toLowerCase() + variant.slice(1)
 
-/** Whether the terms leave nothing to pay: all renewals or all milestones are paid. */
+/**
+ * Whether the terms leave nothing to pay: all renewals, all milestones or the one payment are paid. Without
+ * automatic renewal the program ends a subscription that has an end after one payment; older programs went on, and
+ * a second payment proves it.
+ */
 function isPaidUp(terms: PolicyTerms, paymentCount: bigint): boolean {
-  if (terms.kind === 'subscription')
-    return terms.maxRenewals !== null && paymentCount >= BigInt(terms.maxRenewals)
+  if (terms.kind === 'subscription') {
+    if (terms.maxRenewals === null) return false
+    return paymentCount >= BigInt(terms.maxRenewals) || (!terms.autoRenew && paymentCount === 1n)
+  }
+  if (terms.kind === 'one-time' || terms.kind === 'up-to') return paymentCount >= 1n
   if (terms.kind === 'milestone')
     return BigInt(terms.currentMilestone) + paymentCount >= BigInt(terms.totalMilestones)
   return false

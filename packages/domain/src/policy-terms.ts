@@ -15,7 +15,23 @@ export type PolicyTerms =
       nextPaymentDue: bigint
     }
   | { kind: 'milestone'; currentMilestone: number; totalMilestones: number }
-  | { kind: 'pay-as-you-go' }
+  | {
+      kind: 'pay-as-you-go'
+      periodLengthSeconds: bigint
+      /** Unix seconds, as created */
+      periodStart: bigint
+      /** as created: what was paid in the first period before */
+      periodTotal: bigint
+      /** Unix seconds; null or not above 0: never */
+      expiryDate: bigint | null
+    }
+  | {
+      kind: 'one-time'
+      /** Unix seconds; not above 0: at once */
+      dueDate: bigint
+      expiryDate: bigint | null
+    }
+  | { kind: 'up-to'; deadline: bigint }
   | { kind: 'unknown' }
 
 type Fields = Record<string, Json>
@@ -32,6 +48,13 @@ function frequencyOf(tagged: Json | undefined): Frequency {
   return name === 'Custom' ? { name, seconds: BigInt(payload as number | bigint) } : { name }
 }
 
+/** Earlier releases kept one-time and up-to policies as they came: what carries no date has no terms. */
+const isInteger = (value: Json | undefined): boolean => typeof value === 'number' || typeof value === 'bigint'
+
+const integerOf = (value: Json | undefined): bigint => BigInt(value as number | bigint)
+const optionalIntegerOf = (value: Json | undefined): bigint | null =>
+  (value ?? null) === null ? null : integerOf(value)
+
 /**
  * The terms of a policy type that `readMessage` has checked.
  * @param text `PolicyType.text`
@@ -39,16 +62,33 @@ function frequencyOf(tagged: Json | undefined): Frequency {
  */
 export function readPolicyTerms(text: PolicyType['text']): PolicyTerms {
   const [name, payload] = untag(readJson(text))
-  if (name === 'PayAsYouGo') return { kind: 'pay-as-you-go' }
   const fields = payload as Fields
+  if (name === 'PayAsYouGo') {
+    return {
+      kind: 'pay-as-you-go',
+      periodLengthSeconds: integerOf(fields.period_length_seconds),
+      periodStart: integerOf(fields.current_period_start),
+      periodTotal: integerOf(fields.current_period_total),
+      expiryDate: optionalIntegerOf(fields.expiry_date),
+    }
+  }
+  if (name === 'OneTime' && isInteger(fields?.due_date)) {
+    return {
+      kind: 'one-time',
+      dueDate: integerOf(fields.due_date),
+      expiryDate: optionalIntegerOf(fields.expiry_date),
+    }
+  }
+  if (name === 'UpTo' && isInteger(fields?.deadline))
+    return { kind: 'up-to', deadline: integerOf(fields.deadline) }
   if (name === 'Subscription') {
     return {
       kind: 'subscription',
-      amount: BigInt(fields.amount as number | bigint),
+      amount: integerOf(fields.amount),
       autoRenew: fields.auto_renew as boolean,
       maxRenewals: fields.max_renewals as number | null,
       frequency: frequencyOf(fields.payment_frequency),
-      nextPaymentDue: BigInt(fields.next_payment_due as number | bigint),
+      nextPaymentDue: integerOf(fields.next_payment_due),
     }
   }
   if (name === 'Milestone') {

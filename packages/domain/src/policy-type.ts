@@ -8,6 +8,7 @@ import {
   readBoolean,
   readEnumField,
   readI64,
+  readOptionalI64,
   readOptionalU32,
   readU64,
   readU8,
@@ -62,6 +63,21 @@ const readPayAsYouGo: FieldsReader = (fields, path) => {
   for (const name of PAY_AS_YOU_GO_FIELDS) readU64(fields, name, `${path}.${name}`)
   readI64(fields, 'current_period_start', `${path}.current_period_start`)
   readU64(fields, 'current_period_total', `${path}.current_period_total`)
+  readOptionalI64(fields, 'expiry_date', `${path}.expiry_date`)
+  return fields
+}
+
+const readOneTime: FieldsReader = (fields, path) => {
+  readU64(fields, 'amount', `${path}.amount`)
+  readI64(fields, 'due_date', `${path}.due_date`)
+  readOptionalI64(fields, 'expiry_date', `${path}.expiry_date`)
+  return fields
+}
+
+const readUpTo: FieldsReader = (fields, path) => {
+  readU64(fields, 'max_amount', `${path}.max_amount`)
+  readI64(fields, 'valid_after', `${path}.valid_after`)
+  readI64(fields, 'deadline', `${path}.deadline`)
   return fields
 }
 
@@ -69,6 +85,8 @@ const FIELDS_READERS: ReadonlyMap<string, FieldsReader> = new Map([
   ['Subscription', readSubscription],
   ['Milestone', readMilestone],
   ['PayAsYouGo', readPayAsYouGo],
+  ['OneTime', readOneTime],
+  ['UpTo', readUpTo],
 ])
 
 /** Space that the program keeps for later fields; it says nothing. */

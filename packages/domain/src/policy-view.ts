@@ -6,11 +6,16 @@ export interface PolicyTypeOverrides {
   nextPaymentDue?: bigint | null
   /** of a milestone policy */
   currentMilestone?: bigint | number
+  /** of a pay-as-you-go policy: Unix seconds */
+  currentPeriodStart?: bigint | null
+  /** of a pay-as-you-go policy: what was paid since */
+  currentPeriodTotal?: bigint | null
 }
 
-const OVERRIDDEN: ReadonlyMap<string, keyof PolicyTypeOverrides> = new Map([
-  ['Subscription', 'nextPaymentDue'],
-  ['Milestone', 'currentMilestone'],
+const OVERRIDDEN: ReadonlyMap<string, readonly (keyof PolicyTypeOverrides)[]> = new Map([
+  ['Subscription', ['nextPaymentDue']],
+  ['Milestone', ['currentMilestone']],
+  ['PayAsYouGo', ['currentPeriodStart', 'currentPeriodTotal']],
 ])
 
 /** `next_payment_due` → `nextPaymentDue`; a variant's name (`Monthly`) has no underscore and stays. */
@@ -35,10 +40,10 @@ function withCamelCase(value: Json): Json {
 export function policyTypeView(text: string, overrides: PolicyTypeOverrides = {}): Record<string, Json> {
   const views = Object.entries(readJson(text) as Record<string, Json>).map(([name, payload]) => {
     const view = withCamelCase(payload)
-    const overridden = OVERRIDDEN.get(name)
-    const value = overridden === undefined ? undefined : overrides[overridden]
-    if (overridden !== undefined && value !== undefined)
-      Object.assign(view as object, { [overridden]: value })
+    for (const overridden of OVERRIDDEN.get(name) ?? []) {
+      const value = overrides[overridden]
+      if (value !== undefined) Object.assign(view as object, { [overridden]: value })
+    }
     return [lowerFirst(camelCase(name)), view] as const
   })
   return Object.fromEntries(views)

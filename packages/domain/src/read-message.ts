@@ -1,13 +1,15 @@
 import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
 import { isSignature } from './addresses.js'
 import { canonicalJson } from './canonical-json.js'
-import type { ChainEvent, ReadResult } from './chain-event.js'
+import type { ChainEvent, Commitment, EventAlias, ReadResult } from './chain-event.js'
 import { readerOf } from './event-readers.js'
-import { ExactNumber, TooDeepError, isObject, readExactJson } from './exact-json.js'
+import { TooDeepError, isObject, readExactJson } from './exact-json.js'
 import type { ExactJson, ExactJsonObject, ReadJson } from './exact-json.js'
 import { fingerprintOf, idOfEvent, idOfPayment, orderOf } from './identity.js'
+import { DIRECT_TRANSFER_POLICY } from './direct-transfer.js'
 import { writeJson } from './json.js'
 import { Refused } from './refused.js'
+import { readSafeInteger } from './safe-integer.js'
 import { readTimestamp } from './timestamp.js'
 
 export interface ReadSettings {
@@ -19,6 +21,7 @@ export interface ReadSettings {
 
 /** No honest event comes near; Postgres' json parser and every recursion of ours stay far from their limits. */
 const MAX_DEPTH = 64
+const U32_MAX = 2 ** 32 - 1
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -64,22 +67,43 @@ function readEvent({ envelope, plain }: Envelope, settings: ReadSettings): Chain
   const slot = readSlot(envelope)
   const signature = readSignature(envelope)
   const index = readIndex(envelope)
+  const transactionIndex = readTransactionIndex(envelope)
+  const commitment = readCommitment(envelope)
   const name = readName(envelope)
   const occurredAtMs = readOccurredAt(envelope)
   const data = readData(envelope)
-  const { effect, filters, normalised } = readerOf(name)(data, settings.programId)
+  const { effect, filters, normalised, asBefore } = readerOf(name)(data, settings.programId)
 
   const canonical = canonicalJson(normalised)
+  const isRecord = name === 'PaymentRecord' && effect.kind === 'payment'
+  const isTransfer = isRecord && effect.policy === DIRECT_TRANSFER_POLICY
   const id =
-    effect.kind === 'payment'
+    isRecord && !isTransfer
       ? idOfPayment(signature, effect.policy, effect.recordId)
       : idOfEvent(signature, index, name, canonical)
+  const fingerprint = fingerprintOf(slot, occurredAtMs, canonical)
+  const aliases: EventAlias[] = []
+  // Transfers were stored as if they were records of one policy; a migration has renamed those by their index.
+  if (isTransfer) {
+    aliases.push({ id: idOfPayment(signature, effect.policy, effect.recordId), fingerprint })
+    if (index === null) aliases.push({ id: idOfEvent(signature, 0, name, canonical), fingerprint })
+  }
+  if (asBefore !== undefined) {
+    const before = canonicalJson(asBefore)
+    if (before !== canonical)
+      aliases.push({
+        id: idOfEvent(signature, index, name, before),
+        fingerprint: fingerprintOf(slot, occurredAtMs, before),
+      })
+  }
+  const place = { slot, transactionIndex, index: index ?? 0 }
   return {
     id,
-    order: orderOf(slot, index ?? 0, id),
-    fingerprint: fingerprintOf(slot, occurredAtMs, canonical),
-    slot,
-    index: index ?? 0,
+    order: orderOf(place, id),
+    aliases,
+    fingerprint,
+    ...place,
+    commitment,
     signature,
     name,
     occurredAt: new Date(occurredAtMs),
@@ -105,11 +129,8 @@ function checkProgram(envelope: ExactJsonObject, { programId, requireProgramId }
   }
 }
 
-/** An integer literal from `min` to 2^53-1; up to 15 digits come as a number, longer ones as their text. */
-function readSafeInteger(value: ExactJson | undefined, min: number): number | undefined {
-  const number = value instanceof ExactNumber && /^\d{16}$/.test(value.text) ? Number(value.text) : value
-  return typeof number === 'number' && Number.isSafeInteger(number) && number >= min ? number : undefined
-}
+const readU32 = (value: ExactJson | undefined): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= U32_MAX ? value : undefined
 
 function readSlot(envelope: ExactJsonObject): number {
   const slot = readSafeInteger(envelope.slot, 1)
@@ -120,9 +141,23 @@ function readSlot(envelope: ExactJsonObject): number {
 /** @returns null when the publisher does not say */
 function readIndex(envelope: ExactJsonObject): number | null {
   if ((envelope.index ?? null) === null) return null
-  const index = readSafeInteger(envelope.index, 0)
-  if (index === undefined) throw new Refused('BAD_INDEX', 'index must be an integer from 0 to 2^53-1')
+  const index = readU32(envelope.index)
+  if (index === undefined) throw new Refused('BAD_INDEX', 'index must be an integer from 0 to 2^32-1')
   return index
+}
+
+function readTransactionIndex({ transaction_index: given }: ExactJsonObject): number {
+  if ((given ?? null) === null) return 0
+  const index = readU32(given)
+  if (index !== undefined) return index
+  throw new Refused('BAD_TRANSACTION_INDEX', 'transaction_index must be an integer from 0 to 2^32-1')
+}
+
+/** Finality is never claimed without evidence: a message that says nothing is confirmed. */
+function readCommitment({ commitment }: ExactJsonObject): Commitment {
+  if ((commitment ?? null) === null) return 'confirmed'
+  if (commitment === 'confirmed' || commitment === 'finalized') return commitment
+  throw new Refused('BAD_COMMITMENT', 'commitment must be confirmed or finalized')
 }
 
 function readSignature({ signature }: ExactJsonObject): string {

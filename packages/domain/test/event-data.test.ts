@@ -11,6 +11,27 @@ import {
   type Members,
 } from './messages.js'
 
+const memoOf32 = (text: string): number[] => memoOf(text).slice(0, 32)
+
+const COMPOSABLE_CREATED: Members = {
+  composable_policy: keyOf(1),
+  user_payment: keyOf(3),
+  recipient: keyOf(4),
+  gateway: keyOf(2),
+  policy_id: 1,
+  policy_type: { UpTo: { max_amount: '9', valid_after: '-1', deadline: 1769871897, padding: [0] } },
+  memo: memoOf32('order-1'),
+  forward_config: { input_mint: keyOf(6) },
+}
+const EXECUTED: Members = {
+  composable_policy: keyOf(1),
+  gateway: keyOf(2),
+  input_amount: '18446744073709551615',
+  recipient: keyOf(4),
+  timestamp: '1769871897',
+  record_id: 1,
+}
+
 /** What each event must carry at least, and what it then does. */
 const EVENTS: Record<string, { data: Members; effect: Members; filters?: Members }> = {
   PaymentRecord: {
@@ -25,8 +46,56 @@ const EVENTS: Record<string, { data: Members; effect: Members; filters?: Members
       recipient: null,
       payer: null,
       tokenMint: null,
+      tracksPolicy: false,
     },
     filters: { gateway: keyOf(2), paymentPolicy: keyOf(1), trackingId: 'order-1' },
+  },
+  ComposablePolicyCreated: {
+    data: COMPOSABLE_CREATED,
+    effect: {
+      kind: 'policy-created',
+      policy: keyOf(1),
+      family: 'composable',
+      tokenMint: keyOf(6),
+      userPayment: keyOf(3),
+      recipient: keyOf(4),
+      gateway: keyOf(2),
+      policyId: 1,
+      policyType: { name: 'UpTo', text: '{"UpTo":{"deadline":1769871897,"max_amount":9,"valid_after":-1}}' },
+    },
+    filters: {
+      gateway: keyOf(2),
+      paymentPolicy: keyOf(1),
+      userPayment: keyOf(3),
+      recipient: keyOf(4),
+      trackingId: 'order-1',
+    },
+  },
+  ComposableExecuted: {
+    data: EXECUTED,
+    effect: {
+      kind: 'payment',
+      policy: keyOf(1),
+      gateway: keyOf(2),
+      amount: 18446744073709551615n,
+      paidAt: 1769871897n,
+      recordId: 1,
+      recipient: keyOf(4),
+      payer: null,
+      tokenMint: null,
+      tracksPolicy: true,
+    },
+    filters: { gateway: keyOf(2), paymentPolicy: keyOf(1), recipient: keyOf(4) },
+  },
+  ComposablePolicyStatusChanged: {
+    data: { composable_policy: keyOf(1), new_status: { variant: 'Completed' } },
+    effect: { kind: 'policy-status-changed', policy: keyOf(1), newStatus: 'Completed' },
+    filters: { paymentPolicy: keyOf(1) },
+  },
+  ComposablePolicyDeleted: {
+    data: { composable_policy: keyOf(1) },
+    effect: { kind: 'policy-deleted', policy: keyOf(1) },
+    filters: { paymentPolicy: keyOf(1) },
   },
   PaymentPolicyStatusChanged: {
     data: { payment_policy: keyOf(1), new_status: { variant: 'Paused' } },
@@ -249,4 +318,24 @@ t.test('a status is an enum in any style, also one that we do not know', async t
   ]) {
     t.equal((await refuse(read(status))).code, 'BAD_DATA', JSON.stringify(status))
   }
+})
+
+t.test('a memo of a composable event has 32 or 64 bytes, and an execution may have none', async t => {
+  const trackingIdOf = async (name: string, data: Members): Promise<string | null> =>
+    (await accept(envelopeOf(name, data))).trackingId
+  for (const memo of [memoOf32('order-2'), memoOf('order-2')]) {
+    t.equal(await trackingIdOf('ComposablePolicyCreated', { ...COMPOSABLE_CREATED, memo }), 'order-2')
+    t.equal(await trackingIdOf('ComposableExecuted', { ...EXECUTED, memo }), 'order-2')
+  }
+  for (const memo of [undefined, null, memoOf32('')]) {
+    const event = await accept(envelopeOf('ComposableExecuted', { ...EXECUTED, memo }))
+    t.match(event, { trackingId: null, effect: { tracksPolicy: true } })
+  }
+  for (const memo of [memoOf('').slice(0, 40), [], 'x', undefined])
+    t.equal(
+      (await refuse(envelopeOf('ComposablePolicyCreated', { ...COMPOSABLE_CREATED, memo }))).code,
+      'BAD_DATA',
+    )
+  const without = { ...COMPOSABLE_CREATED, forward_config: { input_mint: 'x' } }
+  t.match((await refuse(envelopeOf('ComposablePolicyCreated', without))).reason, 'forward_config.input_mint')
 })

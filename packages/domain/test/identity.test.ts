@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { canonicalJson } from '../src/canonical-json.js'
 import { readExactJson } from '../src/exact-json.js'
-import { RawJson, writeJson, type ChainEvent } from '../src/index.js'
+import { idInSlot, RawJson, writeJson, type ChainEvent } from '../src/index.js'
 import { accept, envelopeOf, keyOf, PAYMENT, POLICY_CREATED, SUBSCRIPTION, type Members } from './messages.js'
 import { hold } from './hold.js'
 
@@ -107,7 +107,40 @@ t.test('messages agree only when data, slot and timestamp do', async t => {
   t.not(await fingerprintOf({}, { timestamp: '2026-01-31T15:04:57.001Z' }), fingerprint)
 })
 
-t.test('chain order is the byte order of slot, index and id', async t => {
+t.test('transfers of one transaction are told apart by index, or by what they say', async t => {
+  const transfer = async (data: Members, others: Members = {}): Promise<ChainEvent> =>
+    accept(
+      envelopeOf(
+        'PaymentRecord',
+        { ...PAYMENT, payment_policy: '1'.repeat(32), record_id: 0, ...data },
+        others,
+      ),
+    )
+  const first = await transfer({}, { index: 0 })
+  t.equal((await transfer({ amount: '5' }, { index: 0 })).id, first.id)
+  t.not((await transfer({}, { index: 1 })).id, first.id)
+  const placeless = await transfer({}, { index: undefined })
+  t.not((await transfer({ recipient: keyOf(9) }, { index: undefined })).id, placeless.id)
+  t.not(placeless.id, first.id)
+  t.ok(
+    placeless.aliases.some(({ id }) => id === first.id),
+    'a renamed row of an earlier release is found',
+  )
+  t.equal(first.aliases[0]?.id, placeless.aliases[0]?.id, 'as is one that has its old name')
+})
+
+t.test('the transaction and the commitment are no part of what an event is', async t => {
+  const event = await accept(envelopeOf('PaymentRecord', PAYMENT))
+  const other = await accept(
+    envelopeOf('PaymentRecord', PAYMENT, { transaction_index: 7, commitment: 'finalized' }),
+  )
+  t.ok(same(event, other))
+  t.match(other, { transactionIndex: 7, commitment: 'finalized' })
+  t.match(event, { transactionIndex: 0, commitment: 'confirmed' })
+  t.not(idInSlot(event.id, 5), idInSlot(event.id, 6))
+})
+
+t.test('chain order is the byte order of slot, transaction, index and id', async t => {
   const orderOf = async (slot: number | bigint, index: number): Promise<string> =>
     (await accept(envelopeOf('SomethingNew', {}, { slot, index }))).order
   const places: [number, number][] = [
@@ -115,7 +148,7 @@ t.test('chain order is the byte order of slot, index and id', async t => {
     [1, 1],
     [1, 16],
     [2, 0],
-    [15, 2 ** 53 - 1],
+    [15, 2 ** 32 - 1],
     [16, 0],
     [255, 0],
     [2 ** 32, 0],
@@ -124,6 +157,10 @@ t.test('chain order is the byte order of slot, index and id', async t => {
   const orders = await Promise.all(places.map(([slot, index]) => orderOf(slot, index)))
   t.same([...orders].sort(), orders)
   t.ok(orders.every(order => /^[0-9a-f]{64}$/.test(order)))
+  const inTransaction = async (transaction_index: number, index: number): Promise<string> =>
+    (await accept(envelopeOf('SomethingNew', {}, { slot: 5, transaction_index, index }))).order
+  const inSlot = [await inTransaction(0, 9), await inTransaction(1, 0), await inTransaction(2 ** 32 - 1, 0)]
+  t.same([...inSlot].sort(), inSlot, 'the transaction comes before the place in it')
 })
 
 /** A value, and the same value as another indexer would write it. */

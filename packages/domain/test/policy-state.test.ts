@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   applyToPolicy,
+  dependsOnPaymentOrder,
   emptyPolicy,
   policyOutcome,
   type ChainEvent,
@@ -22,8 +23,11 @@ function eventAt(slot: number, serial: number, effect: Effect): ChainEvent {
     id,
     order: slot.toString(16).padStart(16, '0') + '0'.repeat(16) + id,
     fingerprint: id,
+    aliases: [],
     slot,
+    transactionIndex: 0,
     index: 0,
+    commitment: 'confirmed',
     signature: '',
     name: effect.kind,
     occurredAt: new Date(slot * 1000),
@@ -38,14 +42,16 @@ function eventAt(slot: number, serial: number, effect: Effect): ChainEvent {
   }
 }
 
-const created = (serial: number): Effect => ({
+const created = (serial: number, terms = TERMS): Effect => ({
   kind: 'policy-created',
   policy: POLICY,
+  family: 'regular',
+  tokenMint: null,
   userPayment: 'user-payment',
   recipient: `recipient-${serial}`,
   gateway: 'gateway',
   policyId: 1,
-  policyType: { name: 'Subscription', text: TERMS },
+  policyType: { name: 'Subscription', text: terms },
 })
 
 const effects = fc.oneof(
@@ -71,6 +77,7 @@ const effects = fc.oneof(
         recipient: null,
         payer: null,
         tokenMint: null,
+        tracksPolicy: false,
       })),
   },
 )
@@ -164,6 +171,7 @@ t.test('a policy that was deleted and created again counts only its own payments
       recipient: null,
       payer: null,
       tokenMint: null,
+      tracksPolicy: false,
     })
   const events = [
     eventAt(1, 1, created(1)),
@@ -177,4 +185,56 @@ t.test('a policy that was deleted and created again counts only its own payments
   t.equal(state.paymentCount, 2n, 'the payment in the slot of the creation belongs to the new incarnation')
   t.equal(state.recipient, 'recipient-4')
   t.equal(policyOutcome(state).live, true)
+})
+
+const payment = (slot: number, serial: number, amount = 5n, paidAt = BigInt(slot)): ChainEvent =>
+  eventAt(slot, serial, {
+    kind: 'payment',
+    policy: POLICY,
+    gateway: 'g',
+    amount,
+    paidAt,
+    recordId: 1,
+    recipient: null,
+    payer: null,
+    tokenMint: null,
+    tracksPolicy: false,
+  })
+
+/** The status after so many payments. */
+function statusAfter(terms: string, payments: number): string | null {
+  const events = Array.from({ length: payments }, (_, at) => payment(2 + at, 2 + at, 0n))
+  const state = [eventAt(1, 1, created(1, terms)), ...events].reduce(applyToPolicy, emptyPolicy(POLICY))
+  return policyOutcome(state).status
+}
+
+t.test('a policy is completed when its terms leave nothing to pay', async t => {
+  const subscription = (autoRenew: boolean, maxRenewals: number | null) =>
+    `{"Subscription":{"amount":5,"auto_renew":${autoRenew},"max_renewals":${maxRenewals},"next_payment_due":1000,"payment_frequency":{"Daily":null}}}`
+  const statuses = (terms: string) => [0, 1, 2, 3, 4].map(count => statusAfter(terms, count))
+  const [a, c] = ['active', 'completed']
+  t.same(statuses(subscription(true, 3)), [a, a, a, c, c])
+  t.same(statuses(subscription(false, 3)), [a, c, a, c, c], 'a second payment proves an older program')
+  t.same(statuses(subscription(false, null)), [a, a, a, a, a], 'without an end it never ends')
+  t.same(statuses('{"OneTime":{"amount":5,"due_date":0,"expiry_date":null}}'), [a, c, c, c, c])
+  t.same(statuses('{"UpTo":{"deadline":9,"max_amount":5,"valid_after":0}}'), [a, c, c, c, c])
+  t.same(statuses('{"OneTime":null}'), [a, a, a, a, a])
+})
+
+t.test('a pay-as-you-go period begins with the first payment at or after its end', async t => {
+  const terms =
+    '{"PayAsYouGo":{"current_period_start":100,"current_period_total":7,"expiry_date":null,"max_amount_per_period":99,"max_chunk_amount":9,"period_length_seconds":50}}'
+  let state = applyToPolicy(emptyPolicy(POLICY), eventAt(1, 1, created(1, terms)))
+  const periods = [0n, 149n, 150n, 199n, 400n].map((paidAt, at) => {
+    state = applyToPolicy(state, payment(2 + at, 2 + at, 1n, paidAt))
+    return [state.periodStart, state.periodTotal]
+  })
+  t.same(periods, [
+    [100n, 8n],
+    [100n, 9n],
+    [150n, 1n],
+    [150n, 2n],
+    [400n, 1n],
+  ])
+  t.ok(dependsOnPaymentOrder(state))
 })

@@ -52,6 +52,21 @@ t.test('the terms that state depends on are read back from the stored text', asy
     nextPaymentDue: 1770138000n,
   })
   t.same(readPolicyTerms(MILESTONE), { kind: 'milestone', currentMilestone: 0, totalMilestones: 3 })
-  t.same(readPolicyTerms('{"PayAsYouGo":{}}'), { kind: 'pay-as-you-go' })
+  const payg =
+    '{"PayAsYouGo":{"current_period_start":5,"current_period_total":18446744073709551615,"period_length_seconds":86400}}'
+  t.same(readPolicyTerms(payg), {
+    kind: 'pay-as-you-go',
+    periodLengthSeconds: 86400n,
+    periodStart: 5n,
+    periodTotal: 18446744073709551615n,
+    expiryDate: null,
+  })
+  t.same(readPolicyTerms('{"OneTime":{"amount":5,"due_date":-1,"expiry_date":9}}'), {
+    kind: 'one-time',
+    dueDate: -1n,
+    expiryDate: 9n,
+  })
+  t.same(readPolicyTerms('{"UpTo":{"deadline":7}}'), { kind: 'up-to', deadline: 7n })
+  t.same(readPolicyTerms('{"OneTime":null}'), { kind: 'unknown' }, 'kept by a release that did not know it')
   t.same(readPolicyTerms('{"SomethingNew":null}'), { kind: 'unknown' })
 })

@@ -15,7 +15,10 @@ t.test('a payment is read into what is stored and what it does', async t => {
     order: '00000000173f59de00000000000000032a6f9909b173d5a7fba4657ce116c89c',
     fingerprint: 'd316fbd3-8913-b9fe-883d-5db0a946dc34',
     slot: 390027742,
+    transactionIndex: 0,
     index: 3,
+    commitment: 'confirmed',
+    aliases: [],
     signature: SIGNATURE,
     name: 'PaymentRecord',
     occurredAt: new Date('2026-01-31T15:04:57Z'),
@@ -36,6 +39,7 @@ t.test('a payment is read into what is stored and what it does', async t => {
       recipient: keyOf(6),
       payer: keyOf(5),
       tokenMint: null,
+      tracksPolicy: false,
     },
   })
 })
@@ -83,10 +87,21 @@ t.test('slot is an integer literal from 1 to 2^53-1', async t => {
   t.equal((await refuse(payment({ slot: undefined }))).code, 'BAD_SLOT')
 })
 
+t.test('the index of the transaction and the commitment are checked where they are given', async t => {
+  for (const transaction_index of ['-1', '1.5', '"0"', '4294967296', 'true'])
+    t.equal(
+      (await refuse(payment({ transaction_index: new RawJson(transaction_index) }))).code,
+      'BAD_TRANSACTION_INDEX',
+    )
+  for (const commitment of ['processed', '', 1, {}, false])
+    t.equal((await refuse(payment({ commitment }))).code, 'BAD_COMMITMENT')
+  await accept(payment({ transaction_index: null, commitment: null }))
+})
+
 t.test('index is an integer literal from 0, and 0 when it is missing', async t => {
   for (const index of [undefined, null, 0]) t.equal((await accept(payment({ index }))).index, 0)
-  t.equal((await accept(payment({ index: 9007199254740991 }))).index, 9007199254740991)
-  for (const index of ['-1', '1.5', '0.0', '"0"', '9007199254740992', '{}']) {
+  t.equal((await accept(payment({ index: 4294967295 }))).index, 4294967295)
+  for (const index of ['-1', '1.5', '0.0', '"0"', '4294967296', '{}']) {
     t.equal((await refuse(payment({ index: new RawJson(index) }))).code, 'BAD_INDEX', index)
   }
 })

@@ -35,7 +35,11 @@ export interface RedisConnections {
    * @throws RedisUnavailableError, at once when Redis is away; what was not announced is announced by
    *   calling again
    */
-  announce(payments: readonly CommittedPayment[], committedAtMs?: number): Promise<number>
+  announce(
+    payments: readonly CommittedPayment[],
+    committedAtMs?: number,
+    retractions?: readonly CommittedPayment[],
+  ): Promise<number>
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -60,8 +64,8 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
     keys,
     commands,
     connect,
-    announce: (payments, committedAtMs = Date.now()) =>
-      announcePayments(commands, keys, payments, committedAtMs, timeoutMs),
+    announce: (payments, committedAtMs = Date.now(), retractions = []) =>
+      announcePayments(commands, keys, { payments, retractions }, committedAtMs, timeoutMs),
     async ping() {
       if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
       await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))

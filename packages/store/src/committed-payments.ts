@@ -18,15 +18,15 @@ interface PaymentRow {
   recipient: string | null
   payer: string | null
   token_mint: string | null
+  retracted: boolean
 }
 
 /**
- * Payments as clients and receivers see them, with what other events add to them: the recipient of the policy's
- * life the payment belongs to (the latest PaymentPolicyCreated at or before it in chain order), payer and
- * mint of the policy's user payment. A payment's own fields win.
- * @param run a lane, or a transaction
+ * Payments as they may be told, with what later or other events say of them: the recipient of the policy's
+ * life the payment belongs to (the latest Created at or before it in chain order), payer and
+ * mint of the policy or its user payment. A payment's own fields win.
  * @param condition on `e` (the events row); relies on an index of the caller's choice, then one probe each of
- *   events_policy_lives, policies and user_payments a row
+ *   events_policy_places, policies and user_payments a row
  * @param tail `order by` and `limit`
  */
 export async function readCommittedPayments(
@@ -39,18 +39,19 @@ export async function readCommittedPayments(
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
            coalesce(e.recipient, life.recipient) as recipient,
            coalesce(e.payer, u.owner) as payer,
-           coalesce(e.token_mint, u.token_mint) as token_mint
+           coalesce(e.token_mint, p.token_mint, u.token_mint) as token_mint, e.retracted_at is not null as retracted
       from events e
       left join policies p on p.address = e.payment_policy
       left join user_payments u on u.address = p.user_payment
       left join lateral (
         select c.recipient from events c
-         where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
-           and (c.slot, c.event_index) <= (e.slot, e.event_index)
-         order by c.slot desc, c.event_index desc, c.id desc
+         where c.payment_policy = e.payment_policy
+           and c.name in ('PaymentPolicyCreated', 'ComposablePolicyCreated') and c.retracted_at is null
+           and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
+         order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc
          limit 1
       ) life on e.recipient is null
-     where e.name = 'PaymentRecord' and ${condition}
+     where e.name in ('PaymentRecord', 'ComposableExecuted') and ${condition}
      ${tail}`)
   return rows.map(toCommittedPayment)
 }
@@ -72,5 +73,6 @@ function toCommittedPayment(row: PaymentRow): CommittedPayment {
     recipient: row.recipient,
     payer: row.payer,
     tokenMint: row.token_mint,
+    ...(row.retracted ? { retracted: true } : {}),
   }
 }

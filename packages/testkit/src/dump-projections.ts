@@ -2,7 +2,8 @@ import type { Pool } from './create-database.js'
 
 /** What may differ between two databases that saw the same messages in another order: facts of arrival. */
 const EVENT_COLUMNS = `id, slot, signature, event_index, name, occurred_at, fingerprint, gateway, payment_policy,
-  user_payment, authority, recipient, tracking_id, amount, paid_at, record_id, payer, token_mint`
+  user_payment, authority, recipient, tracking_id, amount, paid_at, record_id, payer, token_mint, transaction_index,
+  commitment, awaits_policy, retracted_at is not null as retracted`
 
 const QUERIES = {
   events: `select ${EVENT_COLUMNS} from events order by id`,
@@ -13,7 +14,12 @@ const QUERIES = {
   event_counts: 'select * from event_counts order by name, span, start',
   payment_stats: 'select * from payment_stats order by gateway, span, start',
   payment_token_stats: 'select * from payment_token_stats order by gateway, span, start, token_mint',
-  dead_letters: `select code, subject, encode(bytes, 'hex') as bytes, size from dead_letters order by bytes, code`,
+  dead_letters: `select code, subject, encode(bytes, 'hex') as bytes, size from dead_letters
+    where replayed_at is null order by bytes, code`,
+  retractions: 'select signature, slot from retractions order by signature, slot',
+  gaps: `select signature, from_slot, to_slot, reason, encode(bytes, 'hex') as bytes, closed_at is not null as closed
+    from gaps order by signature, from_slot, to_slot`,
+  finality: 'select finalized_slot from stream_head',
 }
 
 export type ProjectionDump = Record<keyof typeof QUERIES, string[]>
@@ -34,7 +40,7 @@ export async function dumpProjections(pool: Pool): Promise<ProjectionDump> {
 export async function findArrivalProblems(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ problem: string }>(`
     select 'tracking ID ' || tracking_id || ': ' || count(*) || ' payments, last seq ' || max(seq) as problem
-      from events where name = 'PaymentRecord' and tracking_id is not null
+      from events where name in ('PaymentRecord', 'ComposableExecuted') and tracking_id is not null
      group by tracking_id
     having count(*) <> max(seq) or min(seq) <> 1 or count(distinct seq) <> count(*)
         or max(seq) <> (select head from trackings t where t.tracking_id = events.tracking_id)

@@ -28,8 +28,10 @@ import { eventsRoute } from './routes/events.js'
 import { healthRoute } from './routes/health.js'
 import { onetimeRoute } from './routes/onetime.js'
 import { addTraceRoute } from './routes/payment-trace.js'
+import { paymentCheckRoute } from './routes/payment-check.js'
 import { paymentStatsRoute } from './routes/payment-stats.js'
 import { subscriptionsRoute } from './routes/subscriptions.js'
+import { readTokens } from './schemas/tokens.js'
 import { addStream, STREAM_PATH } from './stream/add-stream.js'
 import { ignoreUpgrade, ignoreUpgrades } from './stream/ignore-upgrades.js'
 import { VERSION } from './version.js'
@@ -141,7 +143,9 @@ export async function buildApp({
   answerUnknownRoutes(app, methods)
   await collectSchemas(app, VERSION)
 
-  const parts = { store, programId: config.PROGRAM_ID }
+  const tokens = readTokens(config.TOKENS)
+  const graceSeconds = config.OVERDUE_GRACE_SECONDS
+  const parts = { store, programId: config.PROGRAM_ID, tokens, graceSeconds, nowMs }
   for (const addRoutes of [
     healthRoute,
     subscriptionsRoute,
@@ -150,6 +154,7 @@ export async function buildApp({
     eventKindRoutes,
     eventCountRoutes,
     paymentStatsRoute,
+    paymentCheckRoute,
   ]) {
     addRoutes(app, parts)
   }
@@ -157,6 +162,7 @@ export async function buildApp({
   addTraceRoute(app, { store, authenticate: request => auth.authenticate(request) })
   await addStream(app, {
     store,
+    tokens,
     log,
     maxConnections: config.STREAM_CONNECTIONS_PER_ADDRESS,
     pingEveryMs: config.STREAM_PING_INTERVAL_MS,

@@ -1,6 +1,7 @@
 import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl, WebConfig } from '@payment-tracking/runtime'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
+import { DEFAULT_TOKENS, TOKENS_PATTERN } from './schemas/tokens.js'
 
 export const ApiConfig = Type.Object({
   ...CommonConfig,
@@ -29,6 +30,16 @@ export const ApiConfig = Type.Object({
     default: DEFAULT_PROGRAM_ID,
     pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
     description: 'the program that addresses are derived for',
+  }),
+  TOKENS: Type.String({
+    default: DEFAULT_TOKENS,
+    pattern: TOKENS_PATTERN,
+    description: 'how amounts are shown: mint=symbol:decimals, comma separated',
+  }),
+  OVERDUE_GRACE_SECONDS: Type.Integer({
+    default: 7_200,
+    minimum: 0,
+    description: 'how long after its due date a payment is due before it is overdue',
   }),
   RATE_LIMIT_MAX: Type.Integer({
     default: 600,

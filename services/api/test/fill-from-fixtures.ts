@@ -1,8 +1,15 @@
 // The messages of test/fixtures, stored as ingest stores them.
 import { readFileSync } from 'node:fs'
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
-import { commitBatch, type ReceivedMessage, type RefusedMessage, type Store } from '@payment-tracking/store'
+import { controlKindOf, DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { readControlMessage, readMessage } from '@payment-tracking/domain'
+import {
+  commitBatch,
+  type ReceivedControl,
+  type ReceivedMessage,
+  type RefusedMessage,
+  type Store,
+} from '@payment-tracking/store'
+import { readSecondFixtures, shuffleFixtures } from '@payment-tracking/testkit'
 
 const FIXTURES = new URL('../../../test/fixtures/', import.meta.url)
 
@@ -46,5 +53,31 @@ export async function fillFromFixtures(store: Store, batchSize = 200): Promise<v
       else refused.push({ ...place, ...result.refusal })
     }
     await commitBatch(store, { stream, received, refused })
+  }
+}
+
+/** Stores the messages of the second set, control messages among them, in batches of so many. */
+export async function fillFromSecondFixtures(store: Store, batchSize = 100): Promise<void> {
+  const messages = shuffleFixtures(await readSecondFixtures(), 7)
+  const stream = { name: 'FIXTURES', createdAt: new Date(0) }
+  const settings = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+  for (let from = 0; from < messages.length; from += batchSize) {
+    const received: ReceivedMessage[] = []
+    const refused: RefusedMessage[] = []
+    const controls: ReceivedControl[] = []
+    for (const [at, { bytes, subject }] of messages.slice(from, from + batchSize).entries()) {
+      const place = { streamSequence: from + at + 1, subject, bytes }
+      const kind = controlKindOf(DEFAULT_SUBJECT_PREFIX, subject)
+      if (kind === null) {
+        const result = readMessage(bytes, settings)
+        if (result.ok) received.push({ ...place, event: result.event })
+        else refused.push({ ...place, ...result.refusal })
+      } else {
+        const result = readControlMessage(kind, bytes)
+        if (result.ok) controls.push({ ...place, control: result.control })
+        else refused.push({ ...place, ...result.refusal })
+      }
+    }
+    await commitBatch(store, { stream, received, refused, controls })
   }
 }

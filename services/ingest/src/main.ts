@@ -32,7 +32,8 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   context.probe('nats', () => bus.ping())
 
   const sinks: RelaySinks = {
-    announce: (payments, committedAt) => redis.announce(payments, committedAt.getTime()),
+    announce: (payments, committedAt, retractions) =>
+      redis.announce(payments, committedAt.getTime(), retractions),
     enqueue: deliveries => queue.enqueueDeliveries(deliveries),
   }
   const relay = await context.own('outbox-relay', () => {
@@ -45,7 +46,11 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
       store,
       guard,
       relay,
-      program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
+      program: {
+        programId: config.PROGRAM_ID,
+        requireProgramId: config.REQUIRE_PROGRAM_ID,
+        subjectPrefix: config.SUBJECT_PREFIX,
+      },
       metrics,
       tracing,
       log,

@@ -5,7 +5,11 @@ import { readBatch } from '../src/pipeline/read-batch.js'
 import { storeBatch } from '../src/pipeline/store-batch.js'
 
 const STREAM = { name: 'TEST', createdAt: new Date(0) }
-export const PROGRAM = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+export const PROGRAM = {
+  programId: DEFAULT_PROGRAM_ID,
+  requireProgramId: false,
+  subjectPrefix: DEFAULT_SUBJECT_PREFIX,
+}
 
 /** The event name of a message, if it has one. */
 export const nameOf = (bytes: Uint8Array): unknown => {
@@ -17,16 +21,28 @@ export const nameOf = (bytes: Uint8Array): unknown => {
 }
 
 /** @param firstSequence where the stream stands: a second publish of a message is another stream message */
-export async function ingestMessages(
+export const ingestMessages = (
   store: Store,
   messages: readonly Uint8Array[],
+  options = {},
+): Promise<CommittedBatch[]> =>
+  ingestSubjects(
+    store,
+    messages.map(bytes => ({ bytes, subject: subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(bytes)) })),
+    options,
+  )
+
+/** The same for messages whose subject says something that their bytes do not. */
+export async function ingestSubjects(
+  store: Store,
+  messages: readonly { bytes: Uint8Array; subject: string }[],
   { batchSize = 100, firstSequence = 1 } = {},
 ): Promise<CommittedBatch[]> {
   const committed: CommittedBatch[] = []
   for (let start = 0; start < messages.length; start += batchSize) {
-    const batch = messages.slice(start, start + batchSize).map((bytes, index) => ({
+    const batch = messages.slice(start, start + batchSize).map(({ bytes, subject }, index) => ({
       bytes,
-      subject: subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(bytes)),
+      subject,
       streamSequence: firstSequence + start + index,
       deliveries: 1,
     }))

@@ -114,7 +114,11 @@ t.test('a foreign program is refused, and so is a message without program where 
   const read = async (message: string, requireProgramId: boolean) => {
     const bytes = Buffer.from(message)
     const batch = [{ bytes, subject: 's', streamSequence: 1, deliveries: 1 }]
-    const { refused } = await readBatch(batch, { programId: DEFAULT_PROGRAM_ID, requireProgramId })
+    const { refused } = await readBatch(batch, {
+      programId: DEFAULT_PROGRAM_ID,
+      requireProgramId,
+      subjectPrefix: 'chain.events',
+    })
     return refused.map(({ code }) => code)
   }
   t.strictSame(await read(foreign, false), ['FOREIGN_PROGRAM'])

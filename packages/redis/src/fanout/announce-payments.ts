@@ -2,17 +2,24 @@ import { Emitter } from '@socket.io/redis-emitter'
 import {
   roomOf,
   toSocketPayment,
+  toSocketRetraction,
   type CommittedPayment,
-  type PaymentMessage,
 } from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
 import { RedisUnavailableError } from '../errors.js'
 import type { RedisKeys } from '../keys.js'
-import { paymentParser, type AnnouncedPayments } from './payment-frame.js'
+import { paymentParser, type AnnouncedMessage, type AnnouncedPayments } from './payment-frame.js'
 import { withDeadline } from '../connection.js'
 
 interface PaymentEvents {
   payments: (announced: AnnouncedPayments) => void
+}
+
+/** What a transaction tells sockets. */
+export interface Announcement {
+  payments: readonly CommittedPayment[]
+  /** payments that the finalized chain does not hold */
+  retractions: readonly CommittedPayment[]
 }
 
 /** Every pod reads every message: with many payments in one, that costs a look-up each. */
@@ -23,14 +30,14 @@ const PAYMENTS_PER_MESSAGE = 64
  * are left out.
  * @param committedAtMs when their transaction committed
  * @param timeoutMs how long Redis may take
- * @returns how many payments were announced, once Redis took them all
+ * @returns how many payments and retractions were announced, once Redis took them all
  * @throws RedisUnavailableError at once when Redis is away, after `timeoutMs` when it hangs; some may have
  *   been announced. Announcing again is harmless: pods know what they forwarded.
  */
 export async function announcePayments(
   redis: Redis,
   keys: RedisKeys,
-  payments: readonly CommittedPayment[],
+  { payments, retractions }: Announcement,
   committedAtMs: number,
   timeoutMs: number,
 ): Promise<number> {
@@ -38,15 +45,21 @@ export async function announcePayments(
   const pipeline = redis.pipeline()
   const emitter = new Emitter<PaymentEvents>(pipeline, { key: keys.adapter, parser: paymentParser })
   const timestamp = Date.now()
-  const messages: PaymentMessage[] = []
+  const messages: AnnouncedMessage[] = []
   for (const facts of payments) {
     const data = toSocketPayment(facts)
-    if (data !== null) messages.push({ type: 'payment_notification', data, timestamp })
+    if (data === null) continue
+    messages.push({ message: { type: 'payment_notification', data, timestamp }, recipient: data.recipient })
+  }
+  for (const facts of retractions) {
+    const data = toSocketRetraction(facts)
+    if (data === null) continue
+    messages.push({ message: { type: 'retraction', data, timestamp }, recipient: facts.recipient })
   }
   if (messages.length === 0) return 0
   for (let at = 0; at < messages.length; at += PAYMENTS_PER_MESSAGE) {
     const some = messages.slice(at, at + PAYMENTS_PER_MESSAGE)
-    const rooms = some.map(({ data }) => roomOf(data.trackingId))
+    const rooms = some.map(({ message }) => roomOf(message.data.trackingId))
     emitter.to(rooms).emit('payments', { messages: some, committedAtMs })
   }
   try {

@@ -8,7 +8,7 @@
 //            u8, tracking ID, recipient, WebSocket frame
 //
 // Everything else the adapter sends (requests between pods) is JSON.
-import type { PaymentMessage } from '@payment-tracking/contracts'
+import type { PaymentMessage, RetractionMessage } from '@payment-tracking/contracts'
 
 const MARK = 0xc1
 const VERSION = 1
@@ -18,7 +18,14 @@ const PAYMENT_HEAD = 4 + 8 + 8 + 1 + 1
 /** Engine.IO "message" + Socket.IO "event" on the main namespace. */
 const PACKET_PREFIX = '42'
 
+/**
+ * The `seq` of a retraction's frame: it takes no turn among the payments of its tracking ID. A pod of the last release
+ * sends it on like a payment of a turn that it does not count.
+ */
+export const NO_SEQ = 0
+
 export interface PaymentFrame {
+  /** `NO_SEQ` for a retraction */
   readonly seq: number
   readonly committedAtMs: number
   /** null when it was not known at the time of telling */
@@ -82,10 +89,16 @@ function frameText(text: string): Buffer {
 export const frameOfPayment = (message: PaymentMessage): Buffer =>
   frameText(`${PACKET_PREFIX}${JSON.stringify(['payment', message])}`)
 
-function encodePayment(message: PaymentMessage, committedAtMs: number): Buffer {
-  const { trackingId, seq } = message.data
-  const recipient = message.data.recipient ?? ''
-  const frame = frameOfPayment(message)
+/** The frame of one `retraction` event, as every subscriber receives it. */
+export const frameOfRetraction = (message: RetractionMessage): Buffer =>
+  frameText(`${PACKET_PREFIX}${JSON.stringify(['retraction', message])}`)
+
+function encodeMessage({ message, recipient: known }: AnnouncedMessage, committedAtMs: number): Buffer {
+  const { trackingId } = message.data
+  const isPayment = message.type === 'payment_notification'
+  const seq = isPayment ? message.data.seq : NO_SEQ
+  const recipient = known ?? ''
+  const frame = isPayment ? frameOfPayment(message) : frameOfRetraction(message)
   const trackingIdSize = Buffer.byteLength(trackingId)
   const recipientSize = Buffer.byteLength(recipient)
   const size = PAYMENT_HEAD + trackingIdSize + recipientSize + frame.length
@@ -127,9 +140,16 @@ export function readPayments<R>(
   }
 }
 
+/** What one room is told. */
+export interface AnnouncedMessage {
+  message: PaymentMessage | RetractionMessage
+  /** who is paid: only those who wait for this recipient, or for any, are told */
+  recipient: string | null
+}
+
 /** What the emitter is given for one event of several payments. */
 export interface AnnouncedPayments {
-  messages: readonly PaymentMessage[]
+  messages: readonly AnnouncedMessage[]
   committedAtMs: number
 }
 
@@ -142,7 +162,7 @@ export const paymentParser = {
     const [event, announced] = (Array.isArray(value) && (value as Emitted)[1]?.data) || []
     if (event !== 'payments') return Buffer.from(JSON.stringify(value))
     const { messages, committedAtMs } = announced as AnnouncedPayments
-    const payments = messages.map(message => encodePayment(message, committedAtMs))
+    const payments = messages.map(message => encodeMessage(message, committedAtMs))
     return Buffer.concat([Buffer.from([MARK, VERSION]), ...payments])
   },
   decode: (bytes: Buffer): unknown => JSON.parse(bytes.toString()),

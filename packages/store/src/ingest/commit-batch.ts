@@ -1,15 +1,28 @@
+import { sql } from '../database/sql.js'
 import { setImmediate as giveWay } from 'node:timers/promises'
-import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
-import { isOfIncarnation, type ChainEvent } from '@payment-tracking/domain'
-import type { Store } from '../database/open-store.js'
-import { sql, type Tx } from '../database/sql.js'
+import { DEFAULT_PROGRAM_ID, type DeliveryRef, type CommittedPayment } from '@payment-tracking/contracts'
+import type { ControlMessage } from '@payment-tracking/domain'
 import { readCommittedPayments } from '../committed-payments.js'
-import { insertDeliveriesIn } from '../webhooks/insert-deliveries.js'
+import type { Store } from '../database/open-store.js'
+import {
+  insertDeliveriesIn,
+  insertReleasedDeliveries,
+  insertRetractions,
+} from '../webhooks/insert-deliveries.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { recordAnnouncements } from './announcements.js'
 import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
-import { insertEvents, readFingerprints, type PositionedEvent, type ReceivedEvent } from './events.js'
+import { insertEvents, type ReceivedEvent } from './events.js'
+import { factsOf } from './facts-of.js'
+import { takeReleased, writeCorrections, writeFinalizedSlot } from './finality.js'
+import { writeGaps } from './gaps.js'
 import { lockHead, recordBatch } from './head.js'
-import { mintOf, project, readKnown, type Projected } from './project.js'
+import { readIdentities, readRetractions, resolveIdentities, type Correction } from './identities.js'
+import { findLatePayments, trackByPolicy, writeLatePayments } from './policy-tracking.js'
+import { giveSeqs, isTracked, position } from './position.js'
+import { project, readKnown } from './project.js'
+import { restateMoved } from './restate.js'
+import { retract, settleTakenIn, type Retracted } from './retractions.js'
 import { readTrackingHeads, writeTrackingHeads } from './trackings.js'
 
 /** A checked message that still has its bytes, in case another message contradicts it. */
@@ -18,10 +31,22 @@ export interface ReceivedMessage extends ReceivedEvent {
   bytes: Uint8Array
 }
 
+/** A checked control message, with its bytes in case nobody can store what it says. */
+export interface ReceivedControl {
+  control: ControlMessage
+  streamSequence: number
+  subject: string
+  bytes: Uint8Array
+}
+
 export interface Batch {
   stream: StreamIdentity
   received: readonly ReceivedMessage[]
   refused: readonly RefusedMessage[]
+  /** what the indexer said about the chain itself, in order */
+  controls?: readonly ReceivedControl[] | undefined
+  /** the program whose addresses are derived where stored messages are read again; default the production one */
+  programId?: string | undefined
   /** by event, when messages are traced: kept with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined
   /** the run of the server that was verified; see `lockHead` */
@@ -38,8 +63,14 @@ export interface CommittedBatch {
   storedCount: number
   duplicateCount: number
   deadLetterCount: number
-  /** the new payments, in `seq` order of each tracking ID */
+  /**
+   * the new payments that may be told, in `seq` order of each tracking ID; behind them older ones whose policy is new
+   */
   payments: CommittedPayment[]
+  /** payments that stood until now, and do so no more */
+  retractions: CommittedPayment[]
+  /** of those payments that the batch itself does not hold: to be removed once they were announced */
+  announcementIds: bigint[]
   deliveries: DeliveryRef[]
 }
 
@@ -56,6 +87,9 @@ const SENT_IN_ONE_GO = 250
  * Stores a batch of messages in one transaction: new events, projections, aggregates, `seq`, delivery rows and
  * dead letters commit together or not at all. What is stored already is left alone; a message that contradicts
  * what is stored, or an earlier one of the batch, becomes a dead letter CONFLICT.
+ *
+ * Control messages come first: what is retracted leaves projections and aggregates before the events of the batch are
+ * applied, which changes nothing in the end.
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
  * @throws StoreUnverifiedError: the server was started anew since `batch.server` was verified
  * @throws StoreRefusedError: a value in the batch can never be stored
@@ -64,142 +98,142 @@ export async function commitBatch({ database }: Store, batch: Batch): Promise<Co
   return await database.pipelinedTransaction(tx => writeBatch(tx, batch), TRANSACTION_TIMEOUT_MS)
 }
 
-async function writeBatch(
-  tx: PipelinedTx,
-  { stream, received, refused, traceParents, server, onWriting }: Batch,
-): Promise<CommittedBatch> {
+async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {
+  const { stream, refused, traceParents, server, onWriting, programId = DEFAULT_PROGRAM_ID } = batch
+  const controls = (batch.controls ?? []).map(({ control }) => control)
+  const retracted = await applyRetractions(tx, controls, { server, programId })
+  const received = [...retracted.takenIn, ...batch.received]
   // One trip: what is read after the lock was asked for is read once it is held. Duplicates are among it.
   const asked = received.map(({ event }) => event)
-  const [before, fingerprints, known, heads] = await Promise.all([
+  const [head, identities, retractions, knownAtFirst, heads] = await Promise.all([
     lockHead(tx, server),
-    readFingerprints(tx, asked),
+    readIdentities(tx, asked),
+    readRetractions(tx, asked),
     readKnown(tx, asked),
-    readTrackingHeads(tx, [...new Set(asked.filter(isCounted).map(event => event.trackingId!))]),
+    readTrackingHeads(tx, [...new Set(asked.filter(isTracked).map(event => event.trackingId!))]),
   ])
-  const { fresh, conflicts } = separate(received, fingerprints)
+  const { position: before } = head
+  const resolved = await resolveIdentities(tx, received, identities, retractions)
+  await settleTakenIn(tx, retracted.takenIn, resolved.conflicts)
+  const waiting = new Set(retracted.takenIn.map(({ bytes }) => bytes))
+  const conflicts = resolved.conflicts.filter(({ bytes }) => !waiting.has(bytes))
+  const finalizedSlot = await applyFinality(tx, head.finalizedSlot, controls, resolved.corrections)
+  const moved = resolved.corrections.filter(correction => correction.moved)
+  if (moved.length > 0) await restateMoved(tx, moved, { upTo: before, programId })
+  const known = moved.length > 0 ? await readKnown(tx, asked) : knownAtFirst
+
   const committed: CommittedBatch = {
     batchId: null,
     lastPosition: null,
-    storedCount: fresh.length,
-    duplicateCount: received.length - fresh.length - conflicts.length,
+    storedCount: resolved.fresh.length,
+    duplicateCount: resolved.duplicateCount,
     deadLetterCount: await insertDeadLetters(tx, stream, [...refused, ...conflicts]),
     payments: [],
+    retractions: await readFacts(tx, retracted.payments),
+    announcementIds: [],
     deliveries: [],
   }
-  if (fresh.length === 0) return committed
+  const isFinal = ({ eventId, slot }: CommittedPayment): boolean =>
+    BigInt(slot) <= finalizedSlot || finalized.has(eventId)
+  const finalized = new Set(
+    resolved.fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
+  )
 
-  const { positioned, moved } = position(fresh, before, heads)
+  const tracked = await trackByPolicy(tx, resolved.fresh)
+  const late = await findLatePayments(tx, resolved.fresh)
+  const seqs = await giveSeqs(tx, heads, tracked, late)
+  const positioned = position(tracked, before, seqs.ofFresh)
   const upTo = before + BigInt(positioned.length)
   // From here on Postgres writes what was sent while the next is computed.
   for (let at = 0; at < positioned.length; at += SENT_IN_ONE_GO) {
     if (at > 0) await giveWay()
     insertEvents(tx, positioned.slice(at, at + SENT_IN_ONE_GO))
   }
-  writeTrackingHeads(tx, moved)
-  const events = fresh.map(({ event }) => event)
-  const projected = await project(tx, events, known, { before, upTo })
-  committed.payments = await committedPaymentsOf(tx, positioned, projected)
+  writeLatePayments(tx, late, seqs.ofLate)
+  writeTrackingHeads(tx, seqs.heads)
+  const standing = positioned.filter(each => !each.retracted)
+  if (standing.length > 0) {
+    const events = standing.map(({ event }) => event)
+    const projected = await project(tx, events, known, { before, upTo })
+    committed.payments = await factsOf(
+      tx,
+      standing.filter(({ awaitsPolicy }) => !awaitsPolicy),
+      projected,
+    )
+  }
+  const lateFacts = await readFacts(tx, late.filter(each => !each.retracted).map(({ id }) => id))
+  committed.payments.push(...lateFacts)
+  committed.announcementIds = [
+    ...(await recordAnnouncements(tx, 'payment', lateFacts.filter(isFollowed).map(idOf))),
+    ...(await recordAnnouncements(tx, 'retraction', committed.retractions.filter(isFollowed).map(idOf))),
+  ]
   const writing = Promise.all([
-    insertDeliveriesIn(tx, committed.payments, traceParents),
-    recordBatch(tx, before + 1n, upTo),
+    insertDeliveriesIn(tx, committed.payments, traceParents, isFinal),
+    insertRetractions(tx, committed.retractions),
+    releaseDeliveries(tx, head.finalizedSlot, finalizedSlot, resolved.corrections),
+    positioned.length === 0 ? null : recordBatch(tx, before + 1n, upTo),
   ])
   onWriting?.()
-  const [deliveries, batchId] = await writing
-  return { ...committed, deliveries, batchId, lastPosition: upTo }
-}
-
-/** Splits what is new from what is known and from what contradicts it; the first message of an identity wins. */
-function separate(
-  received: readonly ReceivedMessage[],
-  stored: ReadonlyMap<string, string>,
-): { fresh: ReceivedMessage[]; conflicts: RefusedMessage[] } {
-  const fingerprints = new Map(stored)
-  const fresh: ReceivedMessage[] = []
-  const conflicts: RefusedMessage[] = []
-  for (const message of received) {
-    const { event, streamSequence, subject, bytes } = message
-    const fingerprint = fingerprints.get(event.id)
-    if (fingerprint === undefined) {
-      fingerprints.set(event.id, event.fingerprint)
-      fresh.push(message)
-    } else if (fingerprint !== event.fingerprint) {
-      const reason = `event ${event.id} is stored already with other data, slot or timestamp`
-      conflicts.push({ streamSequence, subject, code: 'CONFLICT', reason, bytes })
-    }
+  const [deliveries, told, released, batchId] = await writing
+  return {
+    ...committed,
+    deliveries: [...deliveries, ...told, ...released],
+    batchId,
+    lastPosition: positioned.length === 0 ? null : upTo,
   }
-  return { fresh, conflicts }
 }
 
-/** Whether an event has a `seq`. */
-const isCounted = ({ effect, trackingId }: ChainEvent): boolean =>
-  effect.kind === 'payment' && trackingId !== null
+const idOf = ({ eventId }: CommittedPayment): string => eventId
+/** Somebody can have subscribed to it. */
+const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !== null
 
-/** Gives each event its position and each payment its `seq`, in the order of arrival. */
-function position(
-  fresh: readonly ReceivedMessage[],
+const readFacts = (tx: PipelinedTx, ids: readonly string[]): Promise<CommittedPayment[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : readCommittedPayments(statement => tx.$queryRaw(statement), sql`e.id = any(${[...ids]}::uuid[])`, sql`order by e.tracking_id, e.seq`)
+
+async function applyRetractions(
+  tx: PipelinedTx,
+  controls: readonly ControlMessage[],
+  { server, programId }: { server: string | undefined; programId: string },
+): Promise<Retracted> {
+  const transactions = controls.filter(control => control.kind === 'retracted')
+  if (transactions.length === 0) return { payments: [], takenIn: [] }
+  const { position: upTo } = await lockHead(tx, server)
+  return retract(tx, transactions, { upTo, programId })
+}
+
+/** @returns the highest final slot, after the batch */
+async function applyFinality(
+  tx: PipelinedTx,
   before: bigint,
-  heads: ReadonlyMap<string, bigint>,
-): { positioned: PositionedEvent[]; moved: Map<string, bigint> } {
-  const moved = new Map<string, bigint>()
-  const positioned = fresh.map(({ event, streamSequence }, index): PositionedEvent => {
-    let seq: bigint | null = null
-    if (isCounted(event)) {
-      const trackingId = event.trackingId!
-      seq = (moved.get(trackingId) ?? heads.get(trackingId) ?? 0n) + 1n
-      moved.set(trackingId, seq)
-    }
-    return { event, streamSequence, position: before + BigInt(index + 1), seq }
-  })
-  return { positioned, moved }
+  controls: readonly ControlMessage[],
+  corrections: readonly Correction[],
+): Promise<bigint> {
+  writeCorrections(tx, corrections)
+  await writeGaps(
+    tx,
+    controls.filter(control => control.kind === 'gap'),
+  )
+  let highest = before
+  for (const control of controls)
+    if (control.kind === 'finalized' && BigInt(control.slot) > highest) highest = BigInt(control.slot)
+  if (highest > before) writeFinalizedSlot(tx, highest)
+  return highest
 }
 
-/**
- * The new payments as they are told. The states in memory hold recipient, payer and mint of nearly all of
- * them; a payment of an earlier life without a recipient of its own is read as any reader would.
- */
-async function committedPaymentsOf(
-  tx: Tx,
-  positioned: readonly PositionedEvent[],
-  projected: Projected,
-): Promise<CommittedPayment[]> {
-  const payments: CommittedPayment[] = []
-  const ofEarlierLives: string[] = []
-  for (const stored of positioned) {
-    const { event, seq } = stored
-    const { effect } = event
-    if (effect.kind !== 'payment') continue
-    const policy = projected.policies.get(effect.policy)!
-    const ofThisLife = isOfIncarnation(policy.lifeStart, event.order)
-    if (effect.recipient === null && policy.lifeStart !== null && !ofThisLife) {
-      ofEarlierLives.push(event.id)
-      continue
-    }
-    const owner =
-      policy.userPayment === null ? null : (projected.userPayments.get(policy.userPayment)?.owner ?? null)
-    payments.push({
-      eventId: event.id,
-      position: stored.position.toString(),
-      trackingId: event.trackingId,
-      seq: seq === null ? null : Number(seq),
-      signature: event.signature,
-      slot: event.slot,
-      occurredAt: event.occurredAt.toISOString(),
-      paidAt: effect.paidAt.toString(),
-      paymentPolicy: effect.policy,
-      gateway: effect.gateway,
-      amount: effect.amount.toString(),
-      recordId: effect.recordId,
-      recipient: effect.recipient ?? (ofThisLife ? policy.recipient : null),
-      payer: effect.payer ?? owner,
-      tokenMint: mintOf(projected, effect),
-    })
-  }
-  if (ofEarlierLives.length === 0) return payments
-  payments.push(
-    ...(await readCommittedPayments(
-      statement => tx.$queryRaw(statement),
-      sql`e.id = any(${ofEarlierLives}::uuid[])`,
-    )),
-  )
-  return payments.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
+/** Deliveries of payments that were stored before and are final since this batch. */
+async function releaseDeliveries(
+  tx: PipelinedTx,
+  before: bigint,
+  finalizedSlot: bigint,
+  corrections: readonly Correction[],
+): Promise<DeliveryRef[]> {
+  const released = await takeReleased(tx, {
+    finalizedSlot: finalizedSlot > before ? finalizedSlot : null,
+    eventIds: corrections.filter(({ finalized }) => finalized).map(({ id }) => id),
+  })
+  if (released.length === 0) return []
+  const payments = await readFacts(tx, [...new Set(released.map(({ eventId }) => eventId))])
+  return insertReleasedDeliveries(tx, released, payments)
 }

@@ -10,6 +10,8 @@ export interface RefusedMessage {
   code: RefusalCode
   reason: string
   bytes: Uint8Array
+  /** of a CONFLICT: a retraction of its transaction may take it in */
+  signature?: string
 }
 
 /** The stream a message came from; a stream that was deleted and made again counts its sequences anew. */
@@ -26,13 +28,48 @@ export async function insertDeadLetters(
 ): Promise<number> {
   if (letters.length === 0) return 0
   return tx.$executeRaw`
-    insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)
+    insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size, signature)
     select ${stream.name}, ${stream.createdAt}, l.* from unnest(
       ${letters.map(letter => letter.streamSequence.toString())}::bigint[],
       ${letters.map(letter => letter.subject.replaceAll('\0', ''))}::text[],
       ${letters.map(letter => letter.code)}::text[],
       ${letters.map(letter => letter.reason)}::text[],
       ${letters.map(letter => '\\x' + Buffer.from(letter.bytes.subarray(0, DEAD_LETTER_BYTES)).toString('hex'))}::bytea[],
-      ${letters.map(letter => letter.bytes.length)}::int[]) as l
+      ${letters.map(letter => letter.bytes.length)}::int[],
+      ${letters.map(letter => letter.signature ?? null)}::text[]) as l
     on conflict do nothing`
+}
+
+/** A dead letter that a retraction may take in. */
+export interface WaitingLetter {
+  id: bigint
+  streamSequence: number
+  subject: string
+  bytes: Uint8Array
+}
+
+/**
+ * Contradictions of some transactions that wait, oldest first; what was too long to be kept whole cannot be read again.
+ * Relies on dead_letters_waiting.
+ */
+export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
+  if (signatures.length === 0) return []
+  const rows = await tx.$queryRaw<{ id: bigint; stream_sequence: bigint; subject: string; bytes: Uint8Array }[]>`
+    select id, stream_sequence, subject, bytes from dead_letters
+     where signature = any(${[...signatures]}::text[]) and replayed_at is null and code = 'CONFLICT'
+       and size = length(bytes)
+     order by id`
+  return rows.map(row => ({
+    id: row.id,
+    streamSequence: Number(row.stream_sequence),
+    subject: row.subject,
+    bytes: row.bytes,
+  }))
+}
+
+/** Notes that letters are stored as events now. */
+export async function markTakenIn(tx: Tx, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.$executeRaw`
+    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`
 }

@@ -1,5 +1,5 @@
+import { sql } from '../database/sql.js'
 import type { ChainEvent } from '@payment-tracking/domain'
-import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 /** A checked message with its place in the stream. */
@@ -8,19 +8,19 @@ export interface ReceivedEvent {
   streamSequence: number
 }
 
+/** An event that is not stored yet. */
+export interface NewEvent extends ReceivedEvent {
+  /** its transaction was retracted before it came: it is stored, and is no part of anything */
+  retracted: boolean
+}
+
 /** A new event with what its arrival gave it. */
-export interface PositionedEvent extends ReceivedEvent {
+export interface PositionedEvent extends NewEvent {
   position: bigint
   /** counts the payments of its tracking ID; null for everything else */
   seq: bigint | null
-}
-
-/** Fingerprints of those events that are stored; one probe of the primary key each. */
-export async function readFingerprints(tx: Tx, events: readonly ChainEvent[]): Promise<Map<string, string>> {
-  if (events.length === 0) return new Map()
-  const rows = await tx.$queryRaw<{ id: string; fingerprint: string }[]>`
-    select id, fingerprint from events where id = any(${events.map(({ id }) => id)}::uuid[])`
-  return new Map(rows.map(row => [row.id, row.fingerprint]))
+  /** its tracking ID is that of a policy which nobody has told us of yet */
+  awaitsPolicy: boolean
 }
 
 /**
@@ -36,8 +36,12 @@ export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]
     insert into events (
       id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
       gateway, payment_policy, user_payment, authority, recipient, tracking_id,
-      seq, amount, paid_at, record_id, payer, token_mint)
-    select * from unnest(
+      seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy, retracted_at)
+    select id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
+           gateway, payment_policy, user_payment, authority, recipient, tracking_id,
+           seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy,
+           case when retracted then clock_timestamp() end
+      from unnest(
       ${column(event => event.id)}::uuid[],
       ${events.map(({ position }) => position)}::bigint[],
       ${column(event => event.slot)}::bigint[],
@@ -59,5 +63,12 @@ export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]
       ${payment(({ paidAt }) => paidAt)}::bigint[],
       ${payment(({ recordId }) => recordId)}::bigint[],
       ${payment(({ payer }) => payer)}::text[],
-      ${payment(({ tokenMint }) => tokenMint)}::text[])`)
+      ${payment(({ tokenMint }) => tokenMint)}::text[],
+      ${column(event => event.transactionIndex)}::bigint[],
+      ${column(event => event.commitment)}::text[],
+      ${events.map(({ awaitsPolicy }) => awaitsPolicy)}::boolean[],
+      ${events.map(({ retracted }) => retracted)}::boolean[]) as e (
+      id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
+      gateway, payment_policy, user_payment, authority, recipient, tracking_id,
+      seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy, retracted)`)
 }

@@ -1,5 +1,5 @@
-import { placeOf, policyOutcome, type PolicyOutcome, type PolicyState } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
+import { policyOutcome, type PolicyFamily, type PolicyOutcome, type PolicyState } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 interface PolicyRow {
@@ -20,6 +20,10 @@ interface PolicyRow {
   status_order: string | null
   status_at: bigint | null
   changed_status: string | null
+  family: PolicyFamily | null
+  token_mint: string | null
+  period_start: bigint | null
+  period_total: string | null
 }
 
 /** The policies of `addresses` that any event has named. */
@@ -28,7 +32,8 @@ export async function readPolicies(tx: Tx, addresses: readonly string[]): Promis
   const rows = await tx.$queryRaw<PolicyRow[]>`
     select address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id,
            policy_type::text as policy_type, created_at, payment_count, total_paid::text as total_paid,
-           last_payment_order, last_paid_at, status_order, status_at, changed_status
+           last_payment_order, last_paid_at, status_order, status_at, changed_status, family, token_mint,
+           period_start, period_total::text as period_total
       from policies where address = any(${addresses}::text[])`
   return rows.map(row => ({
     address: row.address,
@@ -48,6 +53,10 @@ export async function readPolicies(tx: Tx, addresses: readonly string[]): Promis
     statusOrder: row.status_order,
     statusAt: row.status_at,
     changedStatus: row.changed_status,
+    family: row.family,
+    tokenMint: row.token_mint,
+    periodStart: row.period_start,
+    periodTotal: row.period_total === null ? null : BigInt(row.period_total),
   }))
 }
 
@@ -70,7 +79,7 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
     insert into policies (
       address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id, policy_type,
       created_at, payment_count, total_paid, last_payment_order, last_paid_at, status_order, status_at,
-      changed_status, live, status, next_payment_due, updated_at)
+      changed_status, live, status, next_payment_due, updated_at, family, token_mint, period_start, period_total)
     select * from unnest(
       ${column(({ state }) => state.address)}::text[],
       ${column(({ state }) => state.userPayment)}::text[],
@@ -92,7 +101,11 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
       ${column(({ outcome }) => outcome.live)}::boolean[],
       ${column(({ outcome }) => outcome.status)}::text[],
       ${column(({ outcome }) => outcome.nextPaymentDue)}::bigint[],
-      ${column(({ outcome }) => outcome.updatedAt)}::bigint[])
+      ${column(({ outcome }) => outcome.updatedAt)}::bigint[],
+      ${column(({ state }) => state.family)}::text[],
+      ${column(({ state }) => state.tokenMint)}::text[],
+      ${column(({ state }) => state.periodStart)}::bigint[],
+      ${column(({ state }) => state.periodTotal)}::numeric[])
     on conflict (address) do update set
       user_payment = excluded.user_payment, policy_id = excluded.policy_id,
       life_start = excluded.life_start, deleted_order = excluded.deleted_order,
@@ -102,7 +115,9 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
       last_payment_order = excluded.last_payment_order, last_paid_at = excluded.last_paid_at,
       status_order = excluded.status_order, status_at = excluded.status_at,
       changed_status = excluded.changed_status, live = excluded.live, status = excluded.status,
-      next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at`)
+      next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at, family = excluded.family,
+      token_mint = excluded.token_mint, period_start = excluded.period_start,
+      period_total = excluded.period_total`)
 }
 
 /**
@@ -115,7 +130,8 @@ export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyStat
   const column = columnsOf(policies)
   tx.send(sql`
     insert into policies (
-      address, payment_count, total_paid, last_payment_order, last_paid_at, status, next_payment_due, updated_at)
+      address, payment_count, total_paid, last_payment_order, last_paid_at, status, next_payment_due, updated_at,
+      period_start, period_total)
     select * from unnest(
       ${column(({ state }) => state.address)}::text[],
       ${column(({ state }) => state.paymentCount)}::bigint[],
@@ -124,33 +140,13 @@ export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyStat
       ${column(({ state }) => state.lastPaidAt)}::bigint[],
       ${column(({ outcome }) => outcome.status)}::text[],
       ${column(({ outcome }) => outcome.nextPaymentDue)}::bigint[],
-      ${column(({ outcome }) => outcome.updatedAt)}::bigint[])
+      ${column(({ outcome }) => outcome.updatedAt)}::bigint[],
+      ${column(({ state }) => state.periodStart)}::bigint[],
+      ${column(({ state }) => state.periodTotal)}::numeric[])
     on conflict (address) do update set
       payment_count = excluded.payment_count, total_paid = excluded.total_paid,
       last_payment_order = excluded.last_payment_order, last_paid_at = excluded.last_paid_at,
-      status = excluded.status, next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at`)
+      status = excluded.status, next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at,
+      period_start = excluded.period_start, period_total = excluded.period_total`)
 }
 
-/**
- * Counts the payments of lives that have just begun, from the events themselves.
- * @param lives address → the order of the Created that begins its latest life
- * @param upTo the last position to count: a rebuild must not count what it has yet to replay
- * Reads every stored payment of these addresses through events_policy_newest; a life begins once.
- */
-export async function countLifePayments(
-  tx: Tx,
-  lives: ReadonlyMap<string, string>,
-  upTo: bigint,
-): Promise<Map<string, { paymentCount: bigint; totalPaid: bigint }>> {
-  if (lives.size === 0) return new Map()
-  const places = [...lives.values()].map(placeOf)
-  const rows = await tx.$queryRaw<{ address: string; count: bigint; total: string }[]>`
-    select l.address, count(*) as count, coalesce(sum(e.amount), 0)::text as total
-      from unnest(
-        ${[...lives.keys()]}::text[], ${places.map(({ slot }) => slot.toString())}::bigint[],
-        ${places.map(({ index }) => index.toString())}::bigint[]) as l (address, slot, event_index)
-      join events e on e.payment_policy = l.address and e.name = 'PaymentRecord' and e.position <= ${upTo}
-       and (e.slot, e.event_index) >= (l.slot, l.event_index)
-     group by l.address`
-  return new Map(rows.map(row => [row.address, { paymentCount: row.count, totalPaid: BigInt(row.total) }]))
-}

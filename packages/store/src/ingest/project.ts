@@ -5,6 +5,8 @@ import {
   applyToPolicy,
   applyToUserPayment,
   countByName,
+  dependsOnPaymentOrder,
+  DIRECT_TRANSFER_POLICY,
   emptyGateway,
   emptyPolicy,
   emptyUserPayment,
@@ -19,7 +21,8 @@ import type { Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { addCounts, addPaymentStats, addTokenStats, moveToKnownMint, readPoliciesOf } from './aggregates.js'
 import { readGateways, writeGateways } from './gateways.js'
-import { countLifePayments, readPolicies, writePaidPolicies, writePolicies } from './policies.js'
+import { countLifePayments } from './count-payments.js'
+import { readPolicies, writePaidPolicies, writePolicies } from './policies.js'
 import { readUserPayments, writeUserPayments } from './user-payments.js'
 
 /** The states after a batch, of every address the batch touched. */
@@ -44,7 +47,9 @@ function reduce<S extends { address: string }>(
   return states
 }
 
-const policyOf = ({ effect }: ChainEvent): string | null => ('policy' in effect ? effect.policy : null)
+/** A direct transfer belongs to no policy. */
+const policyOf = ({ effect }: ChainEvent): string | null =>
+  'policy' in effect && effect.policy !== DIRECT_TRANSFER_POLICY ? effect.policy : null
 const isPayment = ({ effect }: ChainEvent): boolean => effect.kind === 'payment'
 
 function gatewayOf({ effect }: ChainEvent): string | null {
@@ -122,7 +127,7 @@ export async function project(
   const userPayments = reduce(known.userPayments, events, userPaymentOf, emptyUserPayment, applyToUserPayment)
   writeUserPayments(tx, statesOf(userPayments, keysOf(events, userPaymentOf)))
   projectAggregates(tx, events, { policies, userPayments })
-  await moveToKnownMint(tx, await findNewMints(tx, { policies, userPayments }, known), before)
+  await moveToKnownMint(tx, await findNewMints(tx, { policies, userPayments }, known), { before, upTo })
   return { policies, userPayments }
 }
 
@@ -133,7 +138,10 @@ function addressesJustPaid(events: readonly ChainEvent[], known: readonly Policy
   return new Set(known.map(({ address }) => address).filter(address => touched.has(address)))
 }
 
-/** Created events first, so that payments are counted into the right life; lives that began are counted anew. */
+/**
+ * Created events first, so that payments are counted into the right life, and payments in chain order; lives that began,
+ * and policies to which the order of payments matters and a payment came late, are counted anew.
+ */
 async function projectPolicies(
   tx: Tx,
   events: readonly ChainEvent[],
@@ -142,31 +150,46 @@ async function projectPolicies(
 ): Promise<Map<string, PolicyState>> {
   const others = events.filter(event => !isPayment(event))
   const begun = reduce(known, others, policyOf, emptyPolicy, applyToPolicy)
-  const policies = reduce([...begun.values()], events.filter(isPayment), policyOf, emptyPolicy, applyToPolicy)
+  const payments = inChainOrder(events.filter(isPayment))
+  const policies = reduce([...begun.values()], payments, policyOf, emptyPolicy, applyToPolicy)
 
-  const newLives = new Map<string, string>()
-  for (const { address, lifeStart } of known) {
+  const byPolicy = known.some(dependsOnPaymentOrder) ? payments.toReversed() : []
+  const first = new Map(byPolicy.map(event => [policyOf(event), event.order]))
+  const uncounted: PolicyState[] = []
+  for (const { address, lifeStart, lastPaymentOrder, periodStart } of known) {
     const after = policies.get(address)!
-    if (after.lifeStart !== null && after.lifeStart !== lifeStart) newLives.set(address, after.lifeStart)
+    if (after.lifeStart === null) continue
+    const isNewLife = after.lifeStart !== lifeStart
+    const order = first.get(address)
+    const isLate =
+      order !== undefined &&
+      dependsOnPaymentOrder(after) &&
+      (periodStart === null || (lastPaymentOrder !== null && order < lastPaymentOrder))
+    if (isNewLife || isLate) uncounted.push(after)
   }
-  const counted = await countLifePayments(tx, newLives, upTo)
-  for (const address of newLives.keys()) {
-    policies.set(address, {
-      ...policies.get(address)!,
-      ...(counted.get(address) ?? { paymentCount: 0n, totalPaid: 0n }),
-    })
-  }
+  for (const policy of await countLifePayments(tx, uncounted, upTo)) policies.set(policy.address, policy)
   return policies
 }
 
-/** The mint of a payment: its own, or that of its policy's user payment; null while neither is known. */
+/** Most batches come in chain order. */
+function inChainOrder(events: readonly ChainEvent[]): readonly ChainEvent[] {
+  const isSorted = events.every((event, at) => at === 0 || events[at - 1]!.order <= event.order)
+  return isSorted ? events : [...events].sort((a, b) => (a.order < b.order ? -1 : 1))
+}
+
+/** The mint of a policy's payments: its own, or that of its user payment; null while neither is known. */
+const mintOfPolicy = (
+  policy: PolicyState | undefined,
+  userPayments: ReadonlyMap<string, UserPaymentState>,
+): string | null =>
+  policy?.tokenMint ?? (policy?.userPayment && userPayments.get(policy.userPayment)?.tokenMint) ?? null
+
+/** The mint of a payment: its own, or that of its policy; null while neither is known. */
 export function mintOf(
   { policies, userPayments }: Projected,
   effect: Extract<ChainEvent['effect'], { kind: 'payment' }>,
 ): string | null {
-  if (effect.tokenMint !== null) return effect.tokenMint
-  const userPayment = policies.get(effect.policy)?.userPayment
-  return (userPayment && userPayments.get(userPayment)?.tokenMint) ?? null
+  return effect.tokenMint ?? mintOfPolicy(policies.get(effect.policy), userPayments)
 }
 
 function projectAggregates(tx: PipelinedTx, events: readonly ChainEvent[], projected: Projected): void {
@@ -191,15 +214,14 @@ function projectAggregates(tx: PipelinedTx, events: readonly ChainEvent[], proje
  * payment, or by telling the user payment's mint.
  */
 async function findNewMints(tx: Tx, after: Projected, known: Known): Promise<Map<string, string>> {
-  const mintBefore = new Map(known.userPayments.map(state => [state.address, state.tokenMint]))
+  const before = new Map(known.userPayments.map(state => [state.address, state]))
   const mints = new Map<string, string>()
-  for (const { address, userPayment: linkedBefore } of known.policies) {
-    const userPayment = after.policies.get(address)?.userPayment
-    const mint = userPayment && after.userPayments.get(userPayment)?.tokenMint
-    if (mint && (linkedBefore === null || !mintBefore.get(linkedBefore))) mints.set(address, mint)
+  for (const policy of known.policies) {
+    const mint = mintOfPolicy(after.policies.get(policy.address), after.userPayments)
+    if (mint !== null && mintOfPolicy(policy, before) === null) mints.set(policy.address, mint)
   }
   const told = [...after.userPayments.values()].filter(
-    state => state.tokenMint && !mintBefore.get(state.address),
+    state => state.tokenMint && !before.get(state.address)?.tokenMint,
   )
   for (const { address, userPayment } of await readPoliciesOf(
     tx,

@@ -7,6 +7,10 @@ export interface EventFilter {
   slot?: number | undefined
   /** without the program's prefix */
   name?: string | undefined
+  /** payments of either family of policies, and direct ones */
+  payments?: boolean | undefined
+  /** also what the finalized chain does not hold */
+  retracted?: boolean | undefined
   trackingId?: string | undefined
   gateway?: string | undefined
   paymentPolicy?: string | undefined
@@ -44,6 +48,8 @@ export function eventConditions(filter: EventFilter): Sql[] {
   if (filter.signature !== undefined) add(sql`signature = ${filter.signature}`)
   if (filter.slot !== undefined) add(sql`slot = ${BigInt(filter.slot)}`)
   if (filter.name !== undefined) add(isOfName(filter.name))
+  if (filter.payments) add(sql`name in ('PaymentRecord', 'ComposableExecuted')`)
+  if (!filter.retracted) add(sql`retracted_at is null`)
   if (filter.trackingId !== undefined) add(sql`tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) add(sql`gateway = ${filter.gateway}`)
   if (filter.paymentPolicy !== undefined) add(sql`payment_policy = ${filter.paymentPolicy}`)

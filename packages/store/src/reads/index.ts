@@ -1,6 +1,7 @@
 export { countEvents, type CountFilter } from './count-events.js'
 export * from './cursor.js'
 export type { EventFilter } from './event-filter.js'
+export type { Finality, KnownPayment } from './known-payment.js'
 export * from './list-event-names.js'
 export * from './list-events.js'
 export * from './list-one-time-payments.js'

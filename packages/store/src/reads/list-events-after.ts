@@ -1,7 +1,8 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { allOf, eventConditions, type EventFilter } from './event-filter.js'
-import { toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
+import { KNOWN_JOINS } from './known-payment.js'
+import { EVENT_COLUMNS, PAGE_COLUMNS, toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
 
 /** An event of the stream: its commit position, and what filters ask for. */
 export interface StreamEvent extends StoredEvent {
@@ -13,7 +14,6 @@ export interface StreamEvent extends StoredEvent {
 
 interface StreamRow extends EventRow {
   position: bigint
-  tracking_id: string | null
   gateway: string | null
   payment_policy: string | null
 }
@@ -48,15 +48,19 @@ export async function listEventsAfter(
 ): Promise<StreamEvent[]> {
   const conditions = [
     sql`position > ${range.after} and position <= ${range.upTo}`,
-    ...eventConditions(filter),
+    // What was retracted keeps its place in the stream, and says so.
+    ...eventConditions({ ...filter, retracted: true }),
   ]
   const rows = await database.read<StreamRow>(sql`
-    select id, slot, event_index, signature, name, data::text as data, occurred_at::text as time,
-           position, tracking_id, gateway, payment_policy
-      from events
-     where ${allOf(conditions)}
-     order by position
-     limit ${range.limit}`)
+    select ${EVENT_COLUMNS}, e.position, e.gateway, e.payment_policy
+      from (
+        select ${PAGE_COLUMNS}
+          from events
+         where ${allOf(conditions)}
+         order by position
+         limit ${range.limit}
+      ) e ${KNOWN_JOINS}
+     order by e.position`)
   return rows.map(row => ({
     ...toStoredEvent(row),
     position: row.position,

@@ -2,6 +2,14 @@ import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 import { toIsoTime } from '../database/pg-codec.js'
 import type { EventKey, EventOrder } from './cursor.js'
+import {
+  KNOWN_COLUMNS,
+  KNOWN_JOINS,
+  toKnownPayment,
+  type Finality,
+  type KnownPayment,
+  type KnownRow,
+} from './known-payment.js'
 import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
 /** An event as the API serves it, with the key its place in the list is made of. */
@@ -15,9 +23,14 @@ export interface StoredEvent {
   data: string
   /** when it happened on the chain, ISO 8601 in UTC with milliseconds */
   timestamp: string
+  finality: Finality
+  /** the finalized chain does not hold its transaction */
+  retracted: boolean
+  /** null for everything else */
+  payment: KnownPayment | null
 }
 
-export interface EventRow {
+export interface EventRow extends KnownRow {
   id: string
   slot: bigint
   event_index: bigint
@@ -35,6 +48,9 @@ export const toStoredEvent = (row: EventRow): StoredEvent => ({
   name: row.name,
   data: row.data,
   timestamp: toIsoTime(row.time),
+  finality: row.finality,
+  retracted: row.retracted,
+  payment: toKnownPayment(row),
 })
 
 export interface EventPage {
@@ -52,7 +68,7 @@ const isGiven = (value: unknown): boolean => value !== undefined
  * early, whatever part of the chain it asks for.
  */
 export function eventOrderOf(filter: EventFilter): EventOrder {
-  const { minSlot, maxSlot, ...others } = filter
+  const { minSlot, maxSlot, retracted: _retracted, ...others } = filter
   const bounded = isGiven(minSlot) || isGiven(maxSlot)
   return bounded && !Object.values(others).some(isGiven) ? 'slot' : 'time'
 }
@@ -61,6 +77,14 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
   order === 'slot'
     ? sql`(slot, occurred_at, event_index, id) < (${BigInt(slot)}, ${occurredAt}::timestamptz, ${BigInt(index)}, ${id}::uuid)`
     : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
+
+/** Columns of `events` that a page is read with, before anything is joined to it. */
+export const PAGE_COLUMNS = sql`id, position, slot, transaction_index, event_index, signature, name, data,
+  occurred_at, gateway, payment_policy, recipient, payer, token_mint, tracking_id, seq, amount, commitment, retracted_at`
+
+/** What a list selects of a page `e` with `KNOWN_JOINS`. */
+export const EVENT_COLUMNS = sql`e.id, e.slot, e.event_index, e.signature, e.name, e.data::text as data,
+  e.occurred_at::text as time, ${KNOWN_COLUMNS}`
 
 const ORDER_BY: Record<EventOrder, Sql> = {
   time: sql`order by occurred_at desc, slot desc, event_index desc, id desc`,
@@ -83,10 +107,14 @@ export async function listEvents(
   // A signature names a few rows at most.
   const ask = filter.signature === undefined ? database.read : database.lookUp
   const rows = await ask<EventRow>(sql`
-    select id, slot, event_index, signature, name, data::text as data, occurred_at::text as time
-      from events
-     where ${allOf(conditions)}
-     ${ORDER_BY[order]}
-     ${pageOf(page)}`)
+    select ${EVENT_COLUMNS}
+      from (
+        select ${PAGE_COLUMNS}
+          from events
+         where ${allOf(conditions)}
+         ${ORDER_BY[order]}
+         ${pageOf(page)}
+      ) e ${KNOWN_JOINS}
+     ${ORDER_BY[order]}`)
   return rows.map(toStoredEvent)
 }

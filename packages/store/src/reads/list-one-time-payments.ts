@@ -1,9 +1,19 @@
 import type { Store } from '../database/open-store.js'
 import { empty, sql } from '../database/sql.js'
+import { IS_PAYMENT } from '../payment-names.js'
 import { pageOf } from './event-filter.js'
+import {
+  KNOWN_COLUMNS,
+  KNOWN_JOINS,
+  toKnownPayment,
+  type Finality,
+  type KnownPayment,
+  type KnownRow,
+} from './known-payment.js'
 import { toIsoTime } from '../database/pg-codec.js'
 
 export interface StoredOneTimePayment {
+  eventId: string
   trackingId: string
   signature: string
   slot: number
@@ -13,16 +23,19 @@ export interface StoredOneTimePayment {
   gateway: string
   amount: bigint
   recordId: number
+  finality: Finality
+  /** the finalized chain does not hold its transaction */
+  retracted: boolean
+  payment: KnownPayment
 }
 
-interface PaymentRow {
-  tracking_id: string
+interface PaymentRow extends KnownRow {
+  id: string
   signature: string
   slot: bigint
   time: string
   payment_policy: string
   gateway: string
-  amount: string
   record_id: bigint
 }
 
@@ -31,22 +44,11 @@ const LOOKED_UP = 10
 
 export interface OneTimePage {
   recipient?: string | undefined
+  /** also what the finalized chain does not hold */
+  retracted?: boolean | undefined
   limit: number
   offset: number
 }
-
-/**
- * The life that a payment `e` belongs to: the latest PaymentPolicyCreated of its policy at or before its slot and
- * index (the ids of the two say nothing about which came first). One probe of events_policy_lives a payment.
- */
-const LIFE = sql`
-  left join lateral (
-    select c.recipient from events c
-     where c.payment_policy = e.payment_policy and c.name = 'PaymentPolicyCreated'
-       and (c.slot, c.event_index) <= (e.slot, e.event_index)
-     order by c.slot desc, c.event_index desc, c.id desc
-     limit 1
-  ) life on e.recipient is null`
 
 /**
  * The payments of a tracking ID, newest first by (time, slot, record id), of every life of their policies.
@@ -58,31 +60,41 @@ export async function listOneTimePayments(
   trackingId: string,
   page: OneTimePage,
 ): Promise<StoredOneTimePayment[]> {
-  const { recipient } = page
-  const ofRecipient =
-    recipient === undefined ? empty : sql`and coalesce(e.recipient, life.recipient) = ${recipient}`
+  const { recipient, retracted } = page
+  const order = sql`order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`
+  const ofTrackingId = sql`
+    select * from events e
+     where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
+       ${retracted ? empty : sql`and e.retracted_at is null`}`
+  // Without a recipient the page is known before anything is joined to it.
+  const [payments, filter] =
+    recipient === undefined
+      ? [sql`${ofTrackingId} ${order} ${pageOf(page)}`, empty]
+      : [ofTrackingId, sql`where coalesce(e.recipient, life.recipient) = ${recipient}`]
   // Such a page reads only the rows that it answers. A long answer would delay other lookups.
   const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read
   const rows = await ask<PaymentRow>(sql`
-    select e.tracking_id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway,
-           e.amount::text as amount, e.record_id
-      from events e ${recipient === undefined ? empty : LIFE}
-     where e.tracking_id = ${trackingId} and e.name = 'PaymentRecord' ${ofRecipient}
-     order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc
-     ${pageOf(page)}`)
+    select e.id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway, e.record_id,
+           ${KNOWN_COLUMNS}
+      from (${payments}) e ${KNOWN_JOINS}
+     ${filter} ${order} ${recipient === undefined ? empty : pageOf(page)}`)
   return rows.map(toOneTimePayment)
 }
 
 function toOneTimePayment(row: PaymentRow): StoredOneTimePayment {
   return {
-    trackingId: row.tracking_id,
+    eventId: row.id,
+    trackingId: row.tracking_id!,
     signature: row.signature,
     slot: Number(row.slot),
     timestamp: toIsoTime(row.time),
     paymentPolicy: row.payment_policy,
     gateway: row.gateway,
-    amount: BigInt(row.amount),
+    amount: BigInt(row.amount!),
     recordId: Number(row.record_id),
+    finality: row.finality,
+    retracted: row.retracted,
+    payment: toKnownPayment(row)!,
   }
 }

@@ -31,6 +31,10 @@ export interface StoredSubscription {
   updatedAt: bigint
   status: string
   nextPaymentDue: bigint | null
+  family: string
+  /** of a pay-as-you-go policy */
+  periodStart: bigint | null
+  periodTotal: bigint | null
   tokenMint: string | null
   walletPublicKey: string | null
 }
@@ -49,6 +53,9 @@ interface PolicyRow {
   updated_at: bigint
   status: string
   next_payment_due: bigint | null
+  family: string | null
+  period_start: bigint | null
+  period_total: string | null
   token_mint: string | null
   owner: string | null
 }
@@ -81,7 +88,8 @@ export async function listSubscriptions(
   const rows = await ask<PolicyRow>(sql`
     select p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
            p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
-           p.status, p.next_payment_due, u.token_mint, u.owner
+           p.status, p.next_payment_due, p.family, p.period_start, p.period_total::text as period_total,
+           coalesce(p.token_mint, u.token_mint) as token_mint, u.owner
       from policies p
       left join user_payments u on u.address = p.user_payment
      where ${allOf(conditions)}
@@ -105,6 +113,9 @@ function toSubscription(row: PolicyRow): StoredSubscription {
     updatedAt: row.updated_at,
     status: row.status,
     nextPaymentDue: row.next_payment_due,
+    family: row.family ?? 'regular',
+    periodStart: row.period_start,
+    periodTotal: row.period_total === null ? null : BigInt(row.period_total),
     tokenMint: row.token_mint,
     walletPublicKey: row.owner,
   }

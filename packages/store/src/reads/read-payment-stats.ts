@@ -1,6 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { empty, join, sql, type Sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
+import { IS_PAYMENT } from '../payment-names.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 import type { RunStatement } from '../database/database.js'
 
@@ -19,7 +20,13 @@ export interface PaymentStats {
   firstAt: Date | null
   lastAt: Date | null
   /** most payments first */
-  byToken: { tokenMint: string | null; count: bigint; total: bigint }[]
+  byToken: {
+    tokenMint: string | null
+    count: bigint
+    total: bigint
+    min: bigint | null
+    max: bigint | null
+  }[]
 }
 
 interface StatsRow {
@@ -37,7 +44,7 @@ const toBigInt = (text: string | null): bigint | null => (text === null ? null :
 const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null; toMs: number | null }) => {
   const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
   return sql`
-    from events e where e.name = 'PaymentRecord' ${ofGateway} and ${inRange('e.occurred_at', edge)}`
+    from events e where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and ${inRange('e.occurred_at', edge)}`
 }
 
 /**
@@ -83,30 +90,46 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
   }
 }
 
-async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], edges: Sql[]) {
+interface TokenRow {
+  token_mint: string
+  count: string
+  total: string
+  min: string | null
+  max: string | null
+}
+
+async function readByToken(
+  ask: RunStatement,
+  ofGateway: Sql,
+  buckets: Sql[],
+  edges: Sql[],
+) {
   const parts = [
     ...buckets.map(
       bucket =>
-        sql`select token_mint, count, total from payment_token_stats where ${ofGateway} and ${bucket}`,
+        sql`select token_mint, count, total, min, max from payment_token_stats where ${ofGateway} and ${bucket}`,
     ),
     ...edges.map(
       edge => sql`
-        select coalesce(e.token_mint, u.token_mint, '') as token_mint, count(*) as count, sum(e.amount) as total
+        select coalesce(e.token_mint, p.token_mint, u.token_mint, '') as token_mint, count(*) as count,
+               sum(e.amount) as total, min(e.amount) as min, max(e.amount) as max
           from (select e.token_mint, e.amount, e.payment_policy ${edge}) e
           left join policies p on p.address = e.payment_policy
           left join user_payments u on u.address = p.user_payment
          group by 1`,
     ),
   ]
-  const rows = await ask<{ token_mint: string; count: string; total: string }>(sql`
-    select token_mint, sum(count)::text as count, sum(total)::text as total
+  const rows = await ask<TokenRow>(sql`
+    select token_mint, sum(count)::text as count, sum(total)::text as total, min(min)::text as min, max(max)::text as max
       from (${join(parts, ' union all ')}) parts
      group by token_mint
     having sum(count) > 0
      order by sum(count) desc, token_mint`)
-  return rows.map(({ token_mint, count, total }) => ({
+  return rows.map(({ token_mint, count, total, min, max }) => ({
     tokenMint: token_mint === '' ? null : token_mint,
     count: BigInt(count),
     total: BigInt(total),
+    min: toBigInt(min),
+    max: toBigInt(max),
   }))
 }

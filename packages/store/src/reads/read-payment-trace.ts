@@ -52,7 +52,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
         select committed_at, handed_over_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
       ) b on true
-     where e.signature = ${signature} and e.name = 'PaymentRecord'
+     where e.signature = ${signature} and e.name in ('PaymentRecord', 'ComposableExecuted')
      order by e.event_index, e.id`)
   return rows.map(row => ({
     eventId: row.event_id,

@@ -1,62 +1,74 @@
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
-import { renderPaymentMessage } from '@payment-tracking/domain'
+import {
+  PAYMENT_MESSAGE_TYPE,
+  renderPaymentMessage,
+  renderRetractionMessage,
+  type DeliveryMessage,
+} from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Tx } from '../database/sql.js'
 
+interface ToldWebhook {
+  id: bigint
+  gateway: string
+  finality: string
+}
+
+/** One message for one webhook. @param message its place in a list of messages */
+interface Address {
+  webhookId: bigint
+  message: number
+}
+
+interface EventMessage extends DeliveryMessage {
+  eventId: string
+}
+
 /**
- * Writes the deliveries of new payments: one row for each active webhook of each payment's gateway, in the
- * transaction that stores the payments. A row that exists already is left alone, so a replay makes no second.
+ * Writes the deliveries of new payments: one row for each active webhook of each payment's gateway that wants to hear of
+ * payments, in the transaction that stores the payments. A row that exists already is left alone, so a replay makes no
+ * second. What a webhook is told of only once it is final waits in deliveries_awaiting_finality.
  *
- * Two statements whatever the number of payments. Relies on webhooks_gateway_idx and, to refuse doubles, on
+ * Two or three statements whatever the number of payments. Relies on webhooks_gateway_idx and, to refuse doubles, on
  * deliveries_webhook_id_message_id_key. Takes no lock on webhooks: a webhook that is deactivated meanwhile
  * gets its rows cancelled when a worker claims them.
  * @param traceParents by event, when payments are traced; without it the column is not written
+ * @param isFinal whether a payment is final already
  * @returns the rows that were written, for `enqueueDeliveries` once the transaction has committed
  */
 export async function insertDeliveriesIn(
   tx: Tx,
   payments: readonly CommittedPayment[],
   traceParents?: ReadonlyMap<string, string>,
+  isFinal: (payment: CommittedPayment) => boolean = () => false,
 ): Promise<DeliveryRef[]> {
   if (payments.length === 0) return []
   const gateways = [...new Set(payments.map(payment => payment.gateway))]
-  const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string }[]>(sql`
-    select id, gateway from webhooks
-     where gateway = any(${gateways}::text[]) and active and deleted_at is null`)
+  const webhooks = await tx.$queryRaw<ToldWebhook[]>`
+    select id, gateway, finality from webhooks
+     where gateway = any(${gateways}::text[]) and active and deleted_at is null
+       and (coalesce(cardinality(event_types), 0) = 0 or ${PAYMENT_MESSAGE_TYPE} = any(event_types))`
   if (webhooks.length === 0) return []
 
-  const webhooksOf = new Map<string, bigint[]>()
-  for (const { id, gateway } of webhooks) {
-    const ids = webhooksOf.get(gateway)
-    if (ids) ids.push(id)
-    else webhooksOf.set(gateway, [id])
+  const webhooksOf = new Map<string, ToldWebhook[]>()
+  for (const webhook of webhooks) {
+    const others = webhooksOf.get(webhook.gateway)
+    if (others) others.push(webhook)
+    else webhooksOf.set(webhook.gateway, [webhook])
   }
-  const told = payments.filter(payment => webhooksOf.has(payment.gateway))
-  const messages = told.map(renderPaymentMessage)
-  // A body travels once, whatever the number of webhooks it goes to.
-  const rows = told.flatMap((payment, index) =>
-    (webhooksOf.get(payment.gateway) ?? []).map(webhookId => ({ webhookId, index: index + 1 })),
-  )
-  const [column, value, traces] = traceParents
-    ? [
-        sql`, trace_parent`,
-        sql`, m.trace_parent`,
-        sql`, ${told.map(payment => traceParents.get(payment.eventId) ?? null)}::text[]`,
-      ]
-    : [empty, empty, empty]
-  return tx.$queryRaw<DeliveryRef[]>(sql`
-    insert into deliveries (webhook_id, event_id, message_id, type, body${column})
-    select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}
-      from unnest(${rows.map(row => row.webhookId.toString())}::bigint[],
-                  ${rows.map(row => row.index)}::integer[]) as r (webhook_id, message)
-      join unnest(${told.map(payment => payment.eventId)}::uuid[],
-                  ${messages.map(message => message.id)}::text[],
-                  ${messages.map(message => message.type)}::text[],
-                  ${messages.map(message => message.body)}::text[]${traces})
-           with ordinality as m (event_id, message_id, type, body${column}, ordinal) on m.ordinal = r.message
-     order by m.ordinal, r.webhook_id
-    on conflict (webhook_id, message_id) do nothing
-    returning id, webhook_id as "webhookId"`)
+  const told: CommittedPayment[] = []
+  const addresses: Address[] = []
+  const waiting: { payment: CommittedPayment; webhookId: bigint }[] = []
+  for (const payment of payments) {
+    const all = webhooksOf.get(payment.gateway) ?? []
+    const now = all.filter(({ finality }) => finality !== 'finalized' || isFinal(payment))
+    for (const webhook of all) if (!now.includes(webhook)) waiting.push({ payment, webhookId: webhook.id })
+    if (now.length === 0) continue
+    told.push(payment)
+    for (const { id } of now) addresses.push({ webhookId: id, message: told.length })
+  }
+  await insertAwaitingFinality(tx, waiting)
+  return insertMessages(tx, addresses, told.map(toMessage), traceParents)
 }
 
 /** `insertDeliveriesIn` in a transaction of its own, for payments that are stored already. */
@@ -69,3 +81,102 @@ export const insertDeliveries = (
     maxWait: 10_000,
     timeout: 60_000,
   })
+
+const toMessage = (payment: CommittedPayment): EventMessage => ({
+  ...renderPaymentMessage(payment),
+  eventId: payment.eventId,
+})
+
+async function insertAwaitingFinality(
+  tx: Tx,
+  waiting: readonly { payment: CommittedPayment; webhookId: bigint }[],
+): Promise<void> {
+  if (waiting.length === 0) return
+  await tx.$executeRaw`
+    insert into deliveries_awaiting_finality (event_id, webhook_id, slot)
+    select * from unnest(${waiting.map(({ payment }) => payment.eventId)}::uuid[],
+                         ${waiting.map(({ webhookId }) => webhookId.toString())}::bigint[],
+                         ${waiting.map(({ payment }) => String(payment.slot))}::bigint[])
+    on conflict do nothing`
+}
+
+/** A body travels once, whatever the number of webhooks it goes to. */
+async function insertMessages(
+  tx: Tx,
+  addresses: readonly Address[],
+  messages: readonly EventMessage[],
+  traceParents?: ReadonlyMap<string, string>,
+): Promise<DeliveryRef[]> {
+  if (addresses.length === 0) return []
+  const [column, value, traces] = traceParents
+    ? [
+        sql`, trace_parent`,
+        sql`, m.trace_parent`,
+        sql`, ${messages.map(({ eventId }) => traceParents.get(eventId) ?? null)}::text[]`,
+      ]
+    : [empty, empty, empty]
+  return tx.$queryRaw<DeliveryRef[]>`
+    insert into deliveries (webhook_id, event_id, message_id, type, body${column})
+    select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}
+      from unnest(${addresses.map(({ webhookId }) => webhookId.toString())}::bigint[],
+                  ${addresses.map(({ message }) => message)}::integer[]) as r (webhook_id, message)
+      join unnest(${messages.map(({ eventId }) => eventId)}::uuid[],
+                  ${messages.map(message => message.id)}::text[],
+                  ${messages.map(message => message.type)}::text[],
+                  ${messages.map(message => message.body)}::text[]${traces})
+           with ordinality as m (event_id, message_id, type, body${column}, ordinal) on m.ordinal = r.message
+     order by m.ordinal, r.webhook_id
+    on conflict (webhook_id, message_id) do nothing
+    returning id, webhook_id as "webhookId"`
+}
+
+/**
+ * Writes the deliveries of payments that have become final, to the webhooks that waited for that and are still active.
+ * @param released what `takeReleased` took
+ * @param payments those payments as they are told now
+ */
+export async function insertReleasedDeliveries(
+  tx: Tx,
+  released: readonly { eventId: string; webhookId: bigint }[],
+  payments: readonly CommittedPayment[],
+): Promise<DeliveryRef[]> {
+  if (released.length === 0) return []
+  const ids = [...new Set(released.map(({ webhookId }) => webhookId.toString()))]
+  const active = await tx.$queryRaw<{ id: bigint }[]>`
+    select id from webhooks where id = any(${ids}::bigint[]) and active and deleted_at is null`
+  const isActive = new Set(active.map(({ id }) => id))
+  const places = new Map(payments.map(({ eventId }, at) => [eventId, at + 1]))
+  const addresses = released.flatMap(({ eventId, webhookId }) => {
+    const message = places.get(eventId)
+    return message !== undefined && isActive.has(webhookId) ? [{ webhookId, message }] : []
+  })
+  return insertMessages(tx, addresses, payments.map(toMessage))
+}
+
+/**
+ * Writes `payment.retracted` to every webhook that was told of a retracted payment, or may have been (its endpoint was
+ * asked at least once), and names that type. What was not delivered yet is cancelled: nobody hears of the payment now.
+ * Relies on the index of deliveries by event.
+ */
+export async function insertRetractions(tx: Tx, payments: readonly CommittedPayment[]): Promise<DeliveryRef[]> {
+  if (payments.length === 0) return []
+  const ids = payments.map(({ eventId }) => eventId)
+  await tx.$executeRaw`delete from deliveries_awaiting_finality where event_id = any(${ids}::uuid[])`
+  await tx.$executeRaw`
+    update deliveries
+       set state = 'cancelled', finished_at = clock_timestamp(), last_error = 'payment retracted',
+           held_since = null, held_reason = null
+     where event_id = any(${ids}::uuid[]) and type = ${PAYMENT_MESSAGE_TYPE} and state in ('pending', 'waiting')`
+  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint }[]>`
+    select d.event_id as "eventId", d.webhook_id as "webhookId"
+      from deliveries d join webhooks w on w.id = d.webhook_id
+     where d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE} and d.attempts_made > 0
+       and w.active and w.deleted_at is null and 'payment.retracted' = any(w.event_types)`
+  const places = new Map(ids.map((id, at) => [id, at + 1]))
+  const messages = payments.map(payment => ({
+    ...renderRetractionMessage(payment),
+    eventId: payment.eventId,
+  }))
+  const addresses = told.map(({ eventId, webhookId }) => ({ webhookId, message: places.get(eventId)! }))
+  return insertMessages(tx, addresses, messages)
+}

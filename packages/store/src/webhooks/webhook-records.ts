@@ -1,6 +1,12 @@
-import { WEBHOOK_SECRET_BYTES, webhookSecretOf } from '@payment-tracking/domain'
+import {
+  PAYMENT_MESSAGE_TYPE,
+  WEBHOOK_SECRET_BYTES,
+  webhookSecretOf,
+  type WebhookEventType,
+} from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
+import type { Finality } from '../reads/known-payment.js'
 import type { Store } from '../database/open-store.js'
 import { cancelOpenDeliveries } from './deactivate-webhooks.js'
 
@@ -16,6 +22,10 @@ export interface WebhookRecord {
   /** why the service itself deactivated it */
   deactivatedReason: string | null
   deactivatedAt: Date | null
+  /** what it is told of */
+  eventTypes: WebhookEventType[]
+  /** when: of what is confirmed, or only of what is final */
+  finality: Finality
 }
 
 export const WEBHOOKS_PER_GATEWAY = 20
@@ -40,7 +50,20 @@ const SELECTED = {
   failingSince: true,
   deactivatedReason: true,
   deactivatedAt: true,
+  eventTypes: true,
+  finality: true,
 } as const
+
+type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality'> & { eventTypes: string[]; finality: string }
+
+/** Without a choice a webhook is told of payments. */
+const toRecord = <W extends Selected>(webhook: W) => ({
+  ...webhook,
+  eventTypes: (webhook.eventTypes.length === 0
+    ? [PAYMENT_MESSAGE_TYPE]
+    : webhook.eventTypes) as WebhookEventType[],
+  finality: webhook.finality as Finality,
+})
 
 /**
  * Registers a webhook. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
@@ -49,16 +72,25 @@ const SELECTED = {
  */
 export const createWebhook = (
   { database }: Store,
-  webhook: { gateway: string; endpointUrl: string; active: boolean },
+  webhook: {
+    gateway: string
+    endpointUrl: string
+    active: boolean
+    /** none are the default ones */
+    eventTypes?: WebhookEventType[]
+    finality?: Finality
+  },
 ): Promise<WebhookRecord & { secret: string }> =>
   database.transaction(async tx => {
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
     const count = await tx.webhook.count({ where: { gateway: webhook.gateway, deletedAt: null } })
     if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
-    return tx.webhook.create({
-      data: { ...webhook, secret: newSecret() },
-      select: { ...SELECTED, secret: true },
-    })
+    return toRecord(
+      await tx.webhook.create({
+        data: { ...webhook, secret: newSecret() },
+        select: { ...SELECTED, secret: true },
+      }),
+    )
   })
 
 /** Webhooks of one gateway, oldest first. Deleted ones are not shown. */
@@ -67,21 +99,24 @@ export const listWebhooks = (
   gateway: string,
   page: { activeOnly: boolean; limit?: number; offset?: number },
 ): Promise<WebhookRecord[]> =>
-  database.withModels(client =>
-    client.webhook.findMany({
+  database.withModels(async client => {
+    const webhooks = await client.webhook.findMany({
       where: { gateway, deletedAt: null, ...(page.activeOnly ? { active: true } : {}) },
       orderBy: { id: 'asc' },
       ...(page.limit === undefined ? {} : { take: page.limit }),
       ...(page.offset === undefined ? {} : { skip: page.offset }),
       select: SELECTED,
-    }),
-  )
+    })
+    return webhooks.map(toRecord)
+  })
 
 /** @returns null when the gateway has no such webhook */
 export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Promise<WebhookRecord | null> =>
-  database.withModels(client =>
-    client.webhook.findFirst({ where: { id, gateway, deletedAt: null }, select: SELECTED }),
-  )
+  database.withModels(async client => {
+    const where = { id, gateway, deletedAt: null }
+    const webhook = await client.webhook.findFirst({ where, select: SELECTED })
+    return webhook === null ? null : toRecord(webhook)
+  })
 
 /**
  * Switches a webhook. Off cancels its open deliveries; on forgets why it was off and how long it failed, and
@@ -101,7 +136,8 @@ export const setWebhookActive = (
     const { count } = await tx.webhook.updateMany({ where, data })
     if (count === 0) return null
     if (!active) await cancelOpenDeliveries(tx, [id], 'webhook inactive')
-    return tx.webhook.findFirst({ where, select: SELECTED })
+    const webhook = await tx.webhook.findFirst({ where, select: SELECTED })
+    return webhook === null ? null : toRecord(webhook)
   })
 
 /**

@@ -25,6 +25,10 @@ export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
     problem: 'must be an event name: 1 to 64 letters, digits and underscores',
     accepts: text => EVENT_NAME.test(withoutProgramPrefix(text)),
   },
+  amount: {
+    problem: "must be a whole number from 0 to 2^64-1, in the token's smallest unit",
+    accepts: text => /^(?:0|[1-9]\d{0,19})$/.test(text) && BigInt(text) < 2n ** 64n,
+  },
   cursor: {
     problem: 'is no cursor of this list',
     accepts: text => /^[A-Za-z0-9_-]{1,200}$/.test(text),

@@ -3,7 +3,7 @@ import type { EventFilter } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { EventRecords } from '../schemas/event-record.js'
-import { Cursor, Limit, Offset, PublicKey } from '../schemas/fields.js'
+import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../schemas/fields.js'
 import { answerEvents } from './event-list.js'
 import type { AddRoutes } from './add-routes.js'
 
@@ -18,7 +18,8 @@ const FILTERS = {
 
 interface EventKind {
   path: string
-  eventName: string
+  /** null for payments, which are two: of regular policies and direct ones, and of composable policies */
+  eventName: string | null
   operationId: string
   summary: string
   filters: readonly (keyof typeof FILTERS)[]
@@ -27,7 +28,7 @@ interface EventKind {
 export const EVENT_KINDS: readonly EventKind[] = [
   {
     path: 'payments',
-    eventName: 'PaymentRecord',
+    eventName: null,
     operationId: 'listPayments',
     summary: 'Payments',
     filters: ['gateway', 'paymentPolicy'],
@@ -102,9 +103,10 @@ interface KindQuery extends Partial<Record<keyof typeof FILTERS, string>> {
   limit: number
   offset: number
   cursor?: string
+  retracted?: boolean
 }
 
-export const eventKindRoutes: AddRoutes = (app, { store }) => {
+export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
   for (const { path, eventName, operationId, summary, filters } of EVENT_KINDS) {
     const filterSchemas = Object.fromEntries(
       filters.map(name => [name, Type.Optional(PublicKey(FILTERS[name]))]),
@@ -116,15 +118,22 @@ export const eventKindRoutes: AddRoutes = (app, { store }) => {
           operationId,
           tags: ['events'],
           summary,
-          description: `${eventName} events, newest first.`,
-          querystring: Type.Object({ ...filterSchemas, limit: Limit(), offset: Offset(), cursor: Cursor() }),
+          description: `${eventName ?? 'PaymentRecord and ComposableExecuted'} events, newest first.`,
+          querystring: Type.Object({
+            ...filterSchemas,
+            retracted: IncludeRetracted(),
+            limit: Limit(),
+            offset: Offset(),
+            cursor: Cursor(),
+          }),
           response: { 200: EventRecords, ...READ_REFUSALS },
         },
       },
       async (request, reply) => {
         const { limit, offset, cursor, ...filter } = request.query as KindQuery
         const page = { limit, offset, cursor }
-        return answerEvents(store, { ...filter, name: eventName }, page, request, reply)
+        const kind = eventName === null ? { payments: true } : { name: eventName }
+        return answerEvents({ store, tokens }, { ...filter, ...kind }, page, request, reply)
       },
     )
   }

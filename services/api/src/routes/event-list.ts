@@ -15,6 +15,7 @@ import { InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/pagination.js'
 import { toEventRecord, type EventRecord } from '../schemas/event-record.js'
+import type { Tokens } from '../schemas/tokens.js'
 import { VERSION } from '../version.js'
 
 export interface PageQuery {
@@ -23,9 +24,16 @@ export interface PageQuery {
   cursor?: string | undefined
 }
 
-/** Events never change, so their ids say all of a page; to hash what leaves would take a tenth of its time. */
-const tagOf = (events: readonly StoredEvent[]): string =>
-  `W/"${hash('sha1', [VERSION, ...events.map(({ id }) => id)].join(), 'base64')}"`
+/**
+ * What can change of a page: which events it holds, and what others say of them (finality, retraction, policies). To
+ * hash what leaves would take a tenth of its time.
+ */
+const tagOf = (events: readonly StoredEvent[]): string => {
+  const parts = events.map(({ id, finality, retracted, payment }) =>
+    [id, finality, retracted, payment?.recipient, payment?.payer, payment?.tokenMint, payment?.seq].join(),
+  )
+  return `W/"${hash('sha1', [VERSION, ...parts].join(), 'base64')}"`
+}
 
 const keyOf = ({ id, slot, index, timestamp }: StoredEvent): EventKey => ({
   ...{ id, slot, index },
@@ -34,7 +42,7 @@ const keyOf = ({ id, slot, index, timestamp }: StoredEvent): EventKey => ({
 
 /** Reads a page of events and offers the next one where the page is full. */
 export async function answerEvents(
-  store: Store,
+  { store, tokens }: { store: Store; tokens: Tokens },
   filter: EventFilter,
   { limit, offset, cursor }: PageQuery,
   request: FastifyRequest,
@@ -49,5 +57,5 @@ export async function answerEvents(
   const last = events.at(-1)
   if (events.length === limit && last) offerNextPage(request, reply, encodeEventCursor(order, keyOf(last)))
   void reply.header('etag', tagOf(events))
-  return events.map(toEventRecord)
+  return events.map(event => toEventRecord(event, tokens, filter.retracted))
 }

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { EventFilters, toEventFilter } from '../schemas/event-query.js'
+import { ListFilters, toEventFilter } from '../schemas/event-query.js'
 import { EventRecords } from '../schemas/event-record.js'
 import { Cursor, Limit, Offset } from '../schemas/fields.js'
 import { answerEvents } from './event-list.js'
 import type { AddRoutes } from './add-routes.js'
 
 /** Every event there is, by all filters together. */
-export const eventsRoute: AddRoutes = (app, { store }) => {
+export const eventsRoute: AddRoutes = (app, { store, tokens }) => {
   app.get(
     '/v1/events',
     {
@@ -17,12 +17,12 @@ export const eventsRoute: AddRoutes = (app, { store }) => {
         summary: 'Find events',
         description:
           'All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id).',
-        querystring: Type.Object({ ...EventFilters, limit: Limit(), offset: Offset(), cursor: Cursor() }),
+        querystring: Type.Object({ ...ListFilters, limit: Limit(), offset: Offset(), cursor: Cursor() }),
         response: { 200: EventRecords, ...READ_REFUSALS },
       },
     },
     async (request, reply) => {
-      return answerEvents(store, toEventFilter(request.query), request.query, request, reply)
+      return answerEvents({ store, tokens }, toEventFilter(request.query), request.query, request, reply)
     },
   )
 }

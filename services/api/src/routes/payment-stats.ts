@@ -9,10 +9,14 @@ import type { AddRoutes } from './add-routes.js'
 const Stats = Type.Object(
   {
     count: Integer('how many payments', 94),
-    totalAmount: Integer('sum of their amounts, in smallest units of whatever token each has', 21587000000),
-    averageAmount: Integer('rounded down; 0 where there is no payment', 280350649),
-    minAmount: Nullable(Integer('smallest amount', 5000000)),
-    maxAmount: Nullable(Integer('largest amount', 488000000)),
+    totalAmount: Nullable(
+      Integer('sum of their amounts; null when they are of more than one token: see `byToken`', 21587000000),
+    ),
+    averageAmount: Nullable(
+      Integer('rounded down; 0 where there is no payment, null for more than one token', 280350649),
+    ),
+    minAmount: Nullable(Integer('smallest amount; null for more than one token', 5000000)),
+    maxAmount: Nullable(Integer('largest amount; null for more than one token', 488000000)),
     firstPaymentAt: Nullable(Moment('time of the first')),
     lastPaymentAt: Nullable(Moment('time of the last')),
     byToken: Type.Array(
@@ -21,6 +25,9 @@ const Stats = Type.Object(
           tokenMint: Nullable(PublicKey('the token; null for payments whose token is not known')),
           count: Integer('how many payments in this token', 94),
           totalAmount: Integer("sum of their amounts in the token's smallest unit", 21587000000),
+          averageAmount: Integer('rounded down', 280350649),
+          minAmount: Nullable(Integer('smallest amount', 5000000)),
+          maxAmount: Nullable(Integer('largest amount', 488000000)),
         },
         { title: 'TokenStats' },
       ),
@@ -30,15 +37,32 @@ const Stats = Type.Object(
   { title: 'PaymentStats' },
 )
 
+const averageOf = ({ count, total }: { count: bigint; total: bigint }): bigint => (count === 0n ? 0n : total / count)
+
+/** Amounts of different tokens are never added or compared; an unknown token is another one. */
+const toAmounts = (stats: PaymentStats) =>
+  stats.byToken.length > 1
+    ? { totalAmount: null, averageAmount: null, minAmount: null, maxAmount: null }
+    : {
+        totalAmount: stats.total,
+        averageAmount: averageOf(stats),
+        minAmount: stats.min,
+        maxAmount: stats.max,
+      }
+
 const toStats = (stats: PaymentStats) => ({
   count: stats.count,
-  totalAmount: stats.total,
-  averageAmount: stats.count === 0n ? 0n : stats.total / stats.count,
-  minAmount: stats.min,
-  maxAmount: stats.max,
+  ...toAmounts(stats),
   firstPaymentAt: stats.firstAt?.toISOString() ?? null,
   lastPaymentAt: stats.lastAt?.toISOString() ?? null,
-  byToken: stats.byToken.map(({ tokenMint, count, total }) => ({ tokenMint, count, totalAmount: total })),
+  byToken: stats.byToken.map(token => ({
+    tokenMint: token.tokenMint,
+    count: token.count,
+    totalAmount: token.total,
+    averageAmount: averageOf(token),
+    minAmount: token.min,
+    maxAmount: token.max,
+  })),
 })
 
 /** Sums over payments, of a gateway or of all. */

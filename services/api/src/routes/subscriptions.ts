@@ -50,7 +50,7 @@ function checkLookup(query: SentQuery): void {
 }
 
 /** Payment policies that exist, by any of their parties. */
-export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
+export const subscriptionsRoute: AddRoutes = (app, { store, programId, graceSeconds, nowMs }) => {
   app.get(
     '/v1/subscriptions',
     {
@@ -89,7 +89,7 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId }) => {
       const page = policies.slice(0, PAGE)
       const last = page.at(-1)
       if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))
-      return inEnvelope(page.map(toSubscriptionRecord))
+      return inEnvelope(page.map(policy => toSubscriptionRecord(policy, nowMs() / 1000, graceSeconds)))
     },
   )
 }

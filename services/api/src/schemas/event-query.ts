@@ -1,7 +1,7 @@
 import type { EventFilter } from '@payment-tracking/store'
 import { Type, type Static, type TObject } from 'typebox'
 import { parseTime, withoutProgramPrefix } from '../http/formats.js'
-import { Moment, PublicKey, Signature, TrackingId } from './fields.js'
+import { IncludeRetracted, Moment, PublicKey, Signature, TrackingId } from './fields.js'
 
 export const EventName = () =>
   Type.String({
@@ -39,12 +39,16 @@ export const EventFilters = {
   maxSlot: Type.Optional(Slot('maximum slot, inclusive')),
 }
 
-type FilterQuery = Static<TObject<typeof EventFilters>>
+/** The filters of a list, which the stream does not need: what it tells of is marked. */
+export const ListFilters = { ...EventFilters, retracted: IncludeRetracted() }
+
+type FilterQuery = Static<TObject<typeof EventFilters>> & { retracted?: boolean }
 
 export const toEventFilter = (query: FilterQuery): EventFilter => ({
   signature: query.signature,
   slot: query.slot,
   name: query.eventName === undefined ? undefined : withoutProgramPrefix(query.eventName),
+  retracted: query.retracted,
   trackingId: query.trackingId,
   gateway: query.gateway,
   paymentPolicy: query.paymentPolicy,

@@ -1,6 +1,14 @@
 import { Type, type Static } from 'typebox'
 import type { StoredEvent } from '@payment-tracking/store'
-import { Integer, Moment, RawObject, Signature, Text } from './fields.js'
+import { Integer, Moment, Nullable, RawObject, Signature, Text } from './fields.js'
+import {
+  FinalityField,
+  PaymentFields,
+  RetractedField,
+  toPaymentFields,
+  toStanding,
+} from './payment-fields.js'
+import type { Tokens } from './tokens.js'
 
 export const EventRecord = Type.Object(
   {
@@ -15,6 +23,10 @@ export const EventRecord = Type.Object(
       record_id: 10,
     }),
     timestamp: Moment('when it happened on the chain, with milliseconds'),
+    finality: FinalityField,
+    retracted: RetractedField,
+    trackingId: Type.Optional(Nullable(Text('of a payment: what its memo says', 'order-4711'))),
+    ...Type.Partial(Type.Object(PaymentFields)).properties,
   },
   { title: 'EventRecord', description: 'A stored event of the chain.' },
 )
@@ -22,11 +34,16 @@ export type EventRecord = Static<typeof EventRecord>
 
 export const EventRecords = Type.Array(EventRecord, { description: 'Newest first.' })
 
-export const toEventRecord = (event: StoredEvent): EventRecord => ({
+/** @param asked whether retracted events were asked for */
+export const toEventRecord = (event: StoredEvent, tokens: Tokens, asked = false): EventRecord => ({
   id: event.id,
   slot: event.slot,
   signature: event.signature,
   eventName: event.name,
   data: event.data,
   timestamp: event.timestamp,
+  ...toStanding(event, asked),
+  ...(event.payment === null
+    ? {}
+    : { trackingId: event.payment.trackingId, ...toPaymentFields(event.id, event.payment, tokens) }),
 })

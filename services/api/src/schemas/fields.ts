@@ -60,6 +60,13 @@ export const Offset = () =>
     description: 'how many records to skip; `cursor` is faster for deep pages',
   })
 
+export const IncludeRetracted = () =>
+  Type.Optional(
+    Type.Boolean({
+      description: 'true also lists what the finalized chain does not hold; each record then says which it is',
+    }),
+  )
+
 export const Cursor = () =>
   Type.Optional(
     Type.String({

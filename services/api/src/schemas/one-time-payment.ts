@@ -1,6 +1,14 @@
 import { Type, type Static } from 'typebox'
 import type { StoredOneTimePayment } from '@payment-tracking/store'
 import { Integer, Moment, PublicKey, Signature, Text } from './fields.js'
+import {
+  FinalityField,
+  PaymentFields,
+  RetractedField,
+  toPaymentFields,
+  toStanding,
+} from './payment-fields.js'
+import type { Tokens } from './tokens.js'
 
 export const OneTimePayment = Type.Object(
   {
@@ -13,6 +21,9 @@ export const OneTimePayment = Type.Object(
     amount: Integer("amount in the token's smallest unit", 404000000),
     memo: Text('carries the tracking ID', 'order-4711'),
     recordId: Integer("number of the payment within its policy's life", 10),
+    finality: FinalityField,
+    retracted: RetractedField,
+    ...PaymentFields,
   },
   {
     title: 'OneTimePayment',
@@ -21,7 +32,12 @@ export const OneTimePayment = Type.Object(
 )
 export type OneTimePayment = Static<typeof OneTimePayment>
 
-export const toOneTimePayment = (payment: StoredOneTimePayment): OneTimePayment => ({
+/** @param asked whether retracted payments were asked for */
+export const toOneTimePayment = (
+  payment: StoredOneTimePayment,
+  tokens: Tokens,
+  asked = false,
+): OneTimePayment => ({
   trackingId: payment.trackingId,
   signature: payment.signature,
   slot: payment.slot,
@@ -32,4 +48,6 @@ export const toOneTimePayment = (payment: StoredOneTimePayment): OneTimePayment 
   // A tracking ID is its memo without the padding: the two are the same text.
   memo: payment.trackingId,
   recordId: payment.recordId,
+  ...toStanding(payment, asked),
+  ...toPaymentFields(payment.eventId, payment.payment, tokens),
 })

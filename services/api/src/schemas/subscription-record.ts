@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { DUE_STATES, dueStateOf } from '@payment-tracking/domain'
 import type { StoredSubscription } from '@payment-tracking/store'
 import { Integer, Nullable, PublicKey, RawObject, Text } from './fields.js'
 import { writePolicyType } from './write-policy-type.js'
@@ -10,7 +11,7 @@ export const SubscriptionRecord = Type.Object(
     gateway: PublicKey('the gateway that executes the payments'),
     policyId: Integer('number of the policy within its user payment', 1),
     policyType: RawObject(
-      'one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, or a newer one), with its fields',
+      'one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, `oneTime`, `upTo`, or a newer one), with its fields',
       {
         subscription: {
           amount: 404000000,
@@ -27,6 +28,17 @@ export const SubscriptionRecord = Type.Object(
     updatedAt: Integer('Unix time in seconds of the latest creation, payment or status change', 1794697200),
     policyAddress: PublicKey('the policy itself'),
     status: Text('`active`, `paused` or `completed`', 'active'),
+    family: Type.String({
+      enum: ['regular', 'composable'],
+      description: 'a composable policy pays through another program',
+      examples: ['regular'],
+    }),
+    dueState: Type.String({
+      enum: [...DUE_STATES],
+      description:
+        '`none` when it waits for no payment, `upcoming`, `due` after its due date, `overdue` after a grace, `expired` when no payment is taken any more; told at the time of reading',
+      examples: ['upcoming'],
+    }),
     paymentCount: Integer('number of its payments', 10),
     tokenMint: Nullable(PublicKey('the token that is paid; null while the user payment is not known')),
     walletPublicKey: Nullable(PublicKey('who pays; null while the user payment is not known')),
@@ -35,7 +47,12 @@ export const SubscriptionRecord = Type.Object(
 )
 export type SubscriptionRecord = Static<typeof SubscriptionRecord>
 
-export const toSubscriptionRecord = (policy: StoredSubscription): SubscriptionRecord => ({
+/** @param now Unix seconds. @param graceSeconds from the due date until a payment is overdue */
+export const toSubscriptionRecord = (
+  policy: StoredSubscription,
+  now: number,
+  graceSeconds: number,
+): SubscriptionRecord => ({
   userPayment: policy.userPayment,
   recipient: policy.recipient,
   gateway: policy.gateway,
@@ -47,6 +64,8 @@ export const toSubscriptionRecord = (policy: StoredSubscription): SubscriptionRe
   updatedAt: policy.updatedAt,
   policyAddress: policy.address,
   status: policy.status,
+  family: policy.family,
+  dueState: dueStateOf({ ...policy, live: true, createdAt: BigInt(policy.createdAt) }, now, graceSeconds),
   paymentCount: policy.paymentCount,
   tokenMint: policy.tokenMint,
   walletPublicKey: policy.walletPublicKey,

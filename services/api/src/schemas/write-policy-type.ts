@@ -7,9 +7,17 @@ interface Milestone {
 
 /** A policy's type as JSON text, with what its payments have changed since it was created. */
 export function writePolicyType(
-  policy: Pick<StoredSubscription, 'policyType' | 'nextPaymentDue' | 'paymentCount'>,
+  policy: Pick<
+    StoredSubscription,
+    'policyType' | 'nextPaymentDue' | 'paymentCount' | 'periodStart' | 'periodTotal'
+  >,
 ): string {
-  const view = policyTypeView(policy.policyType, { nextPaymentDue: policy.nextPaymentDue })
+  const view = policyTypeView(policy.policyType, {
+    nextPaymentDue: policy.nextPaymentDue,
+    ...(policy.periodStart === null
+      ? {}
+      : { currentPeriodStart: policy.periodStart, currentPeriodTotal: policy.periodTotal }),
+  })
   const milestone = view.milestone as Milestone | undefined
   if (milestone) milestone.currentMilestone += policy.paymentCount
   return writeJson(view)

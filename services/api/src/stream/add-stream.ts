@@ -15,6 +15,7 @@ import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
 import { EventFilters, toEventFilter } from '../schemas/event-query.js'
 import { EventRecord, toEventRecord } from '../schemas/event-record.js'
 import { Text } from '../schemas/fields.js'
+import type { Tokens } from '../schemas/tokens.js'
 import { checkUpgrade } from './check-upgrade.js'
 import { CLOSE } from './close-codes.js'
 import { Feed } from './feed.js'
@@ -42,6 +43,7 @@ const writeRecord = compileAnswer(StreamRecord)
 
 export interface StreamOptions {
   store: Store
+  tokens: Tokens
   log: Logger
   /** of one client, on this process */
   maxConnections: number
@@ -120,7 +122,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       connections.set(client, (connections.get(client) ?? 0) + 1)
       const write = (event: StreamEvent) =>
         writeRecord({
-          ...toEventRecord(event),
+          ...toEventRecord(event, options.tokens),
           cursor: encodePositionCursor({ epoch, position: event.position }),
         })
       const filter = toEventFilter(request.query)

@@ -16,10 +16,12 @@ import { Limit, Offset, PublicKey } from '../schemas/fields.js'
 import {
   CONFLICT_REFUSAL,
   CreatedWebhookAnswer,
-  toWebhookAnswer,
+  EventTypes,
   WEBHOOK_REFUSALS,
   WebhookAnswer,
+  WebhookFinality,
   WebhookPath,
+  toWebhookAnswer,
 } from './webhook-schemas.js'
 
 export interface WebhookRouteParts {
@@ -59,6 +61,8 @@ export function addWebhookRoutes(
             gateway_pubkey: PublicKey('the gateway of the token'),
             endpoint_url: Type.String({ description: 'https, public, on port 443 or 8443' }),
             active: Type.Optional(Type.Boolean({ default: true, description: 'whether it begins active' })),
+            eventTypes: Type.Optional(EventTypes),
+            finality: Type.Optional(WebhookFinality),
           },
           { additionalProperties: false },
         ),
@@ -67,10 +71,11 @@ export function addWebhookRoutes(
     },
     async (request, reply) => {
       const { gateway_pubkey: gateway, endpoint_url: endpointUrl, active = true } = request.body
+      const { eventTypes = [], finality = 'confirmed' } = request.body
       if (gateway !== gatewayOf(request)) throw foreign()
       const check = checkEndpointUrl(endpointUrl, { allowPrivateTargets })
       if (!check.ok) throw new ApiError('INVALID_ENDPOINT_URL', `Field endpoint_url ${check.reason}.`)
-      const webhook = await createWebhook(store, { gateway, endpointUrl, active })
+      const webhook = await createWebhook(store, { gateway, endpointUrl, active, eventTypes, finality })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)
       return { ...toWebhookAnswer(webhook), secret: webhook.secret }

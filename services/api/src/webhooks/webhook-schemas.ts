@@ -1,4 +1,4 @@
-import { DELIVERY_STATES } from '@payment-tracking/domain'
+import { DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
@@ -8,6 +8,17 @@ const Id = (description: string) => Type.Integer({ minimum: 1, description })
 
 export const WebhookPath = Type.Object({ id: Id('id of the webhook') })
 export const DeliveryPath = Type.Object({ id: Id('id of the webhook'), deliveryId: Id('id of the delivery') })
+
+/** What a webhook is told of, in the order in which it was asked for. */
+export const EventTypes = Type.Array(Type.Enum([...WEBHOOK_EVENT_TYPES]), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'what it is told of; without a choice of payments alone',
+})
+
+export const WebhookFinality = Type.Enum(['confirmed', 'finalized'], {
+  description: '`finalized`: it is told of a payment once that is final, and never of one that is retracted',
+})
 
 const WEBHOOK_FIELDS = {
   id: Integer('assigned by the service', 17),
@@ -20,6 +31,8 @@ const WEBHOOK_FIELDS = {
     Text('why the service deactivated it: `gone` (it answered 410), `failing` or `gateway-deleted`'),
   ),
   deactivatedAt: Nullable(Moment('when the service deactivated it')),
+  eventTypes: EventTypes,
+  finality: WebhookFinality,
 }
 
 export const WebhookAnswer = Type.Object(WEBHOOK_FIELDS, { title: 'Webhook' })
@@ -37,6 +50,8 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   failingSince: webhook.failingSince?.toISOString() ?? null,
   deactivatedReason: webhook.deactivatedReason,
   deactivatedAt: webhook.deactivatedAt?.toISOString() ?? null,
+  eventTypes: webhook.eventTypes,
+  finality: webhook.finality,
 })
 
 export const SecretAnswer = Type.Object(
@@ -54,7 +69,7 @@ const DELIVERY_FIELDS = {
   webhookId: Integer('the webhook it goes to'),
   messageId: Text('`webhook-id` of every attempt; the same for all webhooks and redeliveries of an event'),
   eventId: Nullable(Text('the event it tells of; null for a test')),
-  type: Text('`payment.executed` or `webhook.test`'),
+  type: Text('`payment.executed`, `payment.retracted` or `webhook.test`'),
   status: Text(
     '`pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled`',
   ),

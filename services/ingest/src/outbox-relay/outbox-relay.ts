@@ -3,11 +3,15 @@
 // marked is relayed again by the sweeper.
 import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
-import { markRelayed, type CommittedBatch, type Store } from '@payment-tracking/store'
+import { markRelayed, removeAnnouncements, type CommittedBatch, type Store } from '@payment-tracking/store'
 
 /** Where the relay sends: Redis pub/sub and the queue. Both reject when Redis is away. */
 export interface RelaySinks {
-  announce(payments: readonly CommittedPayment[], committedAt: Date): Promise<unknown>
+  announce(
+    payments: readonly CommittedPayment[],
+    committedAt: Date,
+    retractions?: readonly CommittedPayment[],
+  ): Promise<unknown>
   enqueue(deliveries: readonly DeliveryRef[]): Promise<unknown>
 }
 
@@ -39,7 +43,15 @@ export class OutboxRelay {
     try {
       const payments = committed.flatMap(batch => batch.payments)
       const deliveries = committed.flatMap(batch => batch.deliveries)
-      await Promise.all([this.sinks.announce(payments, committedAt), this.sinks.enqueue(deliveries)])
+      const retractions = committed.flatMap(batch => batch.retractions)
+      await Promise.all([
+        this.sinks.announce(payments, committedAt, retractions),
+        this.sinks.enqueue(deliveries),
+      ])
+      await removeAnnouncements(
+        this.store,
+        committed.flatMap(batch => batch.announcementIds),
+      )
       await markRelayed(
         this.store,
         committed.map(batch => batch.batchId).filter(id => id !== null),

@@ -1,10 +1,11 @@
 import type { Intake, Logger } from '@payment-tracking/runtime'
-import { sweepBatches, type Store } from '@payment-tracking/store'
+import { sweepAnnouncements, sweepBatches, type Store } from '@payment-tracking/store'
 import type { RelaySinks } from './outbox-relay.js'
 
 /** A younger batch is probably being relayed right now. */
 const OLDER_THAN_MS = 3_000
 const BATCHES_A_SWEEP = 20
+const ANNOUNCEMENTS_A_SWEEP = 500
 
 /** Relays the batches that a crash or an outage of Redis left, every SWEEP_INTERVAL_MS and while there are more. */
 export class Sweeper implements Intake {
@@ -47,8 +48,15 @@ export class Sweeper implements Intake {
             await Promise.all([this.sinks.announce(payments, committedAt), this.sinks.enqueue(deliveries)])
           },
         )
+        swept += await sweepAnnouncements(
+          this.store,
+          { olderThanMs: OLDER_THAN_MS, limit: ANNOUNCEMENTS_A_SWEEP },
+          async ({ payments, retractions }) => {
+            await this.sinks.announce(payments, new Date(), retractions)
+          },
+        )
         if (swept > 0) this.log.info({ batches: swept }, 'batch.swept')
-      } while (swept === BATCHES_A_SWEEP && !this.#stopping)
+      } while (swept >= BATCHES_A_SWEEP && !this.#stopping)
     } catch (err) {
       this.log.warn({ err }, 'batch.sweep-failed')
     }

@@ -71,7 +71,8 @@ export function buildBatchHandler({
       // Batches are read while the previous batch is stored, and stored in the order of their arrival.
       await place.previousEnded()
       const onWriting = () => place.startWriting()
-      const batch = { stream, ...read, traceParents: spans?.traceParents, onWriting }
+      const { programId } = program
+      const batch = { stream, ...read, programId, traceParents: spans?.traceParents, onWriting }
       committed = await storeVerified(store, guard, batch)
       spans?.end()
       failures = 0

@@ -1,12 +1,22 @@
 import type { ReceivedBusMessage } from '@payment-tracking/bus'
-import { readMessage } from '@payment-tracking/domain'
-import type { ReceivedMessage, RefusedMessage } from '@payment-tracking/store'
+import { controlKindOf } from '@payment-tracking/contracts'
+import { readControlMessage, readMessage } from '@payment-tracking/domain'
+import type { ReceivedControl, ReceivedMessage, RefusedMessage } from '@payment-tracking/store'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import { describeFault } from './store-batch.js'
 
 export interface ProgramSettings {
   programId: string
   requireProgramId: boolean
+  /** what the subjects of the stream begin with */
+  subjectPrefix: string
+}
+
+export interface ReadBatch {
+  received: ReceivedMessage[]
+  refused: RefusedMessage[]
+  /** what the indexer said about the chain itself, in order */
+  controls: ReceivedControl[]
 }
 
 /** About a millisecond of reading, after which the batch before gets to send its next statement. */
@@ -16,18 +26,27 @@ const IN_ONE_GO = 25
 export async function readBatch(
   messages: readonly ReceivedBusMessage[],
   program: ProgramSettings,
-): Promise<{ received: ReceivedMessage[]; refused: RefusedMessage[] }> {
+): Promise<ReadBatch> {
   const received: ReceivedMessage[] = []
   const refused: RefusedMessage[] = []
+  const controls: ReceivedControl[] = []
   for (const [index, { bytes, subject, streamSequence }] of messages.entries()) {
     if (index > 0 && index % IN_ONE_GO === 0) await giveWay()
+    const place = { streamSequence, subject, bytes }
     try {
+      const kind = controlKindOf(program.subjectPrefix, subject)
+      if (kind !== null) {
+        const read = readControlMessage(kind, bytes)
+        if (read.ok) controls.push({ ...place, control: read.control })
+        else refused.push({ ...place, ...read.refusal })
+        continue
+      }
       const read = readMessage(bytes, program)
-      if (read.ok) received.push({ event: read.event, streamSequence, subject, bytes })
-      else refused.push({ ...read.refusal, streamSequence, subject, bytes })
+      if (read.ok) received.push({ ...place, event: read.event })
+      else refused.push({ ...place, ...read.refusal })
     } catch (error) {
-      refused.push({ code: 'INGEST_FAULT', reason: describeFault(error), streamSequence, subject, bytes })
+      refused.push({ ...place, code: 'INGEST_FAULT', reason: describeFault(error) })
     }
   }
-  return { received, refused }
+  return { received, refused, controls }
 }

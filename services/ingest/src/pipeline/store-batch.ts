@@ -8,6 +8,7 @@ import {
   StoreUnverifiedError,
   type Batch,
   type CommittedBatch,
+  type ReceivedControl,
   type ReceivedMessage,
   type Store,
 } from '@payment-tracking/store'
@@ -25,8 +26,24 @@ export async function storeBatch(store: Store, batch: Batch): Promise<CommittedB
   try {
     return [await commitBatch(store, batch)]
   } catch (error) {
-    if (isFaultOfDatabase(error) || batch.received.length === 0) throw error
-    const [only] = batch.received
+    const { controls = [], received } = batch
+    if (isFaultOfDatabase(error) || received.length + controls.length === 0) throw error
+    if (controls.length > 0 && received.length > 0) {
+      return [
+        ...(await storeBatch(store, { ...batch, received: [] })),
+        ...(await storeBatch(store, { ...batch, refused: [], controls: [] })),
+      ]
+    }
+    const [onlyControl, ...otherControls] = controls
+    if (onlyControl !== undefined) {
+      if (otherControls.length === 0) return storeAlone(store, batch, onlyControl)
+      const half = Math.ceil(controls.length / 2)
+      return [
+        ...(await storeBatch(store, { ...batch, controls: controls.slice(0, half) })),
+        ...(await storeBatch(store, { ...batch, refused: [], controls: controls.slice(half) })),
+      ]
+    }
+    const [only] = received
     if (only !== undefined && batch.received.length === 1) return storeAlone(store, batch, only)
     const middle = Math.ceil(batch.received.length / 2)
     return [
@@ -40,7 +57,11 @@ export async function storeBatch(store: Store, batch: Batch): Promise<CommittedB
  * Tries the one message once more, on a database that has just answered: an outage must never make a dead letter of a
  * good message, whatever error a driver shows it as.
  */
-async function storeAlone(store: Store, batch: Batch, message: ReceivedMessage): Promise<CommittedBatch[]> {
+async function storeAlone(
+  store: Store,
+  batch: Batch,
+  message: ReceivedMessage | ReceivedControl,
+): Promise<CommittedBatch[]> {
   await store.ping()
   try {
     return [await commitBatch(store, batch)]
@@ -52,7 +73,8 @@ async function storeAlone(store: Store, batch: Batch, message: ReceivedMessage):
         ? (['STORE_REFUSED', error.message] as const)
         : (['INGEST_FAULT', describeFault(error)] as const)
     const refused = { streamSequence, subject, bytes, code, reason }
-    return [await commitBatch(store, { ...batch, received: [], refused: [...batch.refused, refused] })]
+    const refusal = { ...batch, received: [], controls: [], refused: [...batch.refused, refused] }
+    return [await commitBatch(store, refusal)]
   }
 }
 

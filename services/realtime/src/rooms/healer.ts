@@ -1,9 +1,9 @@
 // Brings rooms what Redis lost. Three things start it: a payment that comes before its turn, a periodic
 // comparison of all rooms with the store in one query (the loss of a last payment shows no jump), and
 // whatever says that messages may have been missed (`healAll`: Redis came back, a fence was lifted).
-import { toSocketPayment } from '@payment-tracking/contracts'
+import { toSocketPayment, toSocketRetraction, type CommittedPayment } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
-import { frameOfPayment } from '@payment-tracking/redis'
+import { frameOfPayment, frameOfRetraction } from '@payment-tracking/redis'
 import { findStaleTrackings, readPaymentsBySeq, type Store } from '@payment-tracking/store'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'
@@ -13,6 +13,14 @@ const GRACE_MS = 300
 const PAGE = 100
 /** A database that was replaced is noticed within this time, whatever HEAL_INTERVAL_MS is. */
 const CHECK_EPOCH_EVERY_MS = 2_000
+
+/** What a room missed: a payment, or one that the chain took back before anybody was told of it. */
+function frameOf(facts: CommittedPayment): Buffer {
+  const timestamp = Date.now()
+  return facts.retracted
+    ? frameOfRetraction({ type: 'retraction', data: toSocketRetraction(facts)!, timestamp })
+    : frameOfPayment({ type: 'payment_notification', data: toSocketPayment(facts)!, timestamp })
+}
 
 export interface HealerOptions {
   rooms: Rooms
@@ -117,8 +125,7 @@ export class Healer {
         if (payments.length === 0) break
         for (const facts of payments) {
           const data = toSocketPayment(facts)!
-          const wsFrame = frameOfPayment({ type: 'payment_notification', data, timestamp: Date.now() })
-          const frame = { seq: data.seq, recipient: data.recipient, committedAtMs: 0, wsFrame }
+          const frame = { seq: data.seq, recipient: data.recipient, committedAtMs: 0, wsFrame: frameOf(facts) }
           if (!rooms.forward(room, frame) && room.seqs.missing(data.seq, 1)?.from === data.seq) return
           healed++
         }

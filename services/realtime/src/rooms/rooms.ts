@@ -1,5 +1,5 @@
 // The subscribers of this pod, by tracking ID, and the only place that sends them payments.
-import type { PaymentFrame } from '@payment-tracking/redis'
+import { NO_SEQ, type PaymentFrame } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
 import {
   closeConnection,
@@ -77,7 +77,7 @@ export class Rooms {
   }
 
   /**
-   * Sends a payment to the room's subscribers unless it was sent before.
+   * Sends a payment to the room's subscribers unless it was sent before; a retraction whenever it comes.
    * @returns false when it was not sent: the room had it, or this pod may not send now. In the second case
    *   `seqs` does not count it, and healing sends it again.
    */
@@ -87,7 +87,7 @@ export class Rooms {
       metrics.fenced.inc()
       return false
     }
-    if (!room.seqs.note(frame.seq)) return false
+    if (frame.seq !== NO_SEQ && !room.seqs.note(frame.seq)) return false
     const frames = new SharedFrame(frame.wsFrame)
     for (const { connection, recipient } of room.subscribers) {
       if (connection.readyState !== 'open' || (recipient !== null && recipient !== frame.recipient)) continue

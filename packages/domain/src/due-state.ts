@@ -1,0 +1,64 @@
+// Whether a policy waits for a payment, at the moment of asking.
+import { readPolicyTerms } from './policy-terms.js'
+
+export const DUE_STATES = ['none', 'upcoming', 'due', 'overdue', 'expired'] as const
+/**
+ * - `none`: completed, paused, deleted, or without a due date
+ * - `upcoming`: its due date is to come
+ * - `due`: its due date has passed, by less than the grace
+ * - `overdue`: by more
+ * - `expired`: the program takes no payment any more
+ */
+export type DueState = (typeof DUE_STATES)[number]
+
+/** What the due state depends on, beside the time. */
+export interface DuePolicy {
+  live: boolean
+  status: string | null
+  /** `PolicyType.text` */
+  policyType: string
+  /** of a subscription, Unix seconds */
+  nextPaymentDue: bigint | null
+  /** Unix seconds */
+  createdAt: bigint
+}
+
+/** When a payment is due next, and after when none is taken, in Unix seconds; null is never. */
+function datesOf(policy: DuePolicy): { dueAt: bigint | null; isExpired: (now: bigint) => boolean } {
+  const never = () => false
+  const terms = readPolicyTerms(policy.policyType)
+  switch (terms.kind) {
+    case 'subscription':
+      return { dueAt: policy.nextPaymentDue, isExpired: never }
+    case 'one-time': {
+      const { dueDate, expiryDate } = terms
+      return {
+        dueAt: dueDate > 0n ? dueDate : policy.createdAt,
+        isExpired: now => expiryDate !== null && now > expiryDate,
+      }
+    }
+    case 'up-to':
+      return { dueAt: null, isExpired: now => now >= terms.deadline }
+    case 'pay-as-you-go': {
+      const { expiryDate } = terms
+      return { dueAt: null, isExpired: now => expiryDate !== null && expiryDate > 0n && now > expiryDate }
+    }
+    default:
+      return { dueAt: null, isExpired: never }
+  }
+}
+
+/**
+ * @param nowSeconds Unix time
+ * @param graceSeconds how long after its due date a payment is not late yet: the indexer and the scheduler of
+ *   payments need some time
+ */
+export function dueStateOf(policy: DuePolicy, nowSeconds: number, graceSeconds: number): DueState {
+  if (!policy.live || policy.status !== 'active') return 'none'
+  const now = BigInt(Math.floor(nowSeconds))
+  const { dueAt, isExpired } = datesOf(policy)
+  if (isExpired(now)) return 'expired'
+  if (dueAt === null) return 'none'
+  if (now < dueAt) return 'upcoming'
+  return now <= dueAt + BigInt(graceSeconds) ? 'due' : 'overdue'
+}

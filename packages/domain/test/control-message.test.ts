@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { readControlMessage } from '../src/index.js'
+import { hold } from './hold.js'
+import { bytesOf, SIGNATURE } from './messages.js'
+
+const read = (kind: string, body: unknown) => readControlMessage(kind, bytesOf(body))
+
+t.test('each kind is read into what it says', async t => {
+  t.same(read('finalized', { slot: 9007199254740991n, ignored: 1 }), {
+    ok: true,
+    control: { kind: 'finalized', slot: 9007199254740991 },
+  })
+  t.same(read('retracted', { signature: SIGNATURE, slot: 5 }), {
+    ok: true,
+    control: { kind: 'retracted', signature: SIGNATURE, slot: 5 },
+  })
+  t.same(read('gap', { fromSlot: 5, toSlot: 5, reason: 'log \0truncated', bytes: 'AQI=' }), {
+    ok: true,
+    control: {
+      kind: 'gap',
+      signature: null,
+      fromSlot: 5,
+      toSlot: 5,
+      reason: 'log truncated',
+      bytes: Buffer.from([1, 2]),
+      closed: false,
+    },
+  })
+  t.match(read('gap', { signature: SIGNATURE, fromSlot: 5, toSlot: 6, closed: true }), {
+    ok: true,
+    control: { signature: SIGNATURE, reason: '', closed: true },
+  })
+})
+
+t.test('other kinds and malformed ones are refused', async t => {
+  const gap = { fromSlot: 5, toSlot: 6, reason: 'x' }
+  for (const [kind, body] of [
+    ['replayed', { slot: 5 }],
+    ['finalized', { slot: 'soon' }],
+    ['finalized', { slot: 0 }],
+    ['finalized', []],
+    ['finalized', 'no json'],
+    ['retracted', { slot: 5 }],
+    ['retracted', { signature: 'abc', slot: 5 }],
+    ['retracted', { signature: SIGNATURE }],
+    ['gap', { reason: 'x' }],
+    ['gap', { ...gap, toSlot: 4 }],
+    ['gap', { ...gap, reason: 5 }],
+    ['gap', { ...gap, reason: undefined }],
+    ['gap', { ...gap, bytes: 'not base64' }],
+    ['gap', { ...gap, closed: 'yes' }],
+    ['gap', { ...gap, signature: 'abc' }],
+  ] as const) {
+    const result = read(kind, body)
+    t.equal(result.ok ? 'accepted' : result.refusal.code, 'BAD_CONTROL', `${kind} ${JSON.stringify(body)}`)
+  }
+})
+
+t.test('no bytes make the reader throw', async t => {
+  const kinds = fc.constantFrom('finalized', 'retracted', 'gap', '')
+  hold(
+    t,
+    'control messages',
+    fc.property(
+      kinds,
+      fc.oneof(
+        fc.uint8Array(),
+        fc.json().map(text => Buffer.from(text)),
+      ),
+      (kind, bytes) => {
+        readControlMessage(kind, bytes)
+      },
+    ),
+    300,
+  )
+})

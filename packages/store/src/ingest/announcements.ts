@@ -1,0 +1,60 @@
+// What is told outside of the batch that stored it: payments whose policy came later, and retractions. A row is written
+// in the transaction that caused it and removed once Redis took it, so that a crash in between leaves it to the sweeper.
+import { sql, type Tx } from '../database/sql.js'
+import type { CommittedPayment } from '@payment-tracking/contracts'
+import { readCommittedPayments } from '../committed-payments.js'
+import type { Store } from '../database/open-store.js'
+
+/** @returns the rows, to be removed once the events were announced */
+export async function recordAnnouncements(
+  tx: Tx,
+  kind: 'payment' | 'retraction',
+  eventIds: readonly string[],
+): Promise<bigint[]> {
+  if (eventIds.length === 0) return []
+  const rows = await tx.$queryRaw<{ id: bigint }[]>`
+    insert into announcements (event_id, kind)
+    select told.id, ${kind} from unnest(${[...eventIds]}::uuid[]) as told (id) returning id`
+  return rows.map(({ id }) => id)
+}
+
+/** The events were announced. */
+export async function removeAnnouncements({ database }: Store, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  await database.execute(sql`delete from announcements where id = any(${ids.map(String)}::bigint[])`)
+}
+
+/**
+ * Takes the oldest announcements that were committed at least `olderThanMs` ago, hands them to `announce`, and removes
+ * them when that resolves. Skips what another sweeper has locked.
+ * @returns how many were announced
+ */
+export async function sweepAnnouncements(
+  { database }: Store,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+  announce: (told: { payments: CommittedPayment[]; retractions: CommittedPayment[] }) => Promise<void>,
+): Promise<number> {
+  return database.transaction(
+      async tx => {
+        const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string }[]>`
+          select id, event_id, kind from announcements
+           where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+           order by id limit ${limit} for update skip locked`
+        if (rows.length === 0) return 0
+        const facts = await readCommittedPayments(
+          statement => tx.$queryRaw(statement),
+          sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
+          sql`order by e.position`,
+        )
+        const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
+        await announce({
+          payments: facts.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
+          retractions: facts.filter(({ eventId }) => retracted.has(eventId)),
+        })
+        await tx.$executeRaw`
+          delete from announcements where id = any(${rows.map(({ id }) => id.toString())}::bigint[])`
+        return rows.length
+      },
+      { maxWait: 10_000, timeout: 60_000 },
+  )
+}

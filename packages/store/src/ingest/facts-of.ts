@@ -1,0 +1,53 @@
+import { sql, type Tx } from '../database/sql.js'
+import type { CommittedPayment } from '@payment-tracking/contracts'
+import { isOfIncarnation } from '@payment-tracking/domain'
+import { readCommittedPayments } from '../committed-payments.js'
+import type { PositionedEvent } from './events.js'
+import { mintOf, type Projected } from './project.js'
+
+/**
+ * The new payments as they are told. The states in memory hold recipient, payer and mint of nearly all of
+ * them; a payment of an earlier life without a recipient of its own is read as any reader would.
+ */
+export async function factsOf(
+  tx: Tx,
+  positioned: readonly PositionedEvent[],
+  projected: Projected,
+): Promise<CommittedPayment[]> {
+  const facts: CommittedPayment[] = []
+  const ofEarlierLives: string[] = []
+  for (const stored of positioned) {
+    const { event, seq } = stored
+    const { effect } = event
+    if (effect.kind !== 'payment') continue
+    // A direct transfer has no policy.
+    const policy = projected.policies.get(effect.policy)
+    const ofThisLife = policy !== undefined && isOfIncarnation(policy.lifeStart, event.order)
+    if (effect.recipient === null && policy !== undefined && policy.lifeStart !== null && !ofThisLife) {
+      ofEarlierLives.push(event.id)
+      continue
+    }
+    const userPayment = policy?.userPayment ?? null
+    const owner = userPayment === null ? null : (projected.userPayments.get(userPayment)?.owner ?? null)
+    facts.push({
+      eventId: event.id,
+      position: stored.position.toString(),
+      trackingId: event.trackingId,
+      seq: seq === null ? null : Number(seq),
+      signature: event.signature,
+      slot: event.slot,
+      occurredAt: event.occurredAt.toISOString(),
+      paidAt: effect.paidAt.toString(),
+      paymentPolicy: effect.policy,
+      gateway: effect.gateway,
+      amount: effect.amount.toString(),
+      recordId: effect.recordId,
+      recipient: effect.recipient ?? (ofThisLife ? policy.recipient : null),
+      payer: effect.payer ?? owner,
+      tokenMint: mintOf(projected, effect),
+    })
+  }
+  if (ofEarlierLives.length === 0) return facts
+  facts.push(...(await readCommittedPayments(statement => tx.$queryRaw(statement), sql`e.id = any(${ofEarlierLives}::uuid[])`)))
+  return facts.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
+}

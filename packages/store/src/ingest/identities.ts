@@ -1,0 +1,203 @@
+// Which messages are new, which are told again, and which contradict what is stored.
+//
+// Of one identity at most one event stands. Others of the same identity were retracted, each in a slot of its own: the
+// first that was stored has the id of the identity, those after it an id that names their slot too. So a message agrees
+// with, or contradicts, the event of its own slot; in a slot of its own it contradicts the event that stands, unless the
+// message's transaction was retracted itself.
+import { type Tx } from '../database/sql.js'
+import {
+  idInSlot,
+  orderOf,
+  type ChainEvent,
+  type Commitment,
+  type RetractedTransaction,
+} from '@payment-tracking/domain'
+import type { ReceivedMessage } from './commit-batch.js'
+import type { RefusedMessage } from './dead-letters.js'
+import type { NewEvent } from './events.js'
+
+/** What of a stored event decides whether a message agrees with it. */
+export interface StoredIdentity {
+  id: string
+  signature: string
+  slot: number
+  transactionIndex: number
+  index: number
+  fingerprint: string
+  /** null for rows of releases that did not keep it */
+  commitment: Commitment | null
+  retracted: boolean
+}
+
+interface IdentityRow {
+  id: string
+  signature: string
+  slot: bigint
+  transaction_index: bigint
+  event_index: bigint
+  fingerprint: string
+  commitment: Commitment | null
+  retracted: boolean
+}
+
+const toIdentity = (row: IdentityRow): StoredIdentity => ({
+  id: row.id,
+  signature: row.signature,
+  slot: Number(row.slot),
+  transactionIndex: Number(row.transaction_index),
+  index: Number(row.event_index),
+  fingerprint: row.fingerprint,
+  commitment: row.commitment,
+  retracted: row.retracted,
+})
+
+/** Those events, and their aliases, that are stored: one probe of the primary key each. */
+export async function readIdentities(tx: Tx, events: readonly ChainEvent[]): Promise<StoredIdentity[]> {
+  if (events.length === 0) return []
+  const ids = events.flatMap(({ id, aliases }) => [id, ...aliases.map(alias => alias.id)])
+  const rows = await tx.$queryRaw<IdentityRow[]>`
+    select id, signature, slot, transaction_index, event_index, fingerprint, commitment,
+           retracted_at is not null as retracted
+      from events where id = any(${ids}::uuid[])`
+  return rows.map(toIdentity)
+}
+
+/** All stored events of some transactions; relies on events_signature_hash. */
+async function readTransactions(tx: Tx, signatures: readonly string[]): Promise<StoredIdentity[]> {
+  const rows = await tx.$queryRaw<IdentityRow[]>`
+    select id, signature, slot, transaction_index, event_index, fingerprint, commitment,
+           retracted_at is not null as retracted
+      from events where signature = any(${[...signatures]}::text[])`
+  return rows.map(toIdentity)
+}
+
+/** The retracted transactions of the slots of some events. Relies on the primary key of retractions. */
+export async function readRetractions(
+  tx: Tx,
+  events: readonly ChainEvent[],
+): Promise<RetractedTransaction[]> {
+  if (events.length === 0) return []
+  const slots = [...new Set(events.map(({ slot }) => slot))]
+  const rows = await tx.$queryRaw<{ signature: string; slot: bigint }[]>`
+    select signature, slot from retractions where slot = any(${slots.map(String)}::bigint[])`
+  return rows.map(({ signature, slot }) => ({ signature, slot: Number(slot) }))
+}
+
+/** What agreeing copies add to a stored event. */
+export interface Correction {
+  id: string
+  /** a copy said that the event is final */
+  finalized: boolean
+  /** the place, where a copy tells it better: each of its numbers is 0 where nobody told it */
+  transactionIndex: number
+  index: number
+  moved: boolean
+}
+
+export interface Resolved {
+  fresh: NewEvent[]
+  conflicts: RefusedMessage[]
+  corrections: Correction[]
+  duplicateCount: number
+}
+
+/** An event of an identity: stored before, or new in this batch. */
+interface Standing extends StoredIdentity {
+  /** new in this batch */
+  event?: NewEvent
+}
+
+const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${signature}`
+
+/**
+ * Sorts the messages of a batch, in their order.
+ * @param stored what `readIdentities` found for them
+ * @param retractions what `readRetractions` found for them
+ */
+export async function resolveIdentities(
+  tx: Tx,
+  received: readonly ReceivedMessage[],
+  stored: readonly StoredIdentity[],
+  retractions: readonly RetractedTransaction[],
+): Promise<Resolved> {
+  const retracted = new Set(retractions.map(keyOf))
+  const byId = new Map(stored.map(row => [row.id, row]))
+  // Only where an identity was retracted can it have more than one event.
+  const reappearing = [...new Set(stored.filter(row => row.retracted).map(row => row.signature))]
+  const siblings = reappearing.length === 0 ? [] : await readTransactions(tx, reappearing)
+  const standings = new Map<string, Standing[]>()
+  const standingsOf = (event: ChainEvent): Standing[] => {
+    const known = standings.get(event.id)
+    if (known) return known
+    const own = byId.get(event.id)
+    const found: Standing[] = own ? [own] : []
+    if (own?.retracted)
+      for (const row of siblings) if (row.id === idInSlot(event.id, row.slot)) found.push(row)
+    standings.set(event.id, found)
+    return found
+  }
+
+  const resolved: Resolved = { fresh: [], conflicts: [], corrections: [], duplicateCount: 0 }
+  for (const message of received) {
+    const { event, streamSequence, subject, bytes } = message
+    const of = standingsOf(event)
+    const same = of.find(({ slot }) => slot === event.slot) ?? findAlias(event, byId)
+    const isRetracted = retracted.has(keyOf(event))
+    if (same !== undefined && agrees(event, same)) {
+      resolved.duplicateCount += 1
+      correct(same, event, resolved.corrections)
+    } else if (same !== undefined || (!isRetracted && of.some(standing => !standing.retracted))) {
+      const reason = `event ${event.id} is stored already with other data, slot or timestamp`
+      const { signature } = event
+      resolved.conflicts.push({ streamSequence, subject, code: 'CONFLICT', reason, bytes, signature })
+    } else {
+      const id = of.some(standing => standing.id === event.id) ? idInSlot(event.id, event.slot) : event.id
+      const fresh: NewEvent = {
+        event: id === event.id ? event : { ...event, id, order: orderOf(event, id) },
+        streamSequence,
+        retracted: isRetracted,
+      }
+      of.push({ ...fresh.event, id, retracted: isRetracted, event: fresh })
+      resolved.fresh.push(fresh)
+    }
+  }
+  return resolved
+}
+
+const agrees = (event: ChainEvent, { id, fingerprint }: StoredIdentity): boolean =>
+  fingerprint === event.fingerprint ||
+  event.aliases.some(alias => alias.id === id && alias.fingerprint === fingerprint)
+
+/** The row of an earlier release, which knew the event by another id or fingerprint. */
+function findAlias(event: ChainEvent, byId: ReadonlyMap<string, StoredIdentity>): Standing | undefined {
+  for (const alias of event.aliases) {
+    const row = byId.get(alias.id)
+    if (row?.commitment === null && row.fingerprint === alias.fingerprint && row.index === event.index)
+      return row
+  }
+  return undefined
+}
+
+/** Takes over what a copy knows better. No order of copies makes a difference: the larger number wins. */
+function correct(standing: Standing, event: ChainEvent, corrections: Correction[]): void {
+  const transactionIndex = Math.max(standing.transactionIndex, event.transactionIndex)
+  const index = Math.max(standing.index, event.index)
+  const moved = transactionIndex !== standing.transactionIndex || index !== standing.index
+  const finalized = event.commitment === 'finalized' && standing.commitment !== 'finalized'
+  if (!moved && !finalized) return
+  Object.assign(standing, { transactionIndex, index })
+  if (finalized) standing.commitment = 'finalized'
+  const fresh = standing.event
+  if (fresh) {
+    const { id, commitment, slot } = fresh.event
+    fresh.event = {
+      ...fresh.event,
+      transactionIndex,
+      index,
+      commitment: finalized ? 'finalized' : commitment,
+      order: orderOf({ slot, transactionIndex, index }, id),
+    }
+    return
+  }
+  corrections.push({ id: standing.id, finalized, transactionIndex, index, moved })
+}

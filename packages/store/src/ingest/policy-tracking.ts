@@ -1,0 +1,123 @@
+// Executions of composable policies often carry no memo: their tracking ID is that of their policy, of the life that the
+// execution belongs to. Where nobody has told us of the policy yet, they wait until somebody does.
+import { sql, type Tx } from '../database/sql.js'
+import { orderOf, type ChainEvent } from '@payment-tracking/domain'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import type { NewEvent } from './events.js'
+import { IS_POLICY_CREATED } from '../payment-names.js'
+
+/** A life of a policy: where it began, and what its payments are tracked by. */
+interface PolicyLife {
+  policy: string
+  /** slot, transaction and index of its Created, as the beginning of an order */
+  place: string
+  trackingId: string | null
+}
+
+interface PlacedRow {
+  id: string
+  policy: string
+  slot: bigint
+  transaction_index: bigint
+  event_index: bigint
+}
+
+/** The part of an order that two events can share. */
+const PLACE_LENGTH = 32
+
+const placeOfRow = (row: PlacedRow): string =>
+  orderOf(
+    {
+      slot: Number(row.slot),
+      transactionIndex: Number(row.transaction_index),
+      index: Number(row.event_index),
+    },
+    row.id,
+  ).slice(0, PLACE_LENGTH)
+
+const placeOfEvent = ({ order }: ChainEvent): string => order.slice(0, PLACE_LENGTH)
+
+/**
+ * The lives of some policies that are stored, retracted ones too: the transaction of a Created that comes again has the
+ * same memo. Relies on events_policy_places.
+ */
+async function readLives(tx: Tx, policies: readonly string[]): Promise<PolicyLife[]> {
+  const rows = await tx.$queryRaw<(PlacedRow & { tracking_id: string | null })[]>`
+    select e.id, e.payment_policy as policy, e.slot, e.transaction_index, e.event_index, e.tracking_id
+      from events e where e.payment_policy = any(${[...policies]}::text[]) and ${IS_POLICY_CREATED}`
+  return rows.map(row => ({ policy: row.policy, place: placeOfRow(row), trackingId: row.tracking_id }))
+}
+
+const livesIn = (fresh: readonly NewEvent[]): PolicyLife[] =>
+  fresh.flatMap(({ event }) =>
+    event.effect.kind === 'policy-created'
+      ? [{ policy: event.effect.policy, place: placeOfEvent(event), trackingId: event.trackingId }]
+      : [],
+  )
+
+/** The life that something at a place belongs to: the latest that began there or before. */
+function lifeAt(lives: readonly PolicyLife[], policy: string, place: string): PolicyLife | undefined {
+  let latest: PolicyLife | undefined
+  for (const life of lives)
+    if (life.policy === policy && life.place <= place && (!latest || life.place >= latest.place)) latest = life
+  return latest
+}
+
+const tracksPolicy = ({ event: { effect } }: NewEvent): boolean =>
+  effect.kind === 'payment' && effect.tracksPolicy
+
+/** A new event, and whether its tracking ID is still to come. */
+export interface TrackedEvent extends NewEvent {
+  awaitsPolicy: boolean
+}
+
+/** Gives new payments the tracking ID of their policy, where it is known. */
+export async function trackByPolicy(tx: Tx, fresh: readonly NewEvent[]): Promise<TrackedEvent[]> {
+  const policies = [...new Set(fresh.filter(tracksPolicy).map(({ event }) => event.paymentPolicy!))]
+  const lives = policies.length === 0 ? [] : [...(await readLives(tx, policies)), ...livesIn(fresh)]
+  return fresh.map(each => {
+    if (!tracksPolicy(each)) return { ...each, awaitsPolicy: false }
+    const life = lifeAt(lives, each.event.paymentPolicy!, placeOfEvent(each.event))
+    return life
+      ? { ...each, event: { ...each.event, trackingId: life.trackingId }, awaitsPolicy: false }
+      : { ...each, awaitsPolicy: true }
+  })
+}
+
+/** A stored payment whose policy has just become known. */
+export interface LatePayment {
+  id: string
+  trackingId: string | null
+  retracted: boolean
+}
+
+/** The stored payments that waited for policies which are new in a batch. Relies on events_awaiting_policy. */
+export async function findLatePayments(tx: Tx, fresh: readonly NewEvent[]): Promise<LatePayment[]> {
+  const created = livesIn(fresh)
+  if (created.length === 0) return []
+  const policies = [...new Set(created.map(({ policy }) => policy))]
+  const waiting = await tx.$queryRaw<(PlacedRow & { retracted: boolean })[]>`
+    select e.id, e.payment_policy as policy, e.slot, e.transaction_index, e.event_index,
+           e.retracted_at is not null as retracted
+      from events e where e.awaits_policy and e.payment_policy = any(${policies}::text[]) order by e.position`
+  if (waiting.length === 0) return []
+  const lives = [...(await readLives(tx, policies)), ...created]
+  return waiting.flatMap(row => {
+    const life = lifeAt(lives, row.policy, placeOfRow(row))
+    return life ? [{ id: row.id, trackingId: life.trackingId, retracted: row.retracted }] : []
+  })
+}
+
+/** Writes what late payments are tracked by. @param seqs of those that have a tracking ID, by event */
+export function writeLatePayments(
+  tx: PipelinedTx,
+  late: readonly LatePayment[],
+  seqs: ReadonlyMap<string, bigint>,
+): void {
+  if (late.length === 0) return
+  tx.send(sql`
+    update events e set awaits_policy = false, tracking_id = l.tracking_id, seq = l.seq
+      from unnest(${late.map(({ id }) => id)}::uuid[], ${late.map(({ trackingId }) => trackingId)}::text[],
+                  ${late.map(({ id }) => seqs.get(id) ?? null)}::bigint[]) as l (id, tracking_id, seq)
+     where e.id = l.id`)
+}

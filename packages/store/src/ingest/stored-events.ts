@@ -1,0 +1,33 @@
+// Stored events, read again as ingest read their messages.
+import { sql } from '../database/sql.js'
+import { orderOf, readMessage, type ChainEvent } from '@payment-tracking/domain'
+
+export interface StoredRow {
+  id: string
+  position: bigint
+  slot: bigint
+  signature: string
+  transaction_index: bigint
+  event_index: bigint
+  name: string
+  data: string
+  occurred_at: Date
+}
+
+/** Columns of `events e`. */
+export const STORED_COLUMNS = sql`e.id, e.position, e.slot, e.signature, e.transaction_index, e.event_index,
+  e.name, e.data::text as data, e.occurred_at`
+
+/** The stored event as ingest read it; id and order are the row's own, for the message had no index perhaps. */
+export function readStored(row: StoredRow, programId: string): ChainEvent {
+  const message = `{"slot":${row.slot},"signature":${JSON.stringify(row.signature)},"index":${row.event_index},"transaction_index":${row.transaction_index},"event_name":${JSON.stringify(row.name)},"data":${row.data},"timestamp":"${row.occurred_at.toISOString()}"}`
+  const read = readMessage(new TextEncoder().encode(message), { programId, requireProgramId: false })
+  if (!read.ok) return readWithoutEffect(row, programId)
+  return { ...read.event, id: row.id, order: orderOf(read.event, row.id) }
+}
+
+/** An earlier release kept events as they came that this one checks: what it would refuse now stays without effect. */
+function readWithoutEffect(row: StoredRow, programId: string): ChainEvent {
+  const kept = readStored({ ...row, name: 'KeptAsItCame' }, programId)
+  return { ...kept, name: row.name }
+}

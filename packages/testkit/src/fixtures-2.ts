@@ -1,0 +1,74 @@
+import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
+import { readJson, type Json } from '@payment-tracking/domain'
+import { readFile } from 'node:fs/promises'
+
+const FIXTURES = new URL('../../../test/fixtures/2/', import.meta.url)
+
+/** A message of the second set of fixtures, with the subject that it is published to. */
+export interface FixtureMessage {
+  subject: string
+  bytes: Uint8Array
+  /** what belongs to one transaction keeps its order when messages are shuffled; '' for messages without one */
+  signature: string
+}
+
+type Members = Record<string, Json>
+
+const CONTROL = controlSubjectOf(DEFAULT_SUBJECT_PREFIX, '')
+
+/** The messages of test/fixtures/2 in the order of the file, control messages among them. */
+export async function readSecondFixtures(): Promise<FixtureMessage[]> {
+  const file = await readFile(new URL('messages.jsonl', FIXTURES), 'utf8')
+  return file
+    .split('\n')
+    .slice(0, -1)
+    .map(line => {
+      let message: unknown
+      try {
+        message = JSON.parse(line)
+      } catch {
+        return { subject: subjectOf(DEFAULT_SUBJECT_PREFIX, undefined), bytes: Buffer.from(line), signature: '' }
+      }
+      const { subject, message: control, event_name, signature } = (message ?? {}) as Record<string, unknown>
+      if (typeof subject === 'string' && subject.startsWith(CONTROL)) {
+        const { signature: retracted } = control as { signature?: unknown }
+        return {
+          subject,
+          bytes: Buffer.from(JSON.stringify(control)),
+          signature: typeof retracted === 'string' ? retracted : '',
+        }
+      }
+      return {
+        subject: subjectOf(DEFAULT_SUBJECT_PREFIX, event_name),
+        bytes: Buffer.from(line),
+        signature: typeof signature === 'string' ? signature : '',
+      }
+    })
+}
+
+/** `expected.json` of the second set, with integers beyond 2⁵³ as bigint. */
+export async function readSecondAnswers(): Promise<Members> {
+  return readJson(await readFile(new URL('expected.json', FIXTURES), 'utf8')) as Members
+}
+
+/** Shuffles messages by a seed; those of one transaction keep their order, which is where order means something. */
+export function shuffleFixtures(messages: readonly FixtureMessage[], seed: number): FixtureMessage[] {
+  let state = seed >>> 0
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+  const groups = new Map<string, number[]>()
+  messages.forEach(({ signature }, at) => {
+    const key = signature || `message ${at}`
+    const group = groups.get(key)
+    if (group) group.push(at)
+    else groups.set(key, [at])
+  })
+  const placed: { at: number; key: number }[] = []
+  for (const group of groups.values()) {
+    const keys = group.map(next).sort((a, b) => a - b)
+    group.forEach((at, place) => placed.push({ at, key: keys[place]! }))
+  }
+  return placed.sort((a, b) => a.key - b.key).map(({ at }) => messages[at]!)
+}

@@ -1,0 +1,109 @@
+// The second set of fixtures: every kind of payment and policy, in any order and any batches, with retractions.
+import { openStore, rebuildProjections, type Store } from '@payment-tracking/store'
+import {
+  createDatabase,
+  dumpProjections,
+  findArrivalProblems,
+  readSecondAnswers,
+  readSecondFixtures,
+  shuffleFixtures,
+  type ProjectionDump,
+  type TestContext,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { ingestSubjects, PROGRAM } from './ingest-messages.js'
+
+const messages = await readSecondFixtures()
+const expected = await readSecondAnswers()
+
+async function openTestStore(t: TestContext): Promise<{ store: Store; database: TestDatabase }> {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
+  t.teardown(() => store.close())
+  return { store, database }
+}
+
+/** The database that saw the messages once, in order: every other run must end in the same rows. */
+let reference: ProjectionDump
+
+t.test('the messages in order are stored, counted and refused as they must be', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingestSubjects(store, messages)
+  const countsOf = async (sql: string): Promise<Record<string, number>> => {
+    const { rows } = await database.pool.query<{ key: string; count: string }>(sql)
+    return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]))
+  }
+  t.strictSame(
+    await countsOf('select name as key, count(*) from events where retracted_at is null group by name'),
+    expected.countByName,
+  )
+  t.strictSame(
+    await countsOf('select name as key, count from event_counts where span = 0'),
+    expected.countByName,
+  )
+  t.same(await countsOf(`select 'all' as key, count(*) from events where retracted_at is not null`), {
+    all: expected.retractedEvents,
+  })
+  const { unnamed, ...refused } = expected.deadLetters as Record<string, number>
+  const letters = await countsOf(
+    'select code as key, count(*) from dead_letters where replayed_at is null group by code',
+  )
+  const { BAD_CONTROL, BAD_TRANSACTION_INDEX, BAD_COMMITMENT, ...named } = letters
+  t.strictSame(named, refused)
+  t.equal(BAD_CONTROL! + BAD_TRANSACTION_INDEX! + BAD_COMMITMENT!, unnamed)
+  t.same(await countsOf(`select 'all' as key, count(*) from dead_letters where replayed_at is not null`), {
+    all: expected.waited,
+  })
+  t.same(await countsOf(`select 'slot' as key, finalized_slot as count from stream_head`), {
+    slot: expected.finalizedSlot,
+  })
+  const gaps = expected.gaps as { open: unknown[]; closed: unknown[] }
+  t.same(await countsOf('select (closed_at is null)::text as key, count(*) from gaps group by 1'), {
+    true: gaps.open.length,
+    false: gaps.closed.length,
+  })
+  t.strictSame(await findArrivalProblems(database.pool), [])
+  reference = await dumpProjections(database.pool)
+})
+
+for (const [title, seed, batchSize] of [
+  ['shuffled, in batches of 7', 1, 7],
+  ['shuffled, one by one', 2, 1],
+  ['shuffled, all in one batch', 3, 2_000],
+  ['shuffled, in batches of 40', 4, 40],
+] as const) {
+  t.test(`the messages ${title} end in the same rows, and so they do once more`, async t => {
+    const { store, database } = await openTestStore(t)
+    const shuffled = shuffleFixtures(messages, seed)
+    await ingestSubjects(store, shuffled, { batchSize })
+    t.strictSame(await dumpProjections(database.pool), reference)
+    t.strictSame(await findArrivalProblems(database.pool), [])
+    const again = await ingestSubjects(store, shuffleFixtures(messages, seed + 100), {
+      batchSize,
+      firstSequence: 10_000,
+    })
+    const told = again.flatMap(({ payments, retractions, deliveries }) => [
+      ...payments,
+      ...retractions,
+      ...deliveries,
+    ])
+    t.strictSame(told, [], 'the repetition tells nothing')
+    t.equal(
+      again.reduce((sum, batch) => sum + batch.storedCount, 0),
+      0,
+      'and stores nothing',
+    )
+    const dump = await dumpProjections(database.pool)
+    t.strictSame({ ...dump, dead_letters: [] }, { ...reference, dead_letters: [] })
+  })
+}
+
+t.test('projections rebuilt from events alone are the same rows', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingestSubjects(store, shuffleFixtures(messages, 5), { batchSize: 40 })
+  await database.pool.query(`update policies set payment_count = payment_count + 1, status = 'wrong'`)
+  await database.pool.query('update payment_token_stats set min = 0, max = null')
+  await rebuildProjections(store, PROGRAM.programId)
+  t.strictSame(await dumpProjections(database.pool), reference)
+})
