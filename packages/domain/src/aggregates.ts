@@ -98,7 +98,16 @@ export function sumPayments(payments: readonly CountedPayment[]): {
       }
     }
   }
-  const withoutTimes = ({ gateway, span, start, tokenMint, count, total, min, max }: TokenStatRow): TokenStatRow => ({
+  const withoutTimes = ({
+    gateway,
+    span,
+    start,
+    tokenMint,
+    count,
+    total,
+    min,
+    max,
+  }: TokenStatRow): TokenStatRow => ({
     gateway,
     span,
     start,

@@ -31,9 +31,4 @@ export { openPrivateServers, removeAbandoned, useServers } from './use-servers.j
 export { waitFor, type WaitOptions } from './wait-for.js'
 export { dumpProjections, findArrivalProblems, type ProjectionDump } from './dump-projections.js'
 export { readExpectedAnswers, readFixtureMessages, type ExpectedAnswers } from './fixtures.js'
-export {
-  readSecondAnswers,
-  readSecondFixtures,
-  shuffleFixtures,
-  type FixtureMessage,
-} from './fixtures-2.js'
+export { readSecondAnswers, readSecondFixtures, shuffleFixtures, type FixtureMessage } from './fixtures-2.js'

@@ -9,7 +9,9 @@ import { openApi } from './open-api.js'
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 const exact = (text: string): any =>
   parse(text, undefined, digits => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits)))
-const expected = exact(readFileSync(new URL('../../../test/fixtures/2/expected.json', import.meta.url), 'utf8'))
+const expected = exact(
+  readFileSync(new URL('../../../test/fixtures/2/expected.json', import.meta.url), 'utf8'),
+)
 
 // Tests read untyped JSON on purpose.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -28,7 +30,9 @@ const onetime = async (trackingId: string, query = ''): Promise<Untyped[]> => {
 }
 /** Rows whose order is not told are compared as a set. */
 const sorted = (rows: Untyped[]): string[] =>
-  rows.map(row => JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))).sort()
+  rows
+    .map(row => JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value)))
+    .sort()
 const pick = (names: string[], row: Untyped): Untyped =>
   Object.fromEntries(names.map(name => [name, row[name]]))
 

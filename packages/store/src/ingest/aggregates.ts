@@ -114,7 +114,7 @@ export async function moveToKnownMint(
   const touched = new Set(left.filter(row => row.count > 0n && row.touched).map(({ gateway }) => gateway))
   const hours = left.filter(({ gateway, span }) => span === HOUR_SECONDS && touched.has(gateway))
   if (emptied.length > 0) removeEmptied(tx, emptied)
-  await recountHours(tx, hours, upTo)
+  recountHours(tx, hours, upTo)
 }
 
 interface LeftRow {

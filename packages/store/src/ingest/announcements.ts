@@ -35,26 +35,26 @@ export async function sweepAnnouncements(
   announce: (told: { payments: CommittedPayment[]; retractions: CommittedPayment[] }) => Promise<void>,
 ): Promise<number> {
   return database.transaction(
-      async tx => {
-        const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string }[]>`
+    async tx => {
+      const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string }[]>`
           select id, event_id, kind from announcements
            where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
            order by id limit ${limit} for update skip locked`
-        if (rows.length === 0) return 0
-        const facts = await readCommittedPayments(
-          statement => tx.$queryRaw(statement),
-          sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
-          sql`order by e.position`,
-        )
-        const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
-        await announce({
-          payments: facts.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
-          retractions: facts.filter(({ eventId }) => retracted.has(eventId)),
-        })
-        await tx.$executeRaw`
+      if (rows.length === 0) return 0
+      const facts = await readCommittedPayments(
+        statement => tx.$queryRaw(statement),
+        sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
+        sql`order by e.position`,
+      )
+      const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
+      await announce({
+        payments: facts.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
+        retractions: facts.filter(({ eventId }) => retracted.has(eventId)),
+      })
+      await tx.$executeRaw`
           delete from announcements where id = any(${rows.map(({ id }) => id.toString())}::bigint[])`
-        return rows.length
-      },
-      { maxWait: 10_000, timeout: 60_000 },
+      return rows.length
+    },
+    { maxWait: 10_000, timeout: 60_000 },
   )
 }

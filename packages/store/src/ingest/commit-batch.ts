@@ -161,7 +161,10 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
       projected,
     )
   }
-  const lateFacts = await readFacts(tx, late.filter(each => !each.retracted).map(({ id }) => id))
+  const lateFacts = await readFacts(
+    tx,
+    late.filter(each => !each.retracted).map(({ id }) => id),
+  )
   committed.payments.push(...lateFacts)
   committed.announcementIds = [
     ...(await recordAnnouncements(tx, 'payment', lateFacts.filter(isFollowed).map(idOf))),
@@ -190,7 +193,11 @@ const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !==
 const readFacts = (tx: PipelinedTx, ids: readonly string[]): Promise<CommittedPayment[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : readCommittedPayments(statement => tx.$queryRaw(statement), sql`e.id = any(${[...ids]}::uuid[])`, sql`order by e.tracking_id, e.seq`)
+    : readCommittedPayments(
+        statement => tx.$queryRaw(statement),
+        sql`e.id = any(${[...ids]}::uuid[])`,
+        sql`order by e.tracking_id, e.seq`,
+      )
 
 async function applyRetractions(
   tx: PipelinedTx,

@@ -1,5 +1,11 @@
 import { type Tx } from '../database/sql.js'
-import { dependsOnPaymentOrder, periodAfter, periodAtCreation, placeOf, type PolicyState } from '@payment-tracking/domain'
+import {
+  dependsOnPaymentOrder,
+  periodAfter,
+  periodAtCreation,
+  placeOf,
+  type PolicyState,
+} from '@payment-tracking/domain'
 import { IS_PAYMENT } from '../payment-names.js'
 
 interface CountedRow {

@@ -54,7 +54,9 @@ export interface WaitingLetter {
  */
 export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
   if (signatures.length === 0) return []
-  const rows = await tx.$queryRaw<{ id: bigint; stream_sequence: bigint; subject: string; bytes: Uint8Array }[]>`
+  const rows = await tx.$queryRaw<
+    { id: bigint; stream_sequence: bigint; subject: string; bytes: Uint8Array }[]
+  >`
     select id, stream_sequence, subject, bytes from dead_letters
      where signature = any(${[...signatures]}::text[]) and replayed_at is null and code = 'CONFLICT'
        and size = length(bytes)

@@ -48,6 +48,11 @@ export async function factsOf(
     })
   }
   if (ofEarlierLives.length === 0) return facts
-  facts.push(...(await readCommittedPayments(statement => tx.$queryRaw(statement), sql`e.id = any(${ofEarlierLives}::uuid[])`)))
+  facts.push(
+    ...(await readCommittedPayments(
+      statement => tx.$queryRaw(statement),
+      sql`e.id = any(${ofEarlierLives}::uuid[])`,
+    )),
+  )
   return facts.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
 }

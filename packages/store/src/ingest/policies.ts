@@ -1,5 +1,10 @@
 import { sql, type Tx } from '../database/sql.js'
-import { policyOutcome, type PolicyFamily, type PolicyOutcome, type PolicyState } from '@payment-tracking/domain'
+import {
+  policyOutcome,
+  type PolicyFamily,
+  type PolicyOutcome,
+  type PolicyState,
+} from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 interface PolicyRow {
@@ -149,4 +154,3 @@ export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyStat
       status = excluded.status, next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at,
       period_start = excluded.period_start, period_total = excluded.period_total`)
 }
-

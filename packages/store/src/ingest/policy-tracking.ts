@@ -59,7 +59,8 @@ const livesIn = (fresh: readonly NewEvent[]): PolicyLife[] =>
 function lifeAt(lives: readonly PolicyLife[], policy: string, place: string): PolicyLife | undefined {
   let latest: PolicyLife | undefined
   for (const life of lives)
-    if (life.policy === policy && life.place <= place && (!latest || life.place >= latest.place)) latest = life
+    if (life.policy === policy && life.place <= place && (!latest || life.place >= latest.place))
+      latest = life
   return latest
 }
 

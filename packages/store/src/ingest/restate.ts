@@ -44,7 +44,7 @@ export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scop
   await restatePolicies(tx, addresses.policies, scope)
   const mintsAfter = await readMints(tx, policies)
   const changed = policies.filter(address => mintsBefore.get(address) !== mintsAfter.get(address))
-  await recountHours(
+  recountHours(
     tx,
     hoursOf([...scope.payments, ...(await paymentsOfUnknownMint(tx, changed, scope.upTo))]),
     scope.upTo,
@@ -77,11 +77,7 @@ async function paymentsOfUnknownMint(tx: Tx, policies: readonly string[], upTo: 
 }
 
 /** The events that stand, of some addresses in one column, whose names are given. */
-async function readEvents(
-  tx: Tx,
-  condition: Sql,
-  { upTo, programId }: Scope,
-): Promise<ChainEvent[]> {
+async function readEvents(tx: Tx, condition: Sql, { upTo, programId }: Scope): Promise<ChainEvent[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
     select ${STORED_COLUMNS} from events e
      where ${condition} and e.retracted_at is null and e.position <= ${upTo} order by e.position`
@@ -107,7 +103,11 @@ async function restateGateways(tx: PipelinedTx, addresses: readonly string[], sc
   )
 }
 
-async function restateUserPayments(tx: PipelinedTx, addresses: readonly string[], scope: Scope): Promise<void> {
+async function restateUserPayments(
+  tx: PipelinedTx,
+  addresses: readonly string[],
+  scope: Scope,
+): Promise<void> {
   if (addresses.length === 0) return
   const ofUserPayments = sql`e.user_payment = any(${[...addresses]}::text[])
     and e.name in ('UserPaymentCreated', 'UserPaymentDeleted')`

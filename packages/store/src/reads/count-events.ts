@@ -36,7 +36,9 @@ export async function countEvents({ database }: Store, filter: CountFilter): Pro
   if (!unbounded) {
     const ofNameInEvents = name === undefined ? sql`true` : isOfName(name)
     for (const edge of cover.edges) {
-      parts.push(sql`select count(*) from events where ${ofNameInEvents} and retracted_at is null and ${inRange('occurred_at', edge)}`)
+      parts.push(
+        sql`select count(*) from events where ${ofNameInEvents} and retracted_at is null and ${inRange('occurred_at', edge)}`,
+      )
     }
   }
   if (parts.length === 0) return 0n

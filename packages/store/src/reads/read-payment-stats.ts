@@ -98,12 +98,7 @@ interface TokenRow {
   max: string | null
 }
 
-async function readByToken(
-  ask: RunStatement,
-  ofGateway: Sql,
-  buckets: Sql[],
-  edges: Sql[],
-) {
+async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], edges: Sql[]) {
   const parts = [
     ...buckets.map(
       bucket =>

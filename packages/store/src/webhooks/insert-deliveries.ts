@@ -158,7 +158,10 @@ export async function insertReleasedDeliveries(
  * asked at least once), and names that type. What was not delivered yet is cancelled: nobody hears of the payment now.
  * Relies on the index of deliveries by event.
  */
-export async function insertRetractions(tx: Tx, payments: readonly CommittedPayment[]): Promise<DeliveryRef[]> {
+export async function insertRetractions(
+  tx: Tx,
+  payments: readonly CommittedPayment[],
+): Promise<DeliveryRef[]> {
   if (payments.length === 0) return []
   const ids = payments.map(({ eventId }) => eventId)
   await tx.$executeRaw`delete from deliveries_awaiting_finality where event_id = any(${ids}::uuid[])`

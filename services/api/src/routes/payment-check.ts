@@ -96,7 +96,9 @@ export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
         payment: toOneTimePayment(stored, tokens),
         mismatches: mismatchesOf(stored, wanted),
       }))
-      const payments = checked.filter(({ mismatches }) => mismatches.length === 0).map(({ payment }) => payment)
+      const payments = checked
+        .filter(({ mismatches }) => mismatches.length === 0)
+        .map(({ payment }) => payment)
       return {
         paid: payments.length > 0,
         payments,

@@ -37,7 +37,8 @@ const Stats = Type.Object(
   { title: 'PaymentStats' },
 )
 
-const averageOf = ({ count, total }: { count: bigint; total: bigint }): bigint => (count === 0n ? 0n : total / count)
+const averageOf = ({ count, total }: { count: bigint; total: bigint }): bigint =>
+  count === 0n ? 0n : total / count
 
 /** Amounts of different tokens are never added or compared; an unknown token is another one. */
 const toAmounts = (stats: PaymentStats) =>

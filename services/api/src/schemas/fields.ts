@@ -63,7 +63,8 @@ export const Offset = () =>
 export const IncludeRetracted = () =>
   Type.Optional(
     Type.Boolean({
-      description: 'true also lists what the finalized chain does not hold; each record then says which it is',
+      description:
+        'true also lists what the finalized chain does not hold; each record then says which it is',
     }),
   )
 

@@ -125,7 +125,12 @@ export class Healer {
         if (payments.length === 0) break
         for (const facts of payments) {
           const data = toSocketPayment(facts)!
-          const frame = { seq: data.seq, recipient: data.recipient, committedAtMs: 0, wsFrame: frameOf(facts) }
+          const frame = {
+            seq: data.seq,
+            recipient: data.recipient,
+            committedAtMs: 0,
+            wsFrame: frameOf(facts),
+          }
           if (!rooms.forward(room, frame) && room.seqs.missing(data.seq, 1)?.from === data.seq) return
           healed++
         }
