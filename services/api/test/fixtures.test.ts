@@ -33,8 +33,10 @@ t.test('statistics of every gateway', async t => {
   for (const { gateway, count, totalAmount } of exactExpected.stats) {
     const stats = exact((await api.get(`/v1/events/payments/stats?gateway=${gateway}`)).text)
     t.equal(stats.count, count, gateway)
-    t.equal(stats.totalAmount, totalAmount, gateway)
-    t.equal(stats.averageAmount, totalAmount / count)
+    // Amounts of different mints are never added: then only `byToken` has them.
+    const isMixed = stats.byToken.length > 1
+    t.equal(stats.totalAmount, isMixed ? null : totalAmount, gateway)
+    t.equal(stats.averageAmount, isMixed ? null : totalAmount / count)
     const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n)
     t.equal(sum(stats.byToken.map((token: Token) => token.count)), count)
     t.equal(sum(stats.byToken.map((token: Token) => token.totalAmount)), totalAmount)
@@ -85,13 +87,20 @@ t.test('payments of every tracking ID', async t => {
   for (const { trackingId, recipient, newestFirst } of exactExpected.oneTime) {
     const path = `/v1/onetime/${encodeURIComponent(trackingId)}`
     const wanted = newestFirst.length === 1 ? newestFirst[0] : newestFirst
+    const names = Object.keys(newestFirst[0])
+    const base = (record: Record<string, unknown>) =>
+      Object.fromEntries(names.map(name => [name, record[name]]))
+    const baseOf = (text: string) => {
+      const { data } = exact(text)
+      return Array.isArray(data) ? data.map(base) : base(data)
+    }
     const all = await api.get(path)
     t.equal(all.status, 200, trackingId)
-    t.same(exact(all.text).data, wanted, trackingId)
-    t.same(exact((await api.get(`${path}?recipient=${recipient}`)).text).data, wanted, 'of its recipient')
+    t.same(baseOf(all.text), wanted, trackingId)
+    t.same(baseOf((await api.get(`${path}?recipient=${recipient}`)).text), wanted, 'of its recipient')
     const stranger = expected.program
     t.equal((await api.get(`${path}?recipient=${stranger}`)).status, 404)
-    t.same(exact((await api.get(`${path}?limit=1`)).text).data, newestFirst[0])
+    t.same(baseOf((await api.get(`${path}?limit=1`)).text), newestFirst[0])
     t.equal((await api.get(`${path}?offset=${newestFirst.length}`)).status, 404)
     t.equal(
       (

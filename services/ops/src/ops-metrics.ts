@@ -1,5 +1,5 @@
 import type { Metrics } from '@payment-tracking/runtime'
-import { countDeadLetters, type Store } from '@payment-tracking/store'
+import { countDeadLetters, countGaps, type Store } from '@payment-tracking/store'
 
 /** What the ops service measures of the whole deployment, each time somebody looks. */
 export function measurePipeline(metrics: Metrics, store: Store): void {
@@ -11,5 +11,11 @@ export function measurePipeline(metrics: Metrics, store: Store): void {
       letters.set({ code, state: 'open' }, Number(open))
       letters.set({ code, state: 'replayed' }, Number(total - open))
     }
+  })
+  const gaps = metrics.gauge('chain_gaps', 'Parts of the chain that the indexer could not read', ['state'])
+  metrics.onScrape(gaps, async () => {
+    const { open, closed } = await countGaps(store)
+    gaps.set({ state: 'open' }, open)
+    gaps.set({ state: 'closed' }, closed)
   })
 }

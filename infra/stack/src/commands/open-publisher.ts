@@ -1,25 +1,48 @@
 import { openBus } from '@payment-tracking/bus'
 import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
+import { readJson, writeJson, type Json } from '@payment-tracking/domain'
 import { createLogger } from '@payment-tracking/runtime'
 
 /** So many messages may be on their way without an acknowledgement. */
 const WINDOW = 256
 
 export interface Publisher {
-  /** Publishes the bytes of one message as they are; resolves when the stream has acknowledged it. */
+  /**
+   * Publishes the bytes of one message as they are, or the message of a line `{"subject", "message"}`; resolves when
+   * the stream has acknowledged it.
+   */
   publish(line: string | Uint8Array): Promise<number>
   /** Publishes in this order, a window at a time. @returns how many were acknowledged */
   publishAll(lines: AsyncIterable<Uint8Array>): Promise<number>
   close(): Promise<void>
 }
 
-/** The name of the event, if this is a message that has one. */
-function eventNameOf(line: Uint8Array): unknown {
+interface Addressed {
+  subject: string
+  bytes: Uint8Array
+}
+
+/** What a line may say beside the event that it is. */
+interface LineMembers {
+  event_name?: Json
+  subject?: Json
+  message?: Json
+}
+
+/**
+ * Where a line goes. A line `{"subject": …, "message": …}` is a message for a subject of its own, such as a control
+ * message; every other line is published as it stands, by the name of its event.
+ */
+function addressOf(line: Uint8Array, prefix: string): Addressed {
+  let members: LineMembers | null
   try {
-    return (JSON.parse(Buffer.from(line).toString('utf8')) as { event_name?: unknown } | null)?.event_name
+    members = readJson(Buffer.from(line).toString('utf8')) as LineMembers | null
   } catch {
-    return undefined
+    members = null
   }
+  if (typeof members?.subject === 'string' && members.message !== undefined)
+    return { subject: members.subject, bytes: Buffer.from(writeJson(members.message)) }
+  return { subject: subjectOf(prefix, members?.event_name), bytes: line }
 }
 
 /** @param settings NATS_URL, and STREAM_NAME and SUBJECT_PREFIX when they are not the usual ones */
@@ -35,7 +58,8 @@ export async function openPublisher(
   })
   const publish = (line: string | Uint8Array) => {
     const bytes = typeof line === 'string' ? Buffer.from(line, 'utf8') : line
-    return bus.publish(subjectOf(prefix, eventNameOf(bytes)), bytes)
+    const addressed = addressOf(bytes, prefix)
+    return bus.publish(addressed.subject, addressed.bytes)
   }
   return {
     publish,

@@ -6,7 +6,7 @@ import { RefusalCount } from './refusal-count.js'
 
 /**
  * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, verbatim; lines
- * that are no JSON too. `-` reads standard input.
+ * that are no JSON too. A line `{"subject": …, "message": …}` is published to that subject. `-` reads standard input.
  * @returns the exit code
  */
 export async function publishEvents(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

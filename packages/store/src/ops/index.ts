@@ -1,2 +1,3 @@
 export * from './dead-letters.js'
 export * from './failed-deliveries.js'
+export { countGaps, listGaps, type GapRow } from './gaps.js'

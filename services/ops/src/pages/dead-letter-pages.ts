@@ -3,8 +3,10 @@
 import {
   findDeadLetterIds,
   listDeadLetters,
+  listGaps,
   readDeadLetters,
   type DeadLetterRow,
+  type GapRow,
 } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
 import { replayDeadLetters } from '../replay/replay-dead-letters.js'
@@ -12,6 +14,32 @@ import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
 import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
+
+/** What the indexer could not read stands beside what we could not: both are missing payments, perhaps. */
+const gapTable = (gaps: readonly GapRow[]): Html | null =>
+  gaps.length === 0
+    ? null
+    : html`<h2>Gaps of the chain</h2>
+        <table>
+          <tr>
+            <th>received</th>
+            <th>slots</th>
+            <th>signature</th>
+            <th>reason</th>
+            <th>closed</th>
+          </tr>
+          ${gaps.map(
+            gap =>
+              html`<tr>
+                <td>${gap.receivedAt.toISOString()}</td>
+                <td>${gap.fromSlot} to ${gap.toSlot}</td>
+                <td>${plain(gap.signature ?? '')}</td>
+                <td>${plain(gap.reason)}</td>
+                <td>${gap.closedAt?.toISOString() ?? 'open'}</td>
+              </tr>`,
+          )}
+        </table>
+        <h2>Dead letters</h2>`
 
 interface ListQuery {
   code?: string
@@ -35,7 +63,9 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
     })
     const csrf = sessions.csrfOf(request.opsSession)
     const last = letters.length === PAGE_SIZE ? letters.at(-1)!.id : null
-    const body = html`<form method="get" action="/dead-letters">
+    const gaps = await listGaps(store, { openOnly: all === undefined, limit: PAGE_SIZE })
+    const body = html`${gapTable(gaps)}
+      <form method="get" action="/dead-letters">
         <label>Code <input name="code" value="${code ?? ''}" /></label>
         <label
           ><input type="checkbox" name="all" ${all === undefined ? null : html`checked`} /> replayed ones

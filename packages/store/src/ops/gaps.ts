@@ -1,0 +1,31 @@
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+
+/** What the indexer could not read. Signature, reason and bytes are a stranger's: escape them. */
+export interface GapRow {
+  id: bigint
+  signature: string | null
+  fromSlot: bigint
+  toSlot: bigint
+  reason: string
+  /** how many bytes came with it */
+  size: number
+  receivedAt: Date
+  closedAt: Date | null
+}
+
+/** Newest first. @param page `openOnly`: those that were not closed yet */
+export const listGaps = (
+  { database }: Store,
+  page: { openOnly: boolean; limit: number },
+): Promise<GapRow[]> =>
+  database.read<GapRow>(sql`
+    select id, nullif(signature, '') as signature, from_slot as "fromSlot", to_slot as "toSlot", reason,
+           coalesce(length(bytes), 0) as size, received_at as "receivedAt", closed_at as "closedAt"
+      from gaps where (not ${page.openOnly}::boolean or closed_at is null) order by id desc limit ${page.limit}`)
+
+export const countGaps = async ({ database }: Store): Promise<{ open: number; closed: number }> => {
+  const [row] = await database.read<{ open: bigint; closed: bigint }>(sql`
+    select count(*) filter (where closed_at is null) as open, count(closed_at) as closed from gaps`)
+  return { open: Number(row?.open ?? 0n), closed: Number(row?.closed ?? 0n) }
+}
