@@ -106,11 +106,13 @@ t.test('a transaction that comes again too early waits until the first one is re
     `select count(replayed_at) as taken_in, count(*) filter (where code = 'CONFLICT' and replayed_at is null) as open
        from dead_letters`,
   )
-  t.same(rows, [{ taken_in: String(expected.waited), open: '0' }])
+  t.same(rows, [{ taken_in: String(expected.waited as number), open: '0' }])
   const told = committed.flatMap(batch => batch.payments.map(({ eventId }) => eventId))
   t.equal(new Set(told).size, told.length, 'each payment is told once')
-  for (const { eventId } of committed.flatMap(batch => batch.retractions))
-    t.ok(told.includes(eventId), 'what is taken back was told')
+  // Executions whose policy nobody told us of here were never told themselves.
+  const followed = committed.flatMap(batch => batch.retractions).filter(({ seq }) => seq !== null)
+  t.ok(followed.length > 0)
+  for (const { eventId } of followed) t.ok(told.includes(eventId), 'what is taken back was told')
 })
 
 t.test('projections rebuilt from events alone are the same rows', async t => {

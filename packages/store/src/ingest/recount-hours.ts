@@ -49,11 +49,7 @@ const paymentsOf = (hours: readonly GatewayHour[], upTo: bigint): Sql => {
  * Counts hours of gateways anew from the events that stand, and what they are part of. The writer lock is held. Relies
  * on events_gateway_newest and events_newest.
  */
-export function recountHours(
-  tx: PipelinedTx,
-  hours: readonly GatewayHour[],
-  upTo: bigint,
-): void {
+export function recountHours(tx: PipelinedTx, hours: readonly GatewayHour[], upTo: bigint): void {
   if (hours.length === 0) return
   clear(tx, HOUR, hours)
   tx.send(sql`
