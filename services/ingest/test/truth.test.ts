@@ -106,7 +106,7 @@ t.test('a transaction that comes again too early waits until the first one is re
     `select count(replayed_at) as taken_in, count(*) filter (where code = 'CONFLICT' and replayed_at is null) as open
        from dead_letters`,
   )
-  t.same(rows, [{ taken_in: String(expected.waited as number), open: '0' }])
+  t.same(rows, [{ taken_in: `${expected.waited as number}`, open: '0' }])
   const told = committed.flatMap(batch => batch.payments.map(({ eventId }) => eventId))
   t.equal(new Set(told).size, told.length, 'each payment is told once')
   // Executions whose policy nobody told us of here were never told themselves.
