@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -174,6 +174,33 @@ async function loseTwoPods(
 
 type Tap = Test
 
+/** Sends bytes to the base URL. @returns status and body of the answer */
+async function send(baseUrl: string, bytes: string): Promise<{ status: number; body: unknown }> {
+  const socket = connect(portOf(baseUrl), '127.0.0.1')
+  socket.write(bytes)
+  let heard = ''
+  for await (const chunk of socket) {
+    heard += String(chunk)
+    if (heard.endsWith('}')) break
+  }
+  socket.destroy()
+  return {
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(heard)?.[1]),
+    body: JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)) as unknown,
+  }
+}
+
+/** Every refusal has the one shape of errors, whether a service or the load balancer made it. */
+async function refuseInOneShape(t: Tap, baseUrl: string, requests: [string, number, string][]) {
+  const shape = { success: false, error: String, timestamp: Number, requestId: String }
+  for (const [bytes, status, code] of requests) {
+    t.match(await send(baseUrl, bytes), { status, body: { ...shape, code } }, code)
+  }
+}
+
+const TOO_LARGE = 'POST /v1/webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n'
+const LONG_HEADER = `GET /v1/health HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(40_000)}\r\n\r\n`
+
 t.test('behind a real load balancer', async t => {
   const nginx = findProgram('nginx', 'nginx-light')
   const haproxy = findProgram('haproxy', 'haproxy')
@@ -207,12 +234,23 @@ t.test('behind a real load balancer', async t => {
   t.test('nginx', async t => {
     if (!nginx) return skipLoudly(t, 'nginx')
     const list = [one, two, three] as const
-    await loseTwoPods(t, pods, list, await startNginx(t, nginx, addresses(list)), 'through nginx')
+    const baseUrl = await startNginx(t, nginx, addresses(list))
+    await refuseInOneShape(t, baseUrl, [
+      ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
+      [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
+      [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
+    ])
+    await loseTwoPods(t, pods, list, baseUrl, 'through nginx')
   })
 
   t.test('haproxy', async t => {
     if (!haproxy) return skipLoudly(t, 'haproxy')
     const list = [four, five, three] as const
-    await loseTwoPods(t, pods, list, await startHaproxy(t, haproxy, addresses(list)), 'through haproxy')
+    const baseUrl = await startHaproxy(t, haproxy, addresses(list))
+    await refuseInOneShape(t, baseUrl, [
+      [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
+      [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
+    ])
+    await loseTwoPods(t, pods, list, baseUrl, 'through haproxy')
   })
 })
