@@ -36,7 +36,7 @@ export function connectRedis(
   return redis
 }
 
-/** Resolves when Redis took or refused it; rejects when no answer came in `timeoutMs`. */
+/** Settles as `work` does; rejects with `late()` if `work` has not settled after `timeoutMs`. */
 export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
@@ -50,9 +50,9 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late:
 }
 
 /**
- * Finds connections that are dead without saying so: a network that drops packets silently leaves them open for
- * many minutes. One that does not answer in time is opened anew.
- * @returns stops it
+ * Pings Redis and opens the connection anew when no answer comes in time. A network that drops packets silently leaves a
+ * dead connection open for many minutes.
+ * @returns a function that ends the watch
  */
 export function watchConnection(redis: Redis, intervalMs: number, timeoutMs: number): () => void {
   const timer = setInterval(() => {

@@ -8,8 +8,8 @@ export interface RedisKeys {
   /** `key` of the Socket.IO adapter and emitter: the same on both sides, or nothing arrives. */
   readonly adapter: string
   /**
-   * A key of the leases. One script touches several of them, so all carry one hash tag and live on one
-   * node of a cluster: they are small, one set a subscribed tracking ID.
+   * A key of the leases. One script touches several of these keys, so all have one hash tag and live on one node of a
+   * cluster. They are small: one set for each subscribed tracking ID.
    */
   lease(name: string): string
   /** The channel on which a pod is asked to give up a seat. */

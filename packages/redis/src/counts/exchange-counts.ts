@@ -2,7 +2,7 @@ import { RedisUnavailableError } from '../errors.js'
 import { withDeadline } from '../connection.js'
 import type { RedisConnections } from '../open-redis.js'
 
-/** What one process counted by itself since it last asked, by client. */
+/** The requests that one process counted since its last exchange, by client. */
 export type CountDeltas = ReadonlyMap<string, number>
 
 export interface CountWindow {
@@ -14,7 +14,7 @@ export interface CountWindow {
 const ANSWER_WITHIN_MS = 1_000
 
 /**
- * Adds what this process counted to what all of them did, in one round trip.
+ * Adds the counts of this process to the shared counts, in one round trip.
  * @returns the sum over all processes for each client that was named
  * @throws RedisUnavailableError when Redis is away or late; what was sent may have been added
  */

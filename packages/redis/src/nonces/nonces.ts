@@ -1,9 +1,9 @@
 // Sign-in nonces: made by one pod, spent by any, once.
 //
-// A gateway has at most NONCES_PER_GATEWAY live ones. Strangers may ask for them too, so they are shared out by
-// client: when all are taken, whoever holds more than the asking client will hold loses the oldest of theirs,
-// and a client that already holds the largest share is refused. So a stranger can neither overwrite an owner's
-// nonce nor keep an owner from getting one.
+// A gateway has at most NONCES_PER_GATEWAY live nonces. Strangers can ask for nonces too, so the places are shared among
+// clients. When all places are taken, the client with the most nonces loses its oldest one, unless the asking client
+// would then hold as many: that client is refused. So a stranger can neither overwrite an owner's nonce nor keep an
+// owner from getting one.
 import { RedisUnavailableError } from '../errors.js'
 import { withDeadline } from '../connection.js'
 import type { RedisConnections } from '../open-redis.js'

@@ -2,11 +2,11 @@
 //
 //   fenced --extend--> holding --no renewal in time--> fenced
 //
-// Fenced: nothing is sent and nothing admitted, because other pods may have been given our places; connections
-// stay open, and what they missed is healed when the fence is lifted. The fence falls before Redis frees the
-// seats: it is counted on the monotonic clock from the moment the last renewal was *sent*, and ends a margin
-// earlier than the lease. It needs no timer: whoever sends asks first, so a process that was stopped for a minute
-// finds itself fenced when it wakes.
+// A fenced pod sends nothing and admits nobody, because other pods may hold its places by now. Its connections stay
+// open, and they receive the payments they missed when the fence is lifted. The fence falls before Redis frees the
+// seats: its time runs on the monotonic clock from the moment the last renewal was *sent*, and ends a margin earlier
+// than the lease. It needs no timer: the pod asks before each payment, so a process that was stopped for a minute finds
+// itself fenced when it continues.
 
 /** For the clocks of pod and Redis, which tick apart, and for what was being sent when the fence fell. */
 const MARGIN = 0.2

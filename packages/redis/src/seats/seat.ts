@@ -1,4 +1,4 @@
-// What a seat is, for who asks for one and for the files that keep it.
+// The shapes of a seat: the request for one, and its name in Redis.
 import { createHash } from 'node:crypto'
 
 export interface SeatRequest {
@@ -10,11 +10,11 @@ export interface SeatRequest {
   address: string
   /** places for one address; absent: no such limit */
   addressLimit?: number
-  /** the secret of a seat that the asker held before: it is taken over wherever it is */
+  /** the secret of a seat that the client held before: the request takes that seat over, on whichever pod it is */
   resume?: string | undefined
   /**
-   * The seat is gone: at once nothing of it may be sent any more. `taken-over`: its holder came back on
-   * another connection. `full`: there was no place for it after Redis lost its data.
+   * The seat is lost: from now on nothing may be sent to its connection. `taken-over`: the client came back on another
+   * connection. `full`: there was no place for the seat after Redis lost its data.
    */
   onLost: (reason: LostReason) => void
 }
@@ -22,9 +22,9 @@ export interface SeatRequest {
 export type LostReason = 'taken-over' | 'full'
 
 export interface Seat {
-  /** a secret for the holder alone: whoever knows it may take the seat over */
+  /** a secret for the client: with it the client can take the seat over */
   readonly resume: string
-  /** Gives the place back; in the background, and again later when Redis is away. */
+  /** Gives the place back in the background, and tries again later while Redis is away. */
   release(): void
 }
 
@@ -39,6 +39,6 @@ export function partsOf(member: string): { pod: string; addressTag: string; secr
   return { pod, addressTag, secret }
 }
 
-/** An address as it may stand in Redis: enough to compare, too little to read. */
+/** A truncated hash of the address: equal addresses compare equal, and the address cannot be recovered. */
 export const tagOf = (address: string): string =>
   createHash('sha256').update(address).digest('base64url').slice(0, 12)

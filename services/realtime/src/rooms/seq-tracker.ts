@@ -1,4 +1,4 @@
-// What of a tracking ID's payments this pod has forwarded to a room.
+// Which payments of a tracking ID this pod has forwarded to a room.
 //
 //   unborn --baseline(head)--> counting
 //
