@@ -13,7 +13,12 @@ const bus = await openBus(config, 'replica that dies', log)
 const handle = buildBatchHandler({
   store: openStore(config),
   relay: { start: () => process.kill(process.pid, 'SIGKILL') },
-  program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
+  guard: { server: async () => undefined, doubt: () => {}, keep: async () => {} },
+  program: {
+    programId: config.PROGRAM_ID,
+    requireProgramId: config.REQUIRE_PROGRAM_ID,
+    subjectPrefix: config.SUBJECT_PREFIX,
+  },
   metrics: createIngestMetrics(createMetrics()),
   log,
 })
