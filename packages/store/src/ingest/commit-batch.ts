@@ -12,7 +12,7 @@ import {
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recordAnnouncements } from './announcements.js'
 import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
-import { insertEvents, type ReceivedEvent } from './events.js'
+import { insertEvents } from './events.js'
 import { factsOf } from './facts-of.js'
 import { takeReleased, writeCorrections, writeFinalizedSlot } from './finality.js'
 import { writeGaps } from './gaps.js'
@@ -21,15 +21,10 @@ import { readIdentities, readRetractions, resolveIdentities, type Correction } f
 import { findLatePayments, trackByPolicy, writeLatePayments } from './policy-tracking.js'
 import { giveSeqs, isTracked, position } from './position.js'
 import { project, readKnown } from './project.js'
+import type { ReceivedMessage } from './received-message.js'
 import { restateMoved } from './restate.js'
 import { retract, settleTakenIn, type Retracted } from './retractions.js'
 import { readTrackingHeads, writeTrackingHeads } from './trackings.js'
-
-/** A checked message that still has its bytes, in case another message contradicts it. */
-export interface ReceivedMessage extends ReceivedEvent {
-  subject: string
-  bytes: Uint8Array
-}
 
 /** A checked control message, with its bytes in case nobody can store what it says. */
 export interface ReceivedControl {

@@ -12,7 +12,7 @@ import {
   type Commitment,
   type RetractedTransaction,
 } from '@payment-tracking/domain'
-import type { ReceivedMessage } from './commit-batch.js'
+import type { ReceivedMessage } from './received-message.js'
 import type { RefusedMessage } from './dead-letters.js'
 import type { NewEvent } from './events.js'
 

@@ -1,11 +1,5 @@
 export { removeAnnouncements, sweepAnnouncements } from './announcements.js'
-export {
-  commitBatch,
-  type Batch,
-  type CommittedBatch,
-  type ReceivedControl,
-  type ReceivedMessage,
-} from './commit-batch.js'
+export { commitBatch, type Batch, type CommittedBatch, type ReceivedControl } from './commit-batch.js'
 export type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
 export { rebuildProjections } from './rebuild.js'
@@ -25,3 +19,4 @@ export {
   type ReadHeadRecord,
   type VerifiedDatabase,
 } from './verify-database.js'
+export type { ReceivedMessage } from './received-message.js'

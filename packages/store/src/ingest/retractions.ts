@@ -2,7 +2,7 @@
 import { type Tx } from '../database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import type { ReceivedMessage } from './commit-batch.js'
+import type { ReceivedMessage } from './received-message.js'
 import { markTakenIn, readWaitingLetters } from './dead-letters.js'
 import { addressesOf, restate, type NamedAddresses } from './restate.js'
 import { subtractCounts } from './aggregates.js'
