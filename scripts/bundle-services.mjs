@@ -1,6 +1,7 @@
 // `node scripts/bundle-services.mjs [NAME...]`: makes `dist/service.js` of a service's `dist/main.js` and of all it
 // imports, for every service when none is named. A process that reads one file instead of some 1,500 starts in a third
-// to a half of the CPU. What is loaded only when it is asked for (tracing) stays a file of its own.
+// to a half of the CPU. What is loaded only when it is asked for (tracing) stays a file of its own. One-shot programs (`*-main.js`)
+// are bundled the same way.
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,15 +14,16 @@ const BANNER = `import { createRequire as requireOf } from 'node:module'
 const require = requireOf(import.meta.url)
 const __dirname = import.meta.dirname`
 
-async function bundle(name) {
-  const dist = join(SERVICES, name, 'dist')
-  for (const file of readdirSync(dist)) if (/^service[.-]/.test(file)) rmSync(join(dist, file))
+/** Makes `dist/<output>.js` of one file of a service and of all it imports. */
+async function bundleFile(dist, input, output) {
+  for (const file of readdirSync(dist))
+    if (new RegExp(`^${output}[.-](?!main)`).test(file)) rmSync(join(dist, file))
   await build({
-    entryPoints: [join(dist, 'main.js')],
+    entryPoints: [join(dist, input)],
     outdir: dist,
     // Beside main.js, for code that finds files by its own place.
-    entryNames: 'service',
-    chunkNames: 'service-[name]-[hash]',
+    entryNames: output,
+    chunkNames: `${output}-[name]-[hash]`,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -34,6 +36,14 @@ async function bundle(name) {
     external: ['@bull-board/*', '@scalar/*', 'msgpackr-extract'],
     logLevel: 'warning',
   })
+}
+
+/** The service, and each one-shot program of it: `dist/reingest.js` of `dist/reingest-main.js`. */
+async function bundle(name) {
+  const dist = join(SERVICES, name, 'dist')
+  const programs = readdirSync(dist).filter(file => file.endsWith('-main.js') && !file.startsWith('service'))
+  await bundleFile(dist, 'main.js', 'service')
+  for (const file of programs) await bundleFile(dist, file, file.slice(0, -'-main.js'.length))
 }
 
 const named = process.argv.slice(2)

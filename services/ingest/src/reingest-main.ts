@@ -1,0 +1,64 @@
+// `npm run reingest -- --since TIME|SEQUENCE`: reads the stream again from there, as ingest does after a loss, and
+// exits, with 1 when that failed. It may run beside ingest, and again: what is stored already stays as it is.
+import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
+import { openQueue } from '@payment-tracking/queue'
+import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
+import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
+import { openStore } from '@payment-tracking/store'
+import { IngestConfig } from './config.js'
+import { createIngestMetrics } from './ingest-metrics.js'
+import { OutboxRelay } from './outbox-relay/outbox-relay.js'
+import { buildBatchHandler } from './pipeline/build-batch-handler.js'
+import { DatabaseGuard } from './recovery/database-guard.js'
+import { readSince } from './recovery/read-since.js'
+import { reingest } from './recovery/reingest.js'
+
+async function main(): Promise<void> {
+  const since = readSince(process.argv.slice(2))
+  const config = readConfig(IngestConfig, process.env)
+  const log = createLogger('reingest', config)
+  const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
+  const store = openStore({ ...config, poolSize: 4, applicationName: 'reingest' })
+  const redis = openRedis({ ...config, connectionName: 'reingest', onError })
+  const queue = openQueue({ ...config, onError })
+  const bus = await openBus(config, `reingest ${config.ENVIRONMENT}`, log)
+  const relay = new OutboxRelay(
+    store,
+    {
+      announce: (payments, committedAt) => redis.announce(payments, committedAt.getTime()),
+      enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+    },
+    log,
+  )
+  const metrics = createIngestMetrics(createMetrics())
+  const guard = new DatabaseGuard({
+    store,
+    records: buildHeadRecords(redis),
+    metrics,
+    log,
+    reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
+    // A change that is noticed here is read again by ingest itself.
+    reingest: () => Promise.resolve(),
+  })
+  const handle = buildBatchHandler({
+    store,
+    guard,
+    relay,
+    program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
+    metrics,
+    log,
+  })
+  try {
+    await reingest(since, { bus, handle, config, log })
+    await relay.settle()
+  } finally {
+    await bus.close()
+    await Promise.allSettled([queue.close(), redis.close()])
+    await store.close()
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})

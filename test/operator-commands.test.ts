@@ -1,0 +1,53 @@
+// What operators run by hand: projections computed anew, and the stream read again.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { subjectOf } from '@payment-tracking/contracts'
+import {
+  createDatabase,
+  dumpProjections,
+  readExpectedAnswers,
+  readFixtureMessages,
+  useNats,
+  useRedis,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+t.test('the stream is read again into an empty database, and projections are computed anew', async t => {
+  const [database, redis, nats] = [await createDatabase(t), await useRedis(t), await useNats(t)]
+  const manager = await nats.connection.jetstreamManager()
+  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  for (const bytes of await readFixtureMessages())
+    await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: '/nonexistent',
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+  }
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+  const count = async () =>
+    Number(
+      (await database.pool.query<{ count: string }>('select count(*) as count from events')).rows[0]!.count,
+    )
+
+  await t.rejects(run('scripts/reingest.mjs'), {
+    stderr: /^usage: npm run reingest -- --since TIME\|SEQUENCE/,
+  })
+  const { stdout } = await run('scripts/reingest.mjs', '--since', '1')
+  t.match(stdout, /"msg":"reingest\.done"/)
+  t.equal(await count(), (await readExpectedAnswers()).stored)
+  await run('scripts/reingest.mjs', `--since=${new Date(Date.now() - 86_400_000).toISOString()}`)
+  t.equal(await count(), (await readExpectedAnswers()).stored, 'again changes nothing')
+
+  const before = await dumpProjections(database.pool)
+  await database.pool.query('delete from policies')
+  await database.pool.query('update event_counts set count = count + 1')
+  t.match((await run('scripts/rebuild.mjs')).stdout, /"msg":"rebuild\.done"/)
+  t.strictSame(await dumpProjections(database.pool), before)
+})
