@@ -1,6 +1,7 @@
 export { RedisUnavailableError } from './errors.js'
 export { buildRedisKeys, type RedisKeys } from './keys.js'
 export { buildPaymentAdapter, type PaymentAdapterOptions } from './fanout/payment-adapter.js'
+export { refuseEviction } from './eviction.js'
 export { buildHeadRecords, type HeadRecords } from './head-record.js'
 export { buildNonces, type Nonces } from './nonces/nonces.js'
 export { frameOfPayment, frameOfRetraction, NO_SEQ, type PaymentFrame } from './fanout/payment-frame.js'

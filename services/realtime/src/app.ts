@@ -128,8 +128,11 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       }, SAMPLE_INTERVAL_MS)
       log.info({ host: config.HOST, port }, 'service.listening')
     },
-    probeLease: () =>
-      seats.mayDeliver() ? Promise.resolve() : Promise.reject(new Error('this pod holds no lease')),
+    probeLease: () => {
+      if (seats.mayDeliver()) return Promise.resolve()
+      const { problem } = seats
+      return Promise.reject(new Error(`this pod holds no lease${problem ? `: ${problem.message}` : ''}`))
+    },
     async stop() {
       server.stopListening()
       const windowMs = Math.min(config.DRAIN_WINDOW_MS, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)

@@ -1,5 +1,5 @@
 import { ConfigError, measurePool, runMain } from '@payment-tracking/runtime'
-import { openRedis } from '@payment-tracking/redis'
+import { openRedis, refuseEviction } from '@payment-tracking/redis'
 import { openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
@@ -27,6 +27,7 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
   const redis = await context.own('redis', () =>
     openRedis({ ...config, connectionName: 'realtime', onError }),
   )
+  await refuseEviction(redis.commands)
   context.probe('redis', () => redis.ping())
   const realtime = buildRealtime({
     config,

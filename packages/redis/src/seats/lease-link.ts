@@ -2,6 +2,7 @@
 // for one run of Redis is never sent to the next.
 import type { ChainableCommander, Redis } from 'ioredis'
 import { RedisUnavailableError } from '../errors.js'
+import { checkKeepsKeys } from '../eviction.js'
 import type { RedisKeys } from '../keys.js'
 import { withDeadline } from '../connection.js'
 import { LEASE_SCRIPT } from './lease-script.js'
@@ -85,6 +86,11 @@ export class LeaseLink {
       await between()
     }
     return answers
+  }
+
+  /** @throws RedisEvictionError when seats may vanish; RedisUnavailableError */
+  async checkKeepsSeats(): Promise<void> {
+    await this.#inTime(checkKeepsKeys(this.#options.redis))
   }
 
   async #inTime<T>(work: Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@
 // are still there they are swapped for new ones, which needs no free place.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RedisUnavailableError } from '../errors.js'
+import { RedisEvictionError, RedisUnavailableError } from '../errors.js'
 import type { Fence } from './fence.js'
 import type { Held, HeldSeats } from './held-seats.js'
 import type { LeaseCall, LeaseLink } from './lease-link.js'
@@ -42,6 +42,7 @@ export class PodLease {
   #heard: readonly string[] = []
   #auditAtMs = performance.now() + AUDIT_INTERVAL_MS
   #stopped = false
+  #problem: Error | null = null
   #loop: Promise<void> = Promise.resolve()
   #wake: () => void = () => {}
 
@@ -52,6 +53,11 @@ export class PodLease {
   /** The name that seats are taken under now. */
   get pod(): string {
     return `${this.node}~${this.#begun}`
+  }
+
+  /** Why the lease could not be renewed or begun the last time; null when it could. */
+  get problem(): Error | null {
+    return this.#problem
   }
 
   start(): void {
@@ -76,12 +82,17 @@ export class PodLease {
   }
 
   async #keepRenewing(): Promise<void> {
-    const { fence, leaseMs, onError } = this.#options
+    const { link, fence, leaseMs, onError } = this.#options
     while (!this.#stopped) {
       try {
+        await link.checkKeepsSeats()
         if (fence.mayDeliver()) await this.#renew()
         else await this.#begin()
+        this.#problem = null
       } catch (error) {
+        this.#problem = error as Error
+        // Seats of this pod may be gone already, and given to others.
+        if (error instanceof RedisEvictionError && fence.mayDeliver()) fence.fall()
         onError(error)
       }
       const pauseMs = fence.mayDeliver() ? leaseMs / RENEWALS_PER_LEASE : Math.min(500, leaseMs / 8)

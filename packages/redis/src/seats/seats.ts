@@ -46,6 +46,11 @@ export class Seats {
     return this.#fence.mayDeliver()
   }
 
+  /** Why this pod may not send, when Redis is the cause. */
+  get problem(): Error | null {
+    return this.#lease.problem
+  }
+
   get size(): number {
     return this.#held.size
   }
