@@ -25,7 +25,8 @@ async function main(): Promise<void> {
   const relay = new OutboxRelay(
     store,
     {
-      announce: (payments, committedAt) => redis.announce(payments, committedAt.getTime()),
+      announce: (payments, committedAt, retractions) =>
+        redis.announce(payments, committedAt.getTime(), retractions),
       enqueue: deliveries => queue.enqueueDeliveries(deliveries),
     },
     log,
@@ -44,7 +45,11 @@ async function main(): Promise<void> {
     store,
     guard,
     relay,
-    program: { programId: config.PROGRAM_ID, requireProgramId: config.REQUIRE_PROGRAM_ID },
+    program: {
+      programId: config.PROGRAM_ID,
+      requireProgramId: config.REQUIRE_PROGRAM_ID,
+      subjectPrefix: config.SUBJECT_PREFIX,
+    },
     metrics,
     log,
   })
