@@ -8,8 +8,10 @@ import { readPolicyTerms, type PolicyTerms } from './policy-terms.js'
 
 export interface PolicyState extends Incarnation {
   address: string
-  /** of the latest Created: a composable policy and a regular one never share an address */
-  family: PolicyFamily | null
+  /**
+   * Of the latest Created, `regular` until there is one: a composable policy and a regular one never share an address.
+   */
+  family: PolicyFamily
   /** of the latest Created: what a composable policy pays in; null where its user payment says */
   tokenMint: string | null
   /** what the address is derived from, together with the policy's id: the same in every incarnation */
@@ -48,7 +50,7 @@ export interface PolicyOutcome {
 
 export const emptyPolicy = (address: string): PolicyState => ({
   address,
-  family: null,
+  family: 'regular',
   tokenMint: null,
   userPayment: null,
   policyId: null,

@@ -13,7 +13,7 @@ alter table stream_head
   add column projection_version integer not null default 1;
 
 alter table policies
-  add column family text,
+  add column family text not null default 'regular',
   add column token_mint text collate "C",
   add column period_start bigint,
   add column period_total numeric;

@@ -25,7 +25,7 @@ interface PolicyRow {
   status_order: string | null
   status_at: bigint | null
   changed_status: string | null
-  family: PolicyFamily | null
+  family: PolicyFamily
   token_mint: string | null
   period_start: bigint | null
   period_total: string | null

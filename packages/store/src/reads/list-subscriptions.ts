@@ -53,7 +53,7 @@ interface PolicyRow {
   updated_at: bigint
   status: string
   next_payment_due: bigint | null
-  family: string | null
+  family: string
   period_start: bigint | null
   period_total: string | null
   token_mint: string | null
@@ -113,7 +113,7 @@ function toSubscription(row: PolicyRow): StoredSubscription {
     updatedAt: row.updated_at,
     status: row.status,
     nextPaymentDue: row.next_payment_due,
-    family: row.family ?? 'regular',
+    family: row.family,
     periodStart: row.period_start,
     periodTotal: row.period_total === null ? null : BigInt(row.period_total),
     tokenMint: row.token_mint,
