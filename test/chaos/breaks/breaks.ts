@@ -72,9 +72,9 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'if (fresh.length === 0)\n',
+        find: 'if (standing.length > 0) {\n',
         replace:
-          'if (fresh.length === 0 && asked.length > 0)\n        await project(tx, asked, known, { before, upTo: before });\n    if (fresh.length === 0)\n',
+          'if (standing.length === 0 && asked.length > 0)\n        await project(tx, asked, known, { before, upTo: before });\n    if (standing.length > 0) {\n',
       },
     ],
     faults: [],
