@@ -4,15 +4,20 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import { createApiClient, nextCursor, watchPayments, type WatchState } from '@payment-tracking/client'
-import { buildChain, openPublisher, startStack, useServers, waitFor } from '@payment-tracking/testkit'
+import {
+  buildChain,
+  createDatabase,
+  openPublisher,
+  startStack,
+  useServers,
+  waitFor,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 
 const id = randomBytes(4).toString('hex')
-const { databaseUrl, natsUrl } = await useServers(t)
-const database = new URL(databaseUrl)
-database.pathname = `/e2e_client_${id}`
+const { natsUrl } = await useServers(t)
 const settings = {
-  DATABASE_URL: database.href,
+  DATABASE_URL: (await createDatabase(t)).url,
   NATS_URL: natsUrl,
   STREAM_NAME: `E2E_client_${id}`,
   SUBJECT_PREFIX: `e2e.client.${id}`,

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { readJson } from '@payment-tracking/domain'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
+  createDatabase,
   buildAddress,
   buildChain,
   openPublisher,
@@ -22,14 +23,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FIXTURES = fileURLToPath(new URL('../fixtures/messages.jsonl', import.meta.url))
 
 const id = randomBytes(4).toString('hex')
-const { databaseUrl, natsUrl } = await useServers(t)
+const { natsUrl } = await useServers(t)
 const keys = buildJwtKeys()
-const settingsOf = (environment: string) => {
-  const database = new URL(databaseUrl)
-  database.pathname = `/e2e_${environment}_${id}`
+const settingsOf = async (environment: string) => {
   return {
     ENVIRONMENT: environment,
-    DATABASE_URL: database.href,
+    DATABASE_URL: (await createDatabase(t)).url,
     NATS_URL: natsUrl,
     STREAM_NAME: `E2E_${environment}_${id}`,
     SUBJECT_PREFIX: `e2e.${environment}.${id}`,
@@ -40,8 +39,8 @@ const settingsOf = (environment: string) => {
   }
 }
 const settings = {
-  production: settingsOf('production'),
-  devnet: { ...settingsOf('devnet'), PROGRAM_ID: buildAddress('the program on devnet') },
+  production: await settingsOf('production'),
+  devnet: { ...(await settingsOf('devnet')), PROGRAM_ID: buildAddress('the program on devnet') },
 }
 const [production, devnet] = await Promise.all([
   startStack(t, settings.production),
