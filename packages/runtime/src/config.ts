@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox'
-import Value from 'typebox/value'
 import { ServiceError } from './error.js'
+import { schemaProblem } from './schema-problem.js'
 
 /** All that is wrong with the environment, in one message that names each variable and its cure. */
 export class ConfigError extends ServiceError {
@@ -57,9 +57,9 @@ export function readConfig<T extends TProperties>(
       continue
     }
     const value = coerce(property, text)
-    const [error] = Value.Errors(property, value)
+    const wrong = schemaProblem(property, value)
     // The value itself stays out of the message: it may be a password.
-    if (error) problems.push(`${name} ${error.message}${cure(property)}`)
+    if (wrong) problems.push(`${name} ${wrong.problem}${cure(property)}`)
     else settings[name] = value
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -120,6 +120,12 @@ export const CommonConfig = {
     minimum: 0,
     maximum: 65535,
     description: 'health, readiness and metrics; 0 takes a free port',
+  }),
+  REQUEST_TIMEOUT_MS: Type.Integer({
+    default: 20_000,
+    minimum: 100,
+    description:
+      'how long an HTTP request may take to arrive, headers and body; a slower one is answered with 408',
   }),
   STOP_DEADLINE_MS: Type.Integer({
     default: 10_000,

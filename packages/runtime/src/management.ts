@@ -1,6 +1,10 @@
 // The management port: /healthz (the process lives), /readyz (a line per dependency), /metrics.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { arrivalLimits } from './http/arrival-limits.js'
+import { errorAnswer } from './http/error-answer.js'
+import { answerRawError } from './http/raw-answer.js'
 import type { Metrics } from './metrics.js'
 
 /** Resolves when the dependency answers; rejects with the reason when it does not. */
@@ -9,7 +13,7 @@ export type Probe = () => Promise<unknown>
 const PROBE_TIMEOUT_MS = 2_000
 
 interface Options {
-  config: { MANAGEMENT_HOST: string; MANAGEMENT_PORT: number }
+  config: { MANAGEMENT_HOST: string; MANAGEMENT_PORT: number; REQUEST_TIMEOUT_MS: number }
   probes: ReadonlyMap<string, Probe>
   metrics: Metrics
   isReady: () => boolean
@@ -46,7 +50,9 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
     readyGauge.set(ready ? 1 : 0)
     return { ready, dependencies: Object.fromEntries(lines) }
   }
-  const server = createServer((request, response) => {
+  const server = createServer(arrivalLimits(config.REQUEST_TIMEOUT_MS), (request, response) => {
+    const refuse = (status: number, code: string, sentence: string) =>
+      answer(status, JSON.stringify(errorAnswer({ status, code, sentence }, randomUUID())))
     const answer = (status: number, body: string, type = 'application/json') => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' })
       response.end(body)
@@ -62,9 +68,10 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
         await look()
         return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)
       }
-      answer(404, '{"error":"not found"}')
-    })().catch(() => answer(500, '{"error":"internal"}'))
+      refuse(404, 'NOT_FOUND', 'There is nothing at this path; try /healthz, /readyz or /metrics.')
+    })().catch(() => refuse(500, 'INTERNAL', 'Something went wrong on our side.'))
   })
+  server.on('clientError', answerRawError)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(config.MANAGEMENT_PORT, config.MANAGEMENT_HOST, resolve)

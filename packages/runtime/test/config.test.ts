@@ -37,8 +37,8 @@ t.test('all that is wrong is told at once, with the cure and without the values'
     t.equal(error.code, 'CONFIG_INVALID')
     t.equal(error.problems.length, 3)
     t.match(error.message, /DATABASE_URL is not set \(Postgres\)/)
-    t.match(error.message, /PORT must be <= 65535 \(where it listens\)/)
-    t.match(error.message, /STRICT must be boolean/)
+    t.match(error.message, /PORT must be from 1 to 65535 \(where it listens\)/)
+    t.match(error.message, /STRICT must be true or false/)
     t.notMatch(error.message, /hunter2/)
   }
 })

@@ -1,14 +1,25 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import {
   SOCKET_PATH,
   type ClientToServerEvents,
   type ServerToClientEvents,
 } from '@payment-tracking/contracts'
+import { answerRawError, arrivalLimits, refuseOnSocket } from '@payment-tracking/runtime'
 import { Server } from 'socket.io'
 import type { RealtimeConfig } from '../config.js'
+import {
+  addSlash,
+  FOREIGN_ORIGIN,
+  refusePlainRequest,
+  TOO_MANY_CONNECTIONS,
+  upgradeRefusal,
+} from './refuse-request.js'
 
 export type SocketServer = Server<ClientToServerEvents, ServerToClientEvents>
+
+type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** A client that opened a connection and then says nothing. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -28,9 +39,8 @@ export function buildSocketServer(
   adapter: (namespace: unknown) => object,
   admitRequest: (request: IncomingMessage) => boolean,
 ) {
-  const http = createServer((_, response) => {
-    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not found"}')
-  })
+  const http = createServer(arrivalLimits(config.REQUEST_TIMEOUT_MS))
+  http.on('clientError', answerRawError)
   const io: SocketServer = new Server(http, {
     path: SOCKET_PATH,
     transports: ['websocket'],
@@ -41,12 +51,19 @@ export function buildSocketServer(
     connectTimeout: CONNECT_TIMEOUT_MS,
     pingInterval: config.PING_INTERVAL_MS,
     pingTimeout: config.PING_TIMEOUT_MS,
-    allowRequest: (request, decide) => {
-      if (!originAllowed(config.CORS_ORIGIN, request)) return decide('ORIGIN_NOT_ALLOWED', false)
-      if (!admitRequest(request)) return decide('TOO_MANY_CONNECTIONS', false)
-      decide(null, true)
-    },
     adapter: adapter as never,
+  })
+  const [upgrade] = http.listeners('upgrade') as [UpgradeListener]
+  http.removeAllListeners('upgrade').removeAllListeners('request')
+  http.on('request', refusePlainRequest)
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const refusal =
+      upgradeRefusal(request) ??
+      (originAllowed(config.CORS_ORIGIN, request) ? null : FOREIGN_ORIGIN) ??
+      (admitRequest(request) ? null : TOO_MANY_CONNECTIONS)
+    if (refusal) return refuseOnSocket(socket, refusal)
+    addSlash(request)
+    upgrade(request, socket, head)
   })
   return {
     io,

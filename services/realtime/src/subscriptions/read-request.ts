@@ -1,7 +1,7 @@
 import { SubscribeRequest, UnsubscribeRequest, type SocketErrorCode } from '@payment-tracking/contracts'
 import { isTrackingId, MAX_TRACKING_ID_BYTES } from '@payment-tracking/domain'
+import { schemaProblem } from '@payment-tracking/runtime'
 import type { Static, TSchema } from 'typebox'
-import Value from 'typebox/value'
 
 /** Why a client's message was refused. A refusal is answered, not thrown. */
 export interface Refusal {
@@ -19,10 +19,10 @@ function readRequest<S extends TSchema>(schema: S, payload: unknown): Read<Stati
     const message = `trackingId must be a string of 1 to ${MAX_TRACKING_ID_BYTES} bytes without NUL`
     return { refusal: { code: 'INVALID_TRACKING_ID', message } }
   }
-  const [error] = Value.Errors(schema, payload)
-  if (error) {
-    const field = error.instancePath.slice(1) || 'the request'
-    return { refusal: { code: 'INVALID_REQUEST', message: `${field} ${error.message}` } }
+  const wrong = schemaProblem(schema, payload)
+  if (wrong) {
+    const message = `${wrong.field || 'the request'} ${wrong.problem}`
+    return { refusal: { code: 'INVALID_REQUEST', message } }
   }
   return { request: payload as Static<S> }
 }

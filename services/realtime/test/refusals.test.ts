@@ -1,0 +1,105 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import { usePods } from './use-pods.js'
+
+/** Says something to a port. @returns all that was answered until the connection was closed */
+const say = (port: number, bytes: string) =>
+  new Promise<string>((resolve, reject) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
+    socket.on('close', () => resolve(answer)).on('error', reject)
+  })
+
+const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'
+const HANDSHAKE = `${UPGRADE}sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
+const QUERY = 'EIO=4&transport=websocket'
+
+t.test('whatever does not become a connection is refused in the one shape', async t => {
+  const pods = await usePods(t, {
+    CORS_ORIGIN: 'https://shop.example',
+    MAX_CONNECTIONS_PER_ADDRESS: '1',
+  })
+  const pod = await pods.start()
+  const port = Number(new URL(pod.url).port)
+  const refusalOf = async (head: string) => {
+    const answer = await say(port, `${head}\r\n`)
+    const [headers = '', body = ''] = answer.split('\r\n\r\n')
+    t.match(JSON.parse(body), {
+      success: false,
+      error: /^[A-Z].*\.$/,
+      code: String,
+      timestamp: Number,
+      requestId: String,
+    })
+    t.match(headers, /content-type: application\/json/i)
+    t.match(headers, new RegExp(`x-request-id: ${JSON.parse(body).requestId}`, 'i'))
+    return `${headers.split(' ')[1]} ${JSON.parse(body).code}`
+  }
+  const host = 'host: x\r\n'
+  for (const [what, head, refusal] of [
+    ['a wrong path', `GET /nowhere HTTP/1.1\r\n${host}`, '404 NOT_FOUND'],
+    ['a path that begins like ours', `GET /ws/v1x HTTP/1.1\r\n${host}`, '404 NOT_FOUND'],
+    ['polling', `GET /ws/v1/?EIO=4&transport=polling HTTP/1.1\r\n${host}`, '400 INVALID_REQUEST'],
+    [
+      'polling without the slash',
+      `GET /ws/v1?EIO=4&transport=polling HTTP/1.1\r\n${host}`,
+      '400 INVALID_REQUEST',
+    ],
+    [
+      'another method',
+      `POST /ws/v1/?EIO=4 HTTP/1.1\r\n${host}content-length: 0\r\n`,
+      '405 METHOD_NOT_ALLOWED',
+    ],
+    ['no HTTP', 'rubbish\r\n', '400 INVALID_REQUEST'],
+    ['long headers', `GET / HTTP/1.1\r\n${host}x: ${'y'.repeat(20_000)}\r\n`, '431 HEADERS_TOO_LARGE'],
+    ['an upgrade elsewhere', `GET /nowhere HTTP/1.1\r\n${host}${HANDSHAKE}`, '404 NOT_FOUND'],
+    [
+      'an upgrade to h2c',
+      `GET /ws/v1/ HTTP/1.1\r\n${host}connection: upgrade\r\nupgrade: h2c\r\n`,
+      '426 UPGRADE_REQUIRED',
+    ],
+    ['no transport', `GET /ws/v1/?EIO=4 HTTP/1.1\r\n${host}${HANDSHAKE}`, '400 INVALID_REQUEST'],
+    [
+      'an older protocol',
+      `GET /ws/v1/?EIO=3&transport=websocket HTTP/1.1\r\n${host}${HANDSHAKE}`,
+      '400 INVALID_REQUEST',
+    ],
+    [
+      'a session that is none',
+      `GET /ws/v1/?${QUERY}&sid=x HTTP/1.1\r\n${host}${HANDSHAKE}`,
+      '400 INVALID_REQUEST',
+    ],
+    [
+      'no key',
+      `GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${UPGRADE}sec-websocket-version: 13\r\n`,
+      '400 INVALID_REQUEST',
+    ],
+    [
+      'another origin',
+      `GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${HANDSHAKE}origin: https://evil.example\r\n`,
+      '403 FORBIDDEN',
+    ],
+  ] as const) {
+    t.equal(await refusalOf(head), refusal, what)
+  }
+  const management = Number(new URL(pod.service.managementUrl).port)
+  const answer = await say(management, `GET /nowhere HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
+  t.match(answer, /^HTTP\/1\.1 404 [^]*"success":false[^]*"code":"NOT_FOUND"/)
+
+  const open = connect(port, '127.0.0.1', () =>
+    open.write(`GET /ws/v1?${QUERY} HTTP/1.1\r\n${host}${HANDSHAKE}\r\n`),
+  )
+  t.teardown(() => open.destroy())
+  let text = ''
+  await new Promise<void>(resolve =>
+    open.on('data', (chunk: Buffer) => ((text += chunk.toString('latin1')), resolve())),
+  )
+  t.match(text, /^HTTP\/1\.1 101 /, 'without the slash a connection opens all the same')
+  const second = connect(port, '127.0.0.1', () =>
+    second.write(`GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${HANDSHAKE}\r\n`),
+  )
+  t.teardown(() => second.destroy())
+  await new Promise(resolve => second.once('data', resolve))
+  t.equal(await refusalOf(`GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${HANDSHAKE}`), '429 TOO_MANY_CONNECTIONS')
+})
