@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Bus } from '@payment-tracking/bus'
 import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
-import { ServiceError, type Logger } from '@payment-tracking/runtime'
+import {
+  answerRawError,
+  arrivalLimits,
+  readTrustedProxies,
+  ServiceError,
+  type Logger,
+} from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store'
 import { addBoard, BOARD_PATH } from './board.js'
 import type { OpsConfig } from './config.js'
@@ -10,6 +17,8 @@ import { addFailedDeliveryPages } from './pages/failed-delivery-pages.js'
 import { STYLE } from './html/layout.js'
 import { addOverview } from './pages/overview.js'
 import { addStreamGapPages } from './pages/stream-gap-pages.js'
+import { refuse } from './refuse.js'
+import { openEndedSessions } from './session/ended-sessions.js'
 import { guard } from './session/guard.js'
 import { buildSessions } from './session/session.js'
 
@@ -21,6 +30,11 @@ export interface OpsParts {
   queue: DeliveryQueue
   board: BoardQueue
 }
+
+/** A client that neither takes nor sends anything for so long is closed. */
+const STALL_TIMEOUT_MS = 30_000
+/** Every request has an end, also when a server behind the dashboard is silent: then it is answered with 503. */
+const REQUEST_DEADLINE_MS = 15_000
 
 /** Our pages run no script at all; Bull Board runs its own. */
 const PAGE_POLICY =
@@ -39,9 +53,14 @@ function readForm(text: string): Record<string, string | string[]> {
   return fields
 }
 
+const AWAY = 'Postgres, Redis or NATS did not answer; /readyz of the management port says which.'
+/** Fastify's code for a request that passed its deadline. */
+const LATE = 'FST_ERR_HANDLER_TIMEOUT'
+
 /** A server is away: another moment mends it, and nobody has to look for a fault. */
 const isOutage = (error: unknown): boolean =>
-  error instanceof ServiceError && /_(UNAVAILABLE|TIMEOUT)$/.test(error.code)
+  (error instanceof ServiceError && /_(UNAVAILABLE|TIMEOUT)$/.test(error.code)) ||
+  (error as { code?: string }).code === LATE
 
 /** Builds the dashboard; nothing listens yet. */
 export async function buildApp({
@@ -57,7 +76,14 @@ export async function buildApp({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 256 * 1024,
+    trustProxy: readTrustedProxies(config.OPS_TRUST_PROXY),
+    genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    http: arrivalLimits(config.REQUEST_TIMEOUT_MS),
+    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    connectionTimeout: STALL_TIMEOUT_MS,
+    handlerTimeout: REQUEST_DEADLINE_MS,
+    clientErrorHandler: answerRawError,
   })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -69,20 +95,23 @@ export async function buildApp({
     void reply.header('content-security-policy', isBoard ? BOARD_POLICY : PAGE_POLICY)
     done()
   })
-  app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
-    const { statusCode = 500 } = error
-    if (statusCode < 500) return reply.code(statusCode).send({ error: 'the request cannot be read' })
+  app.setErrorHandler((error: { statusCode?: number; code?: string }, request, reply) => {
+    const { statusCode = 500, code = 'INTERNAL' } = error
+    if (statusCode < 500) return refuse(reply, statusCode, 'INVALID_REQUEST', 'The request cannot be read.')
     if (isOutage(error)) {
       request.log.warn({ err: error }, 'ops.request-refused')
-      return reply
-        .code(503)
-        .send({ error: 'Postgres, Redis or NATS did not answer; /readyz of the management port says which' })
+      return refuse(reply, 503, code === LATE ? 'STORE_TIMEOUT' : code, AWAY)
     }
     request.log.error({ err: error }, 'ops.request-failed')
-    return reply.code(500).send({ error: 'something went wrong on our side; the log says what' })
+    return refuse(reply, 500, 'INTERNAL', 'Something went wrong on our side; the log says what.')
   })
+  app.setNotFoundHandler((_request, reply) =>
+    refuse(reply, 404, 'NOT_FOUND', 'There is nothing at this path.'),
+  )
   const sessions = buildSessions(config.OPS_TOKEN)
-  guard(app, { sessions, environment: config.ENVIRONMENT, secureCookie: config.OPS_SECURE_COOKIE })
+  const ended = openEndedSessions(store, log)
+  app.addHook('onClose', () => ended.close())
+  guard(app, { sessions, ended, environment: config.ENVIRONMENT, secureCookie: config.OPS_SECURE_COOKIE })
   app.get('/style.css', (_request, reply) => reply.type('text/css').send(STYLE))
   const parts = {
     store,

@@ -3,6 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { FastifyAdapter } from '@bull-board/fastify'
 import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
 import type { FastifyInstance } from 'fastify'
+import { refuse } from './refuse.js'
 
 export const BOARD_PATH = '/queues'
 
@@ -23,7 +24,7 @@ export async function addBoard(
   // Bull Board has an error handler of its own: without Redis it would call that its fault, after a while.
   app.addHook('preHandler', async (request, reply) => {
     if (!request.url.startsWith(`${BOARD_PATH}/api/`)) return
-    await queue.ping().catch(() => reply.code(503).send({ error: 'Redis did not answer' }))
+    await queue.ping().catch(() => refuse(reply, 503, 'QUEUE_UNAVAILABLE', 'Redis did not answer.'))
   })
   const serverAdapter = new FastifyAdapter()
   serverAdapter.setBasePath(BOARD_PATH)

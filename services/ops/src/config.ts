@@ -28,6 +28,11 @@ export const OpsConfig = Type.Object({
     description: 'the password of the dashboard, at least 16 characters; without one it does not start',
   }),
   OPS_BOARD_WRITABLE: Flag(false, 'lets the queue dashboard change jobs; replays do not need it'),
+  OPS_TRUST_PROXY: Type.String({
+    default: 'off',
+    description:
+      'whose x-forwarded-for counts: off, on (the proxy that connects to us), a number of proxies, or addresses and networks, comma separated',
+  }),
   OPS_SECURE_COOKIE: Flag(false, 'send the session cookie over https only; turn it on behind TLS'),
 })
 export type OpsConfig = Static<typeof OpsConfig>

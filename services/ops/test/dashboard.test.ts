@@ -57,6 +57,57 @@ t.test('the dashboard', async t => {
     t.notOk(wrong.headers['set-cookie'])
   })
 
+  t.test('ends a session on the server when its user signs out', async t => {
+    const leaving = await signIn(ops)
+    t.equal((await leaving.get('/dead-letters')).statusCode, 200)
+    t.equal((await leaving.post('/sign-out', [['csrf', leaving.csrf]])).statusCode, 303)
+    t.equal(
+      (await leaving.get('/dead-letters')).headers.location,
+      '/sign-in',
+      'a copy of the cookie is worth nothing',
+    )
+    t.equal((await user.get('/dead-letters')).statusCode, 200, 'another session goes on')
+    const other = await ops.openAnother()
+    const page = await other.inject({ url: '/dead-letters', headers: { cookie: leaving.cookie } })
+    t.equal(page.statusCode, 401, 'nor on another process')
+  })
+
+  t.test('limits wrong passwords and tokens by address, and keeps nobody else out', async t => {
+    const guess = (from: string, token = 'wrong') =>
+      ops.app.inject({
+        method: 'POST',
+        url: '/sign-in',
+        remoteAddress: from,
+        headers: FORM,
+        payload: new URLSearchParams({ token }).toString(),
+      })
+    for (let n = 0; n < 10; n++) t.equal((await guess('198.51.100.1')).statusCode, 401)
+    t.equal((await guess('198.51.100.1', TOKEN)).statusCode, 429, 'also with the right one')
+    t.equal((await guess('198.51.100.2', TOKEN)).statusCode, 303, 'another address signs in')
+    const ask = (from: string, token: string) =>
+      ops.app.inject({ url: '/', remoteAddress: from, headers: { authorization: `Bearer ${token}` } })
+    for (let n = 0; n < 10; n++) t.equal((await ask('198.51.100.3', 'wrong')).statusCode, 401)
+    const refused = await ask('198.51.100.3', TOKEN)
+    t.equal(refused.statusCode, 429)
+    t.match(refused.json(), { success: false, code: 'RATE_LIMITED', error: String, requestId: String })
+    t.equal((await ask('198.51.100.4', TOKEN)).statusCode, 200)
+    for (let n = 0; n < 10; n++) await guess(`2001:db8:1:2::${n}`)
+    t.equal((await guess('2001:db8:1:2:ffff::1', TOKEN)).statusCode, 429, 'a network of IPv6 is one address')
+  })
+
+  t.test('shows no notice that it did not write for this session', async t => {
+    for (const path of ['/dead-letters', '/failed-deliveries']) {
+      const page = await user.get(`${path}?notice=${encodeURIComponent('Call 0800 now')}&signed=x`)
+      t.equal(page.statusCode, 200)
+      t.notMatch(page.body, 'Call 0800', path)
+    }
+    const done = await user.post('/failed-deliveries/redeliver', [['csrf', user.csrf]])
+    const location = String(done.headers.location)
+    t.match((await user.get(location)).body, '0 of 0 are due now.')
+    const another = await signIn(ops)
+    t.notMatch((await another.get(location)).body, 'are due now', 'nor the one of another session')
+  })
+
   t.test('keeps its session in a cookie that no other site and no script gets', t => {
     const cookie = String(user.answer.headers['set-cookie'])
     for (const trait of ['HttpOnly', 'SameSite=Strict', 'Path=/']) t.match(cookie, trait)

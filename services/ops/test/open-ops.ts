@@ -23,6 +23,8 @@ export interface TestOps {
   database: TestDatabase
   nats: TestNats
   queue: ReturnType<typeof openQueue>
+  /** Another process of the dashboard, on the same servers. */
+  openAnother(): Promise<FastifyInstance>
   addDeadLetter(letter: {
     bytes: Buffer
     subject?: string
@@ -68,6 +70,11 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     database,
     nats,
     queue,
+    openAnother: async () => {
+      const another = await buildApp({ config, log, store, bus, queue, board })
+      t.teardown(() => another.close())
+      return another
+    },
     addDeadLetter: async ({ bytes, subject, code = 'NOT_JSON', reason = 'the bytes are not JSON', size }) => {
       const { rows } = await database.pool.query<{ id: string }>(
         `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)

@@ -10,10 +10,11 @@ import {
 } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
 import { replayDeadLetters } from '../replay/replay-dead-letters.js'
+import { refuse } from '../refuse.js'
 import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
-import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
+import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, readNotice, type PageParts } from './page-parts.js'
 
 /** What the indexer could not read stands beside what we could not: both are missing payments, perhaps. */
 const gapTable = (gaps: readonly GapRow[]): Html | null =>
@@ -45,7 +46,6 @@ interface ListQuery {
   code?: string
   all?: string
   before?: string
-  notice?: string
 }
 
 export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void {
@@ -53,7 +53,8 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
   const preHandler = requireCsrf(sessions)
 
   app.get<{ Querystring: ListQuery }>('/dead-letters', async (request, reply) => {
-    const { all, before, notice = null } = request.query
+    const { all, before } = request.query
+    const notice = readNotice(parts, request)
     const code = readCode(request.query.code)
     const letters = await listDeadLetters(store, {
       code,
@@ -61,7 +62,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
       before: readBefore(before),
       limit: PAGE_SIZE,
     })
-    const csrf = sessions.csrfOf(request.opsSession)
+    const csrf = sessions.sign(request.opsSession, 'csrf')
     const last = letters.length === PAGE_SIZE ? letters.at(-1)!.id : null
     const gaps = await listGaps(store, { openOnly: all === undefined, limit: PAGE_SIZE })
     const body = html`${gapTable(gaps)}
@@ -107,7 +108,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
 
   app.get<{ Params: { id: string } }>('/dead-letters/:id', async (request, reply) => {
     const [letter] = await readDeadLetters(store, readIds(request.params.id))
-    const csrf = sessions.csrfOf(request.opsSession)
+    const csrf = sessions.sign(request.opsSession, 'csrf')
     if (!letter)
       return reply
         .code(404)
@@ -131,7 +132,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
 
   app.get<{ Params: { id: string } }>('/dead-letters/:id/bytes', async (request, reply) => {
     const [letter] = await readDeadLetters(store, readIds(request.params.id))
-    if (!letter) return reply.code(404).send({ error: 'no such dead letter' })
+    if (!letter) return refuse(reply, 404, 'NOT_FOUND', 'There is no such dead letter.')
     return reply
       .header('content-disposition', `attachment; filename="dead-letter-${letter.id}.bin"`)
       .header('content-security-policy', "default-src 'none'; sandbox")
@@ -149,7 +150,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
     '/dead-letters/replay',
     { preHandler },
     async (request, reply) =>
-      reply.redirect(back('/dead-letters', await replay(readIds(request.body.id))), 303),
+      reply.redirect(back(parts, request, '/dead-letters', await replay(readIds(request.body.id))), 303),
   )
   app.post<{ Body: { code?: string } }>(
     '/dead-letters/replay-all',
@@ -160,7 +161,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
         openOnly: true,
         limit: BULK_LIMIT,
       })
-      return reply.redirect(back('/dead-letters', await replay(ids)), 303)
+      return reply.redirect(back(parts, request, '/dead-letters', await replay(ids)), 303)
     },
   )
 }

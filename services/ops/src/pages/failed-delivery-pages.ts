@@ -4,47 +4,45 @@ import { redeliverFailed } from '../replay/redeliver-failed.js'
 import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
-import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, type PageParts } from './page-parts.js'
+import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, readNotice, type PageParts } from './page-parts.js'
 
 export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment } = parts
   const preHandler = requireCsrf(sessions)
 
-  app.get<{ Querystring: { before?: string; notice?: string } }>(
-    '/failed-deliveries',
-    async (request, reply) => {
-      const { before, notice = null } = request.query
-      const deliveries = await listFailedDeliveries(store, {
-        before: readBefore(before),
-        limit: PAGE_SIZE,
-      })
-      const csrf = sessions.csrfOf(request.opsSession)
-      const last = deliveries.length === PAGE_SIZE ? deliveries.at(-1)!.id : null
-      const body = html`<form method="post" action="/failed-deliveries/redeliver">
-          ${csrfField(csrf)}
-          <table>
-            <tr>
-              <th></th>
-              <th>failed</th>
-              <th>delivery</th>
-              <th>endpoint</th>
-              <th>gateway</th>
-              <th>attempts</th>
-              <th>last error</th>
-            </tr>
-            ${deliveries.map(row)}
-          </table>
-          <p><button>Deliver the ticked ones again</button></p>
-        </form>
-        <form method="post" action="/failed-deliveries/redeliver-all">
-          ${csrfField(csrf)}<button>Deliver all of active webhooks again (up to ${BULK_LIMIT})</button>
-        </form>
-        ${last === null ? null : html`<p><a href="/failed-deliveries?before=${last}">older</a></p>`}`
-      return reply
-        .type('text/html')
-        .send(layout({ title: 'Failed deliveries', environment, csrf, notice }, body))
-    },
-  )
+  app.get<{ Querystring: { before?: string } }>('/failed-deliveries', async (request, reply) => {
+    const { before } = request.query
+    const notice = readNotice(parts, request)
+    const deliveries = await listFailedDeliveries(store, {
+      before: readBefore(before),
+      limit: PAGE_SIZE,
+    })
+    const csrf = sessions.sign(request.opsSession, 'csrf')
+    const last = deliveries.length === PAGE_SIZE ? deliveries.at(-1)!.id : null
+    const body = html`<form method="post" action="/failed-deliveries/redeliver">
+        ${csrfField(csrf)}
+        <table>
+          <tr>
+            <th></th>
+            <th>failed</th>
+            <th>delivery</th>
+            <th>endpoint</th>
+            <th>gateway</th>
+            <th>attempts</th>
+            <th>last error</th>
+          </tr>
+          ${deliveries.map(row)}
+        </table>
+        <p><button>Deliver the ticked ones again</button></p>
+      </form>
+      <form method="post" action="/failed-deliveries/redeliver-all">
+        ${csrfField(csrf)}<button>Deliver all of active webhooks again (up to ${BULK_LIMIT})</button>
+      </form>
+      ${last === null ? null : html`<p><a href="/failed-deliveries?before=${last}">older</a></p>`}`
+    return reply
+      .type('text/html')
+      .send(layout({ title: 'Failed deliveries', environment, csrf, notice }, body))
+  })
 
   const redeliver = async (ids: bigint[]): Promise<string> => {
     const count = await redeliverFailed(parts, ids)
@@ -55,11 +53,14 @@ export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): 
     '/failed-deliveries/redeliver',
     { preHandler },
     async (request, reply) =>
-      reply.redirect(back('/failed-deliveries', await redeliver(readIds(request.body.id))), 303),
+      reply.redirect(
+        back(parts, request, '/failed-deliveries', await redeliver(readIds(request.body.id))),
+        303,
+      ),
   )
-  app.post('/failed-deliveries/redeliver-all', { preHandler }, async (_request, reply) =>
+  app.post('/failed-deliveries/redeliver-all', { preHandler }, async (request, reply) =>
     reply.redirect(
-      back('/failed-deliveries', await redeliver(await findRedeliverable(store, BULK_LIMIT))),
+      back(parts, request, '/failed-deliveries', await redeliver(await findRedeliverable(store, BULK_LIMIT))),
       303,
     ),
   )

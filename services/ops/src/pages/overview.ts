@@ -47,7 +47,7 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
             </tr>`,
         )}
       </table>`
-    const csrf = parts.sessions.csrfOf(request.opsSession)
+    const csrf = parts.sessions.sign(request.opsSession, 'csrf')
     return reply
       .type('text/html')
       .send(layout({ title: 'Overview', environment: parts.environment, csrf }, body))

@@ -2,6 +2,7 @@ import type { Bus } from '@payment-tracking/bus'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
 import type { Sessions } from '../session/session.js'
 
 export interface PageParts {
@@ -27,5 +28,18 @@ export const readIds = (sent: string | string[] | undefined): bigint[] =>
 
 export const readBefore = (sent: string | undefined): bigint | undefined => readIds(sent)[0]
 
-/** A result is told on the page that the form leads back to. */
-export const back = (path: string, notice: string): string => `${path}?notice=${encodeURIComponent(notice)}`
+/**
+ * Where a form leads back to, with what came of it. The notice is signed for the session: a link from elsewhere cannot
+ * put words into a page of the dashboard.
+ */
+export function back({ sessions }: PageParts, request: FastifyRequest, path: string, notice: string): string {
+  const signed = sessions.sign(request.opsSession, 'notice', notice)
+  return `${path}?${new URLSearchParams({ notice, signed }).toString()}`
+}
+
+/** What the last form came to; null for a notice that this dashboard did not make for this session. */
+export function readNotice({ sessions }: PageParts, request: FastifyRequest): string | null {
+  const { notice, signed } = request.query as { notice?: unknown; signed?: unknown }
+  if (typeof notice !== 'string' || typeof signed !== 'string') return null
+  return sessions.isSigned(request.opsSession, 'notice', signed, notice) ? notice : null
+}

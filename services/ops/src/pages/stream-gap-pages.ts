@@ -5,15 +5,13 @@ import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
 import { requireCsrf } from '../session/guard.js'
-import { back, PAGE_SIZE, readIds, type PageParts } from './page-parts.js'
+import { back, PAGE_SIZE, readIds, readNotice, type PageParts } from './page-parts.js'
 
-export function addStreamGapPages(
-  app: FastifyInstance,
-  { store, sessions, environment, log }: PageParts,
-): void {
-  app.get<{ Querystring: { notice?: string } }>('/stream-gaps', async (request, reply) => {
+export function addStreamGapPages(app: FastifyInstance, parts: PageParts): void {
+  const { store, sessions, environment, log } = parts
+  app.get('/stream-gaps', async (request, reply) => {
     const gaps = await listStreamGaps(store, PAGE_SIZE)
-    const csrf = sessions.csrfOf(request.opsSession)
+    const csrf = sessions.sign(request.opsSession, 'csrf')
     const body = html`<p>
         The stream discarded these messages before they were read. Let the indexer publish them again, then
         close the gap.
@@ -27,7 +25,7 @@ export function addStreamGapPages(
         </tr>
         ${gaps.map(gap => row(gap, csrf))}
       </table>`
-    const { notice = null } = request.query
+    const notice = readNotice(parts, request)
     return reply.type('text/html').send(layout({ title: 'Stream gaps', environment, csrf, notice }, body))
   })
 
@@ -39,7 +37,7 @@ export function addStreamGapPages(
       if (id !== undefined) await closeStreamGap(store, id)
       log.info({ id: id?.toString() }, 'stream-gap.closed')
       return reply.redirect(
-        back('/stream-gaps', id === undefined ? 'No gap was named.' : 'The gap is closed.'),
+        back(parts, request, '/stream-gaps', id === undefined ? 'No gap was named.' : 'The gap is closed.'),
         303,
       )
     },

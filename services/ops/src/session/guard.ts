@@ -1,26 +1,29 @@
 // Nobody sees anything without a session, and nothing changes without a form that this dashboard made.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { countedAddress } from '@payment-tracking/runtime'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../html/html.js'
 import { layout } from '../html/layout.js'
-import { readCookie, SESSION_COOKIE, type Sessions } from './session.js'
+import { refuse } from '../refuse.js'
+import type { EndedSessions } from './ended-sessions.js'
+import { FailedAttempts } from './failed-attempts.js'
+import { readCookie, SESSION_COOKIE, SESSION_LIFETIME_MS, type Session, type Sessions } from './session.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the session's id, for its CSRF token */
+    /** what CSRF tokens and notices are signed for: the session's id, or `bearer` */
     opsSession: string
   }
 }
 
-/** Failed sign-ins a minute, over all clients: the dashboard has few users and one password. */
-const FAILURES_A_MINUTE = 20
-
 export interface GuardOptions {
   sessions: Sessions
+  ended: EndedSessions
   environment: string
   secureCookie: boolean
 }
 
 const OPEN_PATHS = new Set(['/sign-in', '/style.css'])
+const TOO_MANY = 'Too many attempts from your address. Please come back in a minute.'
 
 /** Browsers say where a request comes from; one from elsewhere changes nothing here. */
 const isOfSameOrigin = (request: FastifyRequest): boolean => {
@@ -30,12 +33,18 @@ const isOfSameOrigin = (request: FastifyRequest): boolean => {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
 }
 
-export function guard(app: FastifyInstance, { sessions, environment, secureCookie }: GuardOptions): void {
-  let failures = 0
-  const forget = setInterval(() => (failures = 0), 60_000)
-  forget.unref()
-  app.addHook('onClose', () => clearInterval(forget))
-
+export function guard(
+  app: FastifyInstance,
+  { sessions, ended, environment, secureCookie }: GuardOptions,
+): void {
+  const failures = new FailedAttempts()
+  const isBlocked = (request: FastifyRequest) => failures.isBlocked(countedAddress(request.ip), Date.now())
+  const noteFailure = (request: FastifyRequest) => {
+    failures.note(countedAddress(request.ip), Date.now())
+    request.log.warn({ ip: request.ip }, 'ops.sign-in-refused')
+  }
+  const sessionOf = (request: FastifyRequest): Session | null =>
+    sessions.read(readCookie(request.headers.cookie, SESSION_COOKIE), Date.now())
   const cookie = (value: string, maxAgeS: number) =>
     `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secureCookie ? '; Secure' : ''}`
   const signInPage = (notice: string | null) =>
@@ -58,46 +67,54 @@ export function guard(app: FastifyInstance, { sessions, environment, secureCooki
       'x-frame-options': 'DENY',
     })
     const changes = request.method !== 'GET' && request.method !== 'HEAD'
-    if (changes && !isOfSameOrigin(request)) return reply.code(403).send({ error: 'not from this dashboard' })
+    if (changes && !isOfSameOrigin(request))
+      return refuse(reply, 403, 'FORBIDDEN', 'The request does not come from this dashboard.')
     const path = request.url.split('?')[0]!
     if (OPEN_PATHS.has(path)) return
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-    const session =
-      bearer !== undefined && sessions.isToken(bearer)
-        ? 'bearer'
-        : sessions.read(readCookie(request.headers.cookie, SESSION_COOKIE), Date.now())
-    if (session !== null) {
-      request.opsSession = session
+    if (bearer !== undefined) {
+      if (isBlocked(request)) return refuse(reply.header('retry-after', '60'), 429, 'RATE_LIMITED', TOO_MANY)
+      if (sessions.isToken(bearer)) {
+        request.opsSession = 'bearer'
+        return
+      }
+      noteFailure(request)
+      return refuse(reply, 401, 'UNAUTHORIZED', 'This is not the token.')
+    }
+    const session = sessionOf(request)
+    if (session !== null && !(await ended.has(session.id))) {
+      request.opsSession = session.id
       return
     }
     if (request.headers.accept?.includes('text/html')) return reply.redirect('/sign-in', 303)
-    return reply.code(401).send({ error: 'sign in first' })
+    return refuse(reply, 401, 'UNAUTHORIZED', 'Sign in first.')
   })
 
   app.get('/sign-in', (_request, reply) => reply.type('text/html').send(signInPage(null)))
-  app.post<{ Body: Record<string, string> }>('/sign-in', (request, reply) => {
+  app.post<{ Body: Record<string, string> | null }>('/sign-in', (request, reply) => {
     void reply.type('text/html')
-    if (failures >= FAILURES_A_MINUTE)
-      return reply.code(429).send(signInPage('Too many attempts. Please come back in a minute.'))
-    if (!sessions.isToken(request.body.token ?? '')) {
-      failures++
-      request.log.warn({ ip: request.ip }, 'ops.sign-in-refused')
+    if (isBlocked(request)) return reply.code(429).header('retry-after', '60').send(signInPage(TOO_MANY))
+    if (!sessions.isToken(request.body?.token ?? '')) {
+      noteFailure(request)
       return reply.code(401).send(signInPage('This is not the token.'))
     }
     request.log.info({ ip: request.ip }, 'ops.signed-in')
-    return reply.header('set-cookie', cookie(sessions.open(Date.now()), 43_200)).redirect('/', 303)
+    return reply
+      .header('set-cookie', cookie(sessions.open(Date.now()), SESSION_LIFETIME_MS / 1_000))
+      .redirect('/', 303)
   })
-  app.post('/sign-out', { preHandler: requireCsrf(sessions) }, (_request, reply) =>
-    reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303),
-  )
+  app.post('/sign-out', { preHandler: requireCsrf(sessions) }, async (request, reply) => {
+    const session = sessionOf(request)
+    // A copy of the cookie is worth nothing from here on.
+    if (session) await ended.end(session)
+    return reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303)
+  })
 }
 
-/** For every form: its hidden field must be the session's. A bearer token is not sent by browsers of itself. */
-export const requireCsrf =
-  (sessions: Sessions) =>
-  async (request: FastifyRequest, reply: { code(status: number): { send(body: unknown): unknown } }) => {
-    if (request.opsSession === 'bearer') return
-    const given = (request.body as Record<string, string> | null)?.csrf
-    if (typeof given !== 'string' || !sessions.isCsrf(request.opsSession, given))
-      await reply.code(403).send({ error: 'the form is not of this session; load the page again' })
-  }
+/** For every form: its hidden field must be the session's. A browser never sends a bearer token by itself. */
+export const requireCsrf = (sessions: Sessions) => async (request: FastifyRequest, reply: FastifyReply) => {
+  if (request.opsSession === 'bearer') return
+  const given = (request.body as Record<string, string> | null)?.csrf
+  if (typeof given !== 'string' || !sessions.isSigned(request.opsSession, 'csrf', given))
+    return refuse(reply, 403, 'FORBIDDEN', 'The form is not of this session; load the page again.')
+}

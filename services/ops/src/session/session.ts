@@ -1,17 +1,24 @@
-// Sessions without a store: the cookie holds its own end and a MAC by a key that only the token gives.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+// Sessions that prove themselves: a cookie holds its id, its end and a MAC by a key that only the token gives. Which of
+// them were ended by signing out is kept apart (ended-sessions.ts).
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export const SESSION_COOKIE = 'ops_session'
-const LIFETIME_MS = 12 * 3_600_000
+export const SESSION_LIFETIME_MS = 12 * 3_600_000
+
+export interface Session {
+  id: string
+  endsAt: Date
+}
 
 export interface Sessions {
   isToken(given: string): boolean
   /** The value of a new cookie. */
   open(nowMs: number): string
-  /** @returns the session's id, which the CSRF token hangs on; null when it is none of ours, or over */
-  read(cookie: string | undefined, nowMs: number): string | null
-  csrfOf(session: string): string
-  isCsrf(session: string, given: string): boolean
+  /** @returns null when the cookie is none of ours, or over */
+  read(cookie: string | undefined, nowMs: number): Session | null
+  /** A MAC that only this dashboard can make, for a session and a purpose. */
+  sign(session: string, purpose: 'csrf' | 'notice', text?: string): string
+  isSigned(session: string, purpose: 'csrf' | 'notice', given: string, text?: string): boolean
 }
 
 const same = (one: string, other: string): boolean =>
@@ -22,20 +29,23 @@ const same = (one: string, other: string): boolean =>
 export function buildSessions(token: string): Sessions {
   const key = createHash('sha256').update(`ops session ${token}`).digest()
   const mac = (text: string) => createHmac('sha256', key).update(text).digest('base64url')
+  const sign: Sessions['sign'] = (session, purpose, text = '') => mac(`${purpose} ${session} ${text}`)
   return {
     isToken: given => same(given, token),
     open: nowMs => {
-      const end = (nowMs + LIFETIME_MS).toString(36)
-      return `${end}.${mac(`session ${end}`)}`
+      const id = randomBytes(18).toString('base64url')
+      const end = (nowMs + SESSION_LIFETIME_MS).toString(36)
+      return `${id}.${end}.${mac(`session ${id} ${end}`)}`
     },
     read: (cookie, nowMs) => {
-      const [end, given, ...rest] = cookie?.split('.') ?? []
-      if (end === undefined || given === undefined || rest.length > 0) return null
-      if (!same(given, mac(`session ${end}`)) || Number.parseInt(end, 36) <= nowMs) return null
-      return cookie!
+      const [id, end, given, ...rest] = cookie?.split('.') ?? []
+      if (id === undefined || end === undefined || given === undefined || rest.length > 0) return null
+      const endsMs = Number.parseInt(end, 36)
+      if (!same(given, mac(`session ${id} ${end}`)) || endsMs <= nowMs) return null
+      return { id, endsAt: new Date(endsMs) }
     },
-    csrfOf: session => mac(`csrf ${session}`),
-    isCsrf: (session, given) => same(given, mac(`csrf ${session}`)),
+    sign,
+    isSigned: (session, purpose, given, text) => same(given, sign(session, purpose, text)),
   }
 }
 

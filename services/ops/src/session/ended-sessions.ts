@@ -1,0 +1,38 @@
+// Sessions that were ended by signing out, for all processes of the dashboard: kept in Postgres, and in memory, so that
+// a page needs no query for it and the queue board can be seen while Postgres is away.
+import type { Logger } from '@payment-tracking/runtime'
+import { endSession, listEndedSessions, type EndedSession, type Store } from '@payment-tracking/store'
+
+/** How long another process of the dashboard may go on taking a session that was ended here. */
+const REFRESH_EVERY_MS = 2_000
+
+export interface EndedSessions {
+  /**
+   * Whether a session was ended.
+   * @throws when Postgres has been away since this process started: nobody knows then
+   */
+  has(id: string): Promise<boolean>
+  /** @throws when Postgres is away: the session goes on, and the caller must say so */
+  end(session: EndedSession): Promise<void>
+  close(): void
+}
+
+export function openEndedSessions(store: Store, log: Pick<Logger, 'debug'>): EndedSessions {
+  let known: Set<string> | undefined
+  const refresh = async (): Promise<Set<string>> => {
+    known = new Set((await listEndedSessions(store)).map(({ id }) => id))
+    return known
+  }
+  const timer = setInterval(() => {
+    refresh().catch((err: unknown) => log.debug({ err }, 'sessions.refresh-failed'))
+  }, REFRESH_EVERY_MS)
+  timer.unref()
+  return {
+    has: async id => (known ?? (await refresh())).has(id),
+    async end(session) {
+      await endSession(store, session)
+      known?.add(session.id)
+    },
+    close: () => clearInterval(timer),
+  }
+}
