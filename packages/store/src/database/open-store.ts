@@ -33,6 +33,9 @@ export interface StoreOptions {
   keepToIndexes?: boolean
 }
 
+/** How long after its own statement timeout a Postgres that says nothing is taken for frozen. */
+const FROZEN_AFTER_MS = 3_000
+
 /** One process runs one ingest transaction at a time. */
 const PIPELINED_TRANSACTIONS = 1
 
@@ -48,7 +51,13 @@ export function openStore(options: StoreOptions): Store {
     application_name: options.applicationName ?? 'payment-tracking',
     // A process that is paused inside a transaction must not hold the writer lock for ever.
     idle_in_transaction_session_timeout: 10_000,
-    ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
+    ...(options.statementTimeoutMs === undefined
+      ? {}
+      : {
+          statement_timeout: options.statementTimeoutMs,
+          // A server that is frozen does not time its statements: then the connection is dropped from this side.
+          query_timeout: options.statementTimeoutMs + FROZEN_AFTER_MS,
+        }),
     ...(options.keepToIndexes ? { options: '-c enable_seqscan=off' } : {}),
   }
   const pool = new pg.Pool({ ...settings, max: limit })

@@ -1,6 +1,7 @@
-import type { GatewayState } from '@payment-tracking/domain'
+import { isLive, type GatewayState } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import type { DeactivationReason } from '../webhooks/deactivate-webhooks.js'
 
 interface GatewayRow {
   address: string
@@ -42,4 +43,25 @@ export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]
     on conflict (address) do update set
       authority = excluded.authority, life_start = excluded.life_start, deleted_order = excluded.deleted_order,
       signer = excluded.signer, signer_order = excluded.signer_order`)
+  const deleted = gateways.filter(gateway => gateway.deletedOrder !== null && !isLive(gateway))
+  if (deleted.length > 0) {
+    stopWebhooks(
+      tx,
+      deleted.map(gateway => gateway.address),
+    )
+  }
+}
+
+/** Deactivates the webhooks of deleted gateways and cancels what is open for them, with the deletion itself. */
+function stopWebhooks(tx: PipelinedTx, gateways: readonly string[]): void {
+  const reason: DeactivationReason = 'gateway-deleted'
+  tx.send(sql`
+    with stopped as (
+      update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
+       where gateway = any(${[...gateways]}::text[]) and active
+      returning id)
+    update deliveries
+       set state = 'cancelled', finished_at = clock_timestamp(), last_error = ${`webhook deactivated: ${reason}`},
+           held_since = null, held_reason = null
+     where webhook_id in (select id from stopped) and state in ('pending', 'waiting')`)
 }
