@@ -1,65 +1,39 @@
-// Sign-in nonces: made by one pod, spent by any, once.
+// What Redis remembers of sign-in: the nonces that were used, and which nonces a client was given.
 //
-// A gateway has at most NONCES_PER_GATEWAY live nonces. Strangers can ask for nonces too, so the places are shared among
-// clients. When all places are taken, the client with the most nonces loses its oldest one, unless the asking client
-// would then hold as many: that client is refused. So a stranger can neither overwrite an owner's nonce nor keep an
-// owner from getting one.
+// A nonce proves by itself that a pod of this deployment made it (services/api, sign-in-nonce.ts), so nothing is kept of
+// nonces that nobody used: no number of strangers who ask for nonces can take an owner's place. A used nonce is kept
+// until it has expired, so that it works once, on any pod.
+//
+// The lists are a convenience for clients that do not send the nonce back. Each belongs to one gateway and one client
+// address: strangers fill their own.
+import { createHash } from 'node:crypto'
 import { RedisUnavailableError } from '../errors.js'
 import { withDeadline } from '../connection.js'
 import type { RedisConnections } from '../open-redis.js'
 
-export const NONCES_PER_GATEWAY = 20
-
-/**
- * KEYS[1] sorted set: nonce by expiry (ms); KEYS[2] hash: nonce → client.
- * ARGV: nonce, client, lifetime ms, most. Returns 1 when it was kept, 0 when the client has its share.
- */
-const KEEP = `
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
-for _, old in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now)) do
-  redis.call('ZREM', KEYS[1], old)
-  redis.call('HDEL', KEYS[2], old)
-end
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[4]) then
-  local shares, top, most = {}, nil, 0
-  local nonces = redis.call('ZRANGE', KEYS[1], 0, -1)
-  for _, nonce in ipairs(nonces) do
-    local client = redis.call('HGET', KEYS[2], nonce) or ''
-    shares[client] = (shares[client] or 0) + 1
-    if shares[client] > most then top, most = client, shares[client] end
-  end
-  if most <= (shares[ARGV[2]] or 0) + 1 then return 0 end
-  for _, nonce in ipairs(nonces) do
-    if (redis.call('HGET', KEYS[2], nonce) or '') == top then
-      redis.call('ZREM', KEYS[1], nonce)
-      redis.call('HDEL', KEYS[2], nonce)
-      break
-    end
-  end
-end
-redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[1])
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
-return 1`
+/** The newest so many nonces of a client are tried when it does not say which one it signed. */
+export const NONCES_PER_CLIENT = 20
 
 export interface Nonces {
-  /** @returns false when the client holds its share of the gateway's nonces already */
-  keep(gateway: string, nonce: string, client: string, lifetimeMs: number): Promise<boolean>
-  /** Live nonces of a gateway, newest first. */
-  list(gateway: string): Promise<string[]>
-  /** Spends a nonce. @returns true for exactly one of all callers, while it lives */
-  spend(gateway: string, nonce: string): Promise<boolean>
+  /** Remembers that a client was given a nonce, for `lifetimeMs`. */
+  note(gateway: string, client: string, nonce: string, lifetimeMs: number): Promise<void>
+  /** The nonces that a client was given lately for a gateway, newest first; expired and used ones too. */
+  list(gateway: string, client: string): Promise<string[]>
+  /**
+   * Uses a nonce up.
+   * @param keepMs how long it must be remembered: longer than any pod could still take it
+   * @returns true for exactly one of all callers
+   */
+  use(nonce: string, keepMs: number): Promise<boolean>
 }
 
 const TIMEOUT_MS = 2_000
+/** Addresses are strangers' text, and nonces are long: keys hold a digest of either. */
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /** All calls throw RedisUnavailableError while Redis is away: without it nobody can sign in. */
 export function buildNonces({ commands, keys }: Pick<RedisConnections, 'commands' | 'keys'>): Nonces {
-  // One hash tag for both keys: a script of a Redis Cluster may only touch one slot.
-  const nonces = (gateway: string) => keys.other('nonces', `{${gateway}}`)
-  const clients = (gateway: string) => keys.other('nonces', `{${gateway}}`, 'clients')
+  const listOf = (gateway: string, client: string) => keys.other('nonces', gateway, digest(client))
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await withDeadline(work(), TIMEOUT_MS, () => new Error('no answer in time'))
@@ -68,23 +42,24 @@ export function buildNonces({ commands, keys }: Pick<RedisConnections, 'commands
     }
   }
   return {
-    keep: (gateway, nonce, client, lifetimeMs) =>
+    note: (gateway, client, nonce, lifetimeMs) =>
       call(async () => {
-        const most = NONCES_PER_GATEWAY
-        return (
-          (await commands.eval(
-            KEEP,
-            2,
-            nonces(gateway),
-            clients(gateway),
-            nonce,
-            client,
-            lifetimeMs,
-            most,
-          )) === 1
-        )
+        const list = listOf(gateway, client)
+        // One transaction, and one key: a list without an expiry would stay for ever.
+        const answers = await commands
+          .multi()
+          .lpush(list, nonce)
+          .ltrim(list, 0, NONCES_PER_CLIENT - 1)
+          .pexpire(list, lifetimeMs)
+          .exec()
+        const failed = answers?.find(([error]) => error !== null)
+        if (!answers || failed) throw failed?.[0] ?? new Error('the transaction was discarded')
       }),
-    list: gateway => call(() => commands.zrevrangebyscore(nonces(gateway), '+inf', `(${Date.now()}`)),
-    spend: (gateway, nonce) => call(async () => (await commands.zrem(nonces(gateway), nonce)) === 1),
+    list: (gateway, client) => call(() => commands.lrange(listOf(gateway, client), 0, -1)),
+    use: (nonce, keepMs) =>
+      call(
+        async () =>
+          (await commands.set(keys.other('used-nonces', digest(nonce)), '1', 'PX', keepMs, 'NX')) === 'OK',
+      ),
   }
 }

@@ -1,12 +1,50 @@
-import { randomBytes } from 'node:crypto'
+// Nonces that prove by themselves who made them: the end of a nonce is a MAC over the rest, by a key that all pods
+// derive from JWT_PRIVATE_KEYS. Nothing is stored when a nonce is made, so strangers who ask for nonces fill nothing.
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export const NONCE_LIFETIME_MS = 60_000
+/** What a nonce key is for: keys derived for another purpose never make a nonce. */
+const PURPOSE = 'payment-tracking sign-in nonce 1'
+
+export interface SignInNonces {
+  /**
+   * The text that a gateway's wallet signs. People see the text in their wallet, so it says what they sign: for which
+   * service and environment, as which gateway, until when.
+   */
+  make(gateway: string, expiresAt: Date): string
+  /** Whether a pod of this environment made this text for this gateway, and it has not expired. */
+  isLive(nonce: string, gateway: string, nowMs: number): boolean
+}
+
+/** A key for nonces from the secret half of a signing key. */
+export const deriveNonceKey = (secret: Uint8Array): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, new Uint8Array(), PURPOSE, 32))
 
 /**
- * The text that a gateway's wallet signs. People see it in their wallet, so it says what they sign: for whom,
- * as which gateway, until when.
+ * @param keys the first makes nonces, all are accepted: while signing keys are rotated, pods hold different first ones
  */
-export function makeSignInNonce(environment: string, gateway: string, expiresAt: Date): string {
-  const random = randomBytes(18).toString('base64url')
-  return `Sign in to payment-tracking-api (${environment}) as gateway ${gateway}, until ${expiresAt.toISOString()}, nonce ${random}`
+export function buildSignInNonces(environment: string, keys: readonly [Buffer, ...Buffer[]]): SignInNonces {
+  const mac = (key: Buffer, text: string): string =>
+    createHmac('sha256', key).update(text).digest('base64url')
+  const textOf = (gateway: string, expiresAt: string, random: string) =>
+    `Sign in to payment-tracking-api (${environment}) as gateway ${gateway}, until ${expiresAt}, nonce ${random}`
+  return {
+    make(gateway, expiresAt) {
+      const text = textOf(gateway, expiresAt.toISOString(), randomBytes(18).toString('base64url'))
+      return `${text}.${mac(keys[0], text)}`
+    },
+    isLive(nonce, gateway, nowMs) {
+      const end = nonce.lastIndexOf('.')
+      const text = nonce.slice(0, end)
+      const [, expiresAt, random] = /, until (\S+), nonce ([\w-]{24})$/.exec(text) ?? []
+      if (expiresAt === undefined || random === undefined) return false
+      if (text !== textOf(gateway, expiresAt, random)) return false
+      const given = Buffer.from(nonce.slice(end + 1))
+      const isOurs = keys.some(key => {
+        const right = Buffer.from(mac(key, text))
+        return given.length === right.length && timingSafeEqual(given, right)
+      })
+      return isOurs && Date.parse(expiresAt) > nowMs
+    },
+  }
 }

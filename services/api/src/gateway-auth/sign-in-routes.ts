@@ -10,7 +10,7 @@ import { Moment, PublicKey, Text } from '../schemas/fields.js'
 import { isSignedBy, readSignature } from './check-signature.js'
 import { readSigners } from './gateway-auth.js'
 import { TOKEN_LIFETIME_S, type GatewayTokens } from './gateway-tokens.js'
-import { makeSignInNonce, NONCE_LIFETIME_MS } from './sign-in-nonce.js'
+import { buildSignInNonces, NONCE_LIFETIME_MS } from './sign-in-nonce.js'
 import type { SigningKeys } from './signing-keys.js'
 
 export interface SignInParts {
@@ -23,6 +23,9 @@ export interface SignInParts {
   /** sign-in requests a client may make in a minute */
   limit: number
 }
+
+/** A used nonce must be remembered for as long as any pod could take it for live: clocks of pods differ. */
+const REMEMBER_USED_MS = NONCE_LIFETIME_MS + 60_000
 
 const Challenge = Type.Object(
   {
@@ -47,17 +50,22 @@ const Proof = Type.Object(
     signature: Type.Union([Type.String(), Type.Array(Type.Integer())], {
       description: 'the signature of the nonce: base58, or an array of 64 bytes',
     }),
-    nonce: Type.Optional(Text('the nonce that was signed; without it, the newest that fits')),
+    nonce: Type.Optional(
+      Text(
+        'the nonce that was signed; without it, the newest that fits of those this client address was given',
+      ),
+    ),
   },
   { title: 'Proof' },
 )
 
 export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
   const { store, tokens } = parts
-  const nonces = parts.redis && buildNonces(parts.redis)
-  const needNonces = () => {
-    if (!nonces) throw new RedisUnavailableError('no Redis is configured')
-    return nonces
+  const nonces = buildSignInNonces(parts.environment, parts.keys.nonceKeys)
+  const memory = parts.redis && buildNonces(parts.redis)
+  const needMemory = () => {
+    if (!memory) throw new RedisUnavailableError('no Redis is configured')
+    return memory
   }
   const params = Type.Object({ gateway: PublicKey('the gateway that signs in') })
   const config = { rateLimit: { max: parts.limit, groupId: 'sign-in' } }
@@ -78,16 +86,8 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
       const { gateway } = request.params
       if (!(await readSigners(store, gateway))) throw new NotFoundError('There is no such gateway.')
       const expiresAt = new Date(Date.now() + NONCE_LIFETIME_MS)
-      const nonce = makeSignInNonce(parts.environment, gateway, expiresAt)
-      if (!(await needNonces().keep(gateway, nonce, countedAddress(request.ip), NONCE_LIFETIME_MS))) {
-        throw new ApiError(
-          'TOO_MANY_CHALLENGES',
-          'Use one of the nonces you have, or come back in a minute.',
-          {
-            retry: 'later',
-          },
-        )
-      }
+      const nonce = nonces.make(gateway, expiresAt)
+      await needMemory().note(gateway, countedAddress(request.ip), nonce, NONCE_LIFETIME_MS)
       void reply.header('cache-control', 'no-store')
       return { nonce, gateway, expiresAt: expiresAt.toISOString() }
     },
@@ -109,18 +109,20 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
     async (request, reply) => {
       const { gateway } = request.params
       const { signer, nonce: given } = request.body
-      // One sentence for every reason: nothing is told to who guesses. Nothing is spent before all holds.
+      // One sentence for every reason: a stranger who guesses learns nothing. A failed attempt does not use a nonce up.
       const refused = new ApiError(
         'SIGN_IN_REFUSED',
         'The sign-in does not hold. Please ask for a new nonce.',
       )
       const signature = readSignature(request.body.signature)
       if (!signature || !(await readSigners(store, gateway))?.includes(signer)) throw refused
-      const live = await needNonces().list(gateway)
-      const candidates = given === undefined ? live : live.filter(nonce => nonce === given)
+      const candidates =
+        given === undefined ? await needMemory().list(gateway, countedAddress(request.ip)) : [given]
       for (const nonce of candidates) {
+        if (!nonces.isLive(nonce, gateway, Date.now())) continue
         if (!(await isSignedBy(signer, signature, nonce))) continue
-        if (!(await needNonces().spend(gateway, nonce))) break
+        // Only a signature by the gateway itself makes Redis remember anything.
+        if (!(await needMemory().use(nonce, REMEMBER_USED_MS))) break
         request.log.info({ gateway, signer }, 'gateway.signed-in')
         void reply.header('cache-control', 'no-store')
         return { token: await tokens.issue({ gateway, signer }), expiresIn: TOKEN_LIFETIME_S }

@@ -1,6 +1,7 @@
 // The keys that sign gateways' tokens, from JWT_PRIVATE_KEYS.
 import { calculateJwkThumbprint, importJWK, type CryptoKey, type JWK } from 'jose'
 import { ConfigError } from '@payment-tracking/runtime'
+import { deriveNonceKey } from './sign-in-nonce.js'
 
 export interface SigningKeys {
   /** signs new tokens */
@@ -9,6 +10,8 @@ export interface SigningKeys {
   verifying: ReadonlyMap<string, CryptoKey>
   /** what /.well-known/jwks.json serves */
   published: { keys: JWK[] }
+  /** keys derived from the private halves, in the same order, that make sign-in nonces */
+  nonceKeys: [Buffer, ...Buffer[]]
 }
 
 const HOW =
@@ -35,6 +38,7 @@ function readJwks(text: string): JWK[] {
 export async function readSigningKeys(text: string): Promise<SigningKeys> {
   const verifying = new Map<string, CryptoKey>()
   const published: JWK[] = []
+  const nonceKeys: Buffer[] = []
   let current: SigningKeys['current'] | undefined
   for (const [index, jwk] of readJwks(text).entries()) {
     const { kty, crv, x, d } = jwk ?? {}
@@ -49,7 +53,9 @@ export async function readSigningKeys(text: string): Promise<SigningKeys> {
     } catch {
       throw new ConfigError([`JWT_PRIVATE_KEYS: key ${index + 1} cannot be read (${HOW})`])
     }
+    nonceKeys.push(deriveNonceKey(Buffer.from(d, 'base64url')))
     published.push({ kty, crv, x, kid, alg: 'EdDSA', use: 'sig' })
   }
-  return { current: current!, verifying, published: { keys: published } }
+  const [first, ...others] = nonceKeys
+  return { current: current!, verifying, published: { keys: published }, nonceKeys: [first!, ...others] }
 }

@@ -1,6 +1,9 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { startService } from '@payment-tracking/testkit'
 import t from 'tap'
+import { buildSignInNonces } from '../../src/gateway-auth/sign-in-nonce.js'
+import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
+import { makeSigningKeys } from './make-signing-keys.js'
 import {
   makeWallet,
   openGatewayApi,
@@ -9,15 +12,25 @@ import {
   type Wallet,
 } from './open-gateway-api.js'
 
+const JWT_PRIVATE_KEYS = makeSigningKeys()
+
 const verify = (
   api: GatewayApi,
   gateway: TestGateway,
-  proof: { wallet?: Wallet; nonce: string; send?: boolean; signature?: unknown; signer?: string },
+  proof: {
+    wallet?: Wallet
+    nonce: string
+    send?: boolean
+    signature?: unknown
+    signer?: string
+    from?: string
+  },
   app = api.apps[0]!,
 ) => {
   const wallet = proof.wallet ?? gateway.authority
   return api.call('POST', `/v1/gateway/${gateway.address}/auth/verify`, {
     app,
+    ...(proof.from === undefined ? {} : { from: proof.from }),
     body: {
       signer: proof.signer ?? wallet.publicKey,
       signature: proof.signature ?? wallet.sign(proof.nonce),
@@ -27,7 +40,7 @@ const verify = (
 }
 
 t.test('signing in', async t => {
-  const api = await openGatewayApi(t, { pods: 2 })
+  const api = await openGatewayApi(t, { pods: 2, settings: { JWT_PRIVATE_KEYS } })
 
   t.test('a nonce says what it is for, and its signature is a token of this environment', async t => {
     const gateway = await api.addGateway()
@@ -122,26 +135,47 @@ t.test('signing in', async t => {
     t.equal((await verify(api, gateway, { nonce })).status, 200, 'the nonce still works')
   })
 
-  t.test('a stranger can neither burn nor crowd out the nonce of an owner', async t => {
+  t.test('strangers who ask for nonces from many addresses keep no owner out', async t => {
     const gateway = await api.addGateway()
     const nonce = await api.challenge(gateway, '192.0.2.10')
-    for (let n = 0; n < 19; n++) await api.challenge(gateway, '192.0.2.66')
-    const more = await api.call('POST', `/v1/gateway/${gateway.address}/auth/challenge`, {
-      from: '192.0.2.66',
-    })
-    t.equal(more.status, 429)
-    t.equal(more.body.code, 'TOO_MANY_CHALLENGES')
-    t.ok(await api.challenge(gateway, '192.0.2.10'), 'the owner gets another all the same')
-    t.equal((await verify(api, gateway, { nonce })).status, 200)
+    const kept = async () => (await api.redis.client.keys('*nonces*')).length
+    const before = await kept()
+    for (let stranger = 0; stranger < 21; stranger++) {
+      for (let n = 0; n < 21; n++) await api.challenge(gateway, `198.51.100.${stranger}`)
+    }
+    t.equal(await kept(), before + 21, 'one list an address is all that is kept')
+    t.equal((await verify(api, gateway, { nonce, send: false, from: '192.0.2.10' })).status, 200)
+    const another = await api.challenge(gateway, '192.0.2.11')
+    t.equal(
+      (await verify(api, gateway, { nonce: another, from: '203.0.113.9' })).status,
+      200,
+      'from anywhere',
+    )
   })
 
-  t.test('an expired nonce is gone', async t => {
+  t.test('only a nonce of this deployment, for this gateway, before its end, can be signed', async t => {
     const gateway = await api.addGateway()
-    const nonce = await api.challenge(gateway)
-    const [key] = await api.redis.client.keys(`*{${gateway.address}}`)
-    await api.redis.client.zadd(key!, Date.now() - 1, nonce)
-    t.equal((await verify(api, gateway, { nonce })).status, 401)
-    t.equal((await verify(api, gateway, { nonce, send: false })).status, 401)
+    const other = await api.addGateway()
+    const { nonceKeys } = await readSigningKeys(JWT_PRIVATE_KEYS)
+    const ours = buildSignInNonces('production', nonceKeys)
+    const soon = new Date(Date.now() + 30_000)
+    const good = ours.make(gateway.address, soon)
+    const later = new Date(soon.getTime() + 60_000).toISOString()
+    for (const [what, nonce] of Object.entries({
+      'an expired one': ours.make(gateway.address, new Date(Date.now() - 1)),
+      "another gateway's": ours.make(other.address, soon),
+      "another environment's": buildSignInNonces('devnet', nonceKeys).make(gateway.address, soon),
+      "another deployment's": buildSignInNonces('production', [Buffer.alloc(32)]).make(gateway.address, soon),
+      'one with a later end': good.replace(soon.toISOString(), later),
+      'one without its MAC': good.slice(0, good.lastIndexOf('.')),
+      'one with an empty MAC': good.slice(0, good.lastIndexOf('.') + 1),
+      'any text': 'hello',
+      'no text': '',
+    })) {
+      t.equal((await verify(api, gateway, { nonce })).status, 401, what)
+    }
+    t.equal((await verify(api, gateway, { nonce: good })).status, 200, 'the good one')
+    t.equal((await verify(api, gateway, { nonce: good })).status, 401, 'once')
   })
 
   t.test('a gateway that is unknown or deleted has no challenge and no sign-in', async t => {
