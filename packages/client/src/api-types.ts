@@ -615,7 +615,7 @@ export interface paths {
         };
         /**
          * All events as they are stored (WebSocket)
-         * @description A plain WebSocket. Each message is one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.
+         * @description A plain WebSocket. The first message is one StreamHead, each other one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1016,7 +1016,7 @@ export interface components {
             signer: string;
             /** @description the signature of the nonce: base58, or an array of 64 bytes */
             signature: string | (number | bigint)[];
-            /** @description the nonce that was signed; without it, the newest that fits */
+            /** @description the nonce that was signed; without it, the newest that fits of those this client address was given */
             nonce?: string;
         };
         Token: {
@@ -1076,6 +1076,7 @@ export interface components {
              * @enum {unknown}
              */
             finality: "confirmed" | "finalized";
+            endpointWarning: string | null;
             /** @description signs the notifications; keep it, and verify with it */
             secret: string;
         };
@@ -1114,6 +1115,7 @@ export interface components {
              * @enum {unknown}
              */
             finality: "confirmed" | "finalized";
+            endpointWarning: string | null;
         };
         WebhookSecret: {
             /** @description signs the notifications */
@@ -1272,7 +1274,13 @@ export interface components {
              */
             createdAt: string;
             finishedAt: string | null;
-            attempts: components["schemas"]["TracedAttempt"][];
+            /**
+             * @description how many attempts there were
+             * @example 1
+             */
+            attempts: number | bigint;
+            /** @description In their order. */
+            attemptLog: components["schemas"]["TracedAttempt"][];
         };
         /** @description What became of a payment, stage by stage. */
         PaymentTrace: {
@@ -1311,7 +1319,16 @@ export interface components {
             /** @description only with the gateway's own token, and only its own */
             deliveries?: components["schemas"]["TracedDelivery"][];
         };
-        /** @description What each message of the socket looks like. */
+        /** @description The first message of the stream; no event. */
+        StreamHead: {
+            /** @enum {string} */
+            type: "head";
+            /** @description the cursor of the last event that was stored when the stream began */
+            head: string;
+            /** @description where this stream begins; `since` to begin there again */
+            cursor: string;
+        };
+        /** @description One message of the stream. */
         StreamRecord: {
             /**
              * @description opaque; the same event has the same id for ever
@@ -1450,7 +1467,7 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 recipient?: string;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -1625,7 +1642,7 @@ export interface operations {
                  */
                 startTime?: string;
                 /**
-                 * @description events at or before this time; without an offset it is UTC
+                 * @description events at or before this time; without an offset it is UTC, and a date alone is the whole day
                  * @example 2026-11-14T23:00:00.000Z
                  */
                 endTime?: string;
@@ -1639,7 +1656,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -1714,7 +1731,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -1794,7 +1811,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -1864,7 +1881,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -1934,7 +1951,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2004,7 +2021,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2079,7 +2096,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2149,7 +2166,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2219,7 +2236,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2289,7 +2306,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2359,7 +2376,7 @@ export interface operations {
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
-                /** @description where the page begins: `x-next-cursor` of the page before, with the same filters */
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
             header?: never;
@@ -2429,7 +2446,7 @@ export interface operations {
                  */
                 startTime?: string;
                 /**
-                 * @description events at or before this time; without an offset it is UTC
+                 * @description events at or before this time; without an offset it is UTC, and a date alone is the whole day
                  * @example 2026-11-14T23:00:00.000Z
                  */
                 endTime?: string;
@@ -2557,7 +2574,7 @@ export interface operations {
                  */
                 startTime?: string;
                 /**
-                 * @description events at or before this time; without an offset it is UTC
+                 * @description events at or before this time; without an offset it is UTC, and a date alone is the whole day
                  * @example 2026-11-14T23:00:00.000Z
                  */
                 endTime?: string;
@@ -4314,7 +4331,7 @@ export interface operations {
                  */
                 startTime?: string;
                 /**
-                 * @description events at or before this time; without an offset it is UTC
+                 * @description events at or before this time; without an offset it is UTC, and a date alone is the whole day
                  * @example 2026-11-14T23:00:00.000Z
                  */
                 endTime?: string;
@@ -4322,7 +4339,7 @@ export interface operations {
                 minSlot?: number | bigint;
                 /** @description maximum slot, inclusive */
                 maxSlot?: number | bigint;
-                /** @description the `cursor` of the last record that was read; without it the stream begins now */
+                /** @description the `cursor` of the last record that was read, or 0 for the first event; without it the stream begins now */
                 since?: string;
             };
             header?: never;
@@ -4337,7 +4354,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StreamRecord"];
+                    "application/json": components["schemas"]["StreamHead"] | components["schemas"]["StreamRecord"];
                 };
             };
             /** @description A parameter is wrong; the sentence names it. */

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyRequest } from 'fastify'
-import { readTrustedProxies, type Logger, type Metrics, type Tracing } from '@payment-tracking/runtime'
+import {
+  answerRawError,
+  arrivalLimits,
+  readTrustedProxies,
+  type Logger,
+  type Metrics,
+  type Tracing,
+} from '@payment-tracking/runtime'
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Store } from '@payment-tracking/store'
@@ -10,8 +17,8 @@ import type { ApiConfig } from './config.js'
 import { addGatewayRoutes } from './add-gateway-routes.js'
 import { ApiError } from './http/api-errors.js'
 import { answerError } from './http/error-answer.js'
+import { readListCursors } from './http/list-cursor.js'
 import { parseQueryString } from './http/query-string.js'
-import { answerRawError } from './http/raw-errors.js'
 import { compileReader } from './codec/request-codec.js'
 import { refuseEncodedBodies } from './http/refuse-encoded-bodies.js'
 import { requestIdOf } from './http/request-id.js'
@@ -20,7 +27,9 @@ import { traceRequests } from './http/trace-requests.js'
 import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
 import { compileAnswerWriter } from './codec/response-codec.js'
 import { addPlugins } from './plugins/add-plugins.js'
+import { boundRequests } from './plugins/bound-requests.js'
 import { limitRequests } from './plugins/limit-requests.js'
+import { refuseUnknownParameters } from './plugins/refuse-unknown-parameters.js'
 import { addReference, collectSchemas } from './reference/add-reference.js'
 import { eventCountRoutes } from './routes/event-counts.js'
 import { eventKindRoutes } from './routes/event-kinds.js'
@@ -87,11 +96,25 @@ export async function buildApp({
       answerError(error, request, reply)
     },
     clientErrorHandler: answerRawError,
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, ...arrivalLimits(config.REQUEST_TIMEOUT_MS) },
+    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    // Node cuts a connection that neither takes nor sends anything for so long; an answer in the making may take
+    // until the deadline.
+    connectionTimeout: Math.max(config.ANSWER_STALL_TIMEOUT_MS, config.REQUEST_DEADLINE_MS + 1_000),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // An expectation nobody knows is no reason to refuse; Node alone would answer 417 without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  boundRequests(
+    app,
+    {
+      perClient: config.REQUESTS_AT_ONCE_PER_ADDRESS,
+      unreadBytes: config.UNREAD_LIMIT_BYTES,
+      stallMs: config.ANSWER_STALL_TIMEOUT_MS,
+      deadlineMs: config.REQUEST_DEADLINE_MS,
+    },
+    metrics,
+  )
   app.setValidatorCompiler(compileReader)
   app.setSerializerCompiler(compileAnswerWriter)
   app.setErrorHandler(answerError)
@@ -138,6 +161,8 @@ export async function buildApp({
   ignoreUpgrades(app, STREAM_PATH)
   refuseEncodedBodies(app)
   const methods = rememberMethods(app)
+  refuseUnknownParameters(app)
+  readListCursors(app)
   await addPlugins(app, { corsOrigin: config.CORS_ORIGIN })
   await limitRequests(app, { max: config.RATE_LIMIT_MAX, redis, log, nowMs })
   answerUnknownRoutes(app, methods)

@@ -46,6 +46,28 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     description: 'requests a client may make in a minute',
   }),
+  REQUESTS_AT_ONCE_PER_ADDRESS: Type.Integer({
+    default: 16,
+    minimum: 1,
+    description:
+      'requests of one client address that may be in work on one process; others wait for their turn',
+  }),
+  REQUEST_DEADLINE_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'how long a request may be in work before it is answered with 503',
+  }),
+  ANSWER_STALL_TIMEOUT_MS: Type.Integer({
+    default: 15_000,
+    minimum: 100,
+    description: 'how long a client may take nothing of its answer before its connection is closed',
+  }),
+  UNREAD_LIMIT_BYTES: Type.Integer({
+    default: 64 * 1024 * 1024,
+    minimum: 1024 * 1024,
+    description:
+      'bytes of answers that clients have not taken, on one process; beyond it the oldest are dropped',
+  }),
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),

@@ -165,12 +165,49 @@ t.test('a cursor of another list is refused', async t => {
   const time = (await list('limit=1')).headers['x-next-cursor']
   const slot = (await list('minSlot=1&limit=1')).headers['x-next-cursor']
   for (const url of [
-    `/v1/events?cursor=${slot}`,
     `/v1/events?minSlot=1&cursor=${time}`,
+    `/v1/events?minSlot=2&cursor=${slot}`,
+    `/v1/events?minSlot=1&maxSlot=2&slot=3&cursor=${slot}`,
+    `/v1/events?cursor=${slot!.split('.')[0]}`,
+    `/v1/events?cursor=.${slot!.split('.')[1]}`,
+    `/v1/events?cursor=${slot}.x`,
+    `/v1/events/payments?cursor=${slot}`,
     `/v1/subscriptions?trackingId=x&cursor=${time}`,
   ]) {
     t.match(await api.get(url), { status: 400, body: { code: 'INVALID_PARAMETER', error: /cursor/ } }, url)
   }
+})
+
+t.test('a cursor carries its filters and stands alone', async t => {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from events where name = 'PaymentRecord' and slot >= 1 ${NEWEST} limit 6`,
+  )
+  const ids = rows.map(({ id }) => id)
+  const first = await list('eventName=PaymentRecord&minSlot=1&limit=3')
+  const cursor = first.headers['x-next-cursor']!
+  t.equal(first.headers.link, `</v1/events?cursor=${cursor}>; rel="next"`)
+  t.strictSame((await list(`cursor=${cursor}`)).ids, ids.slice(3))
+  t.strictSame(
+    (await list(`cursor=${cursor}&eventName=PaymentRecord&minSlot=1`)).ids,
+    ids.slice(3),
+    'as before',
+  )
+  t.strictSame(
+    (await list(`cursor=${cursor}&limit=1`)).ids,
+    ids.slice(3, 4),
+    'a page may be of another length',
+  )
+})
+
+t.test('a date alone as endTime is that whole day', async t => {
+  const { rows } = await pool.query<{ day: string; count: number }>(
+    `select to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as count
+       from events group by 1 order by 2 desc limit 1`,
+  )
+  const { day, count } = rows[0]!
+  const query = `startTime=${day}&endTime=${day}`
+  t.equal((await list(`${query}&limit=1000`)).ids.length, count)
+  t.equal((await api.get(`/v1/events/count?${query}`)).body.count, count)
 })
 
 t.test('the next page is offered with the same filters, whatever they hold', async t => {

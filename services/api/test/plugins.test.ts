@@ -34,7 +34,14 @@ t.test('an answer that did not change is not sent again', async t => {
     const again = await app.inject({ url, headers: { 'if-none-match': first.headers.etag as string } })
     t.equal(again.statusCode, 304, url)
     t.equal(again.body, '')
+    const etag = first.headers.etag as string
+    for (const list of [`"x", ${etag}`, `${etag} , W/"x"`, etag.replace('W/', ''), '*']) {
+      t.equal((await app.inject({ url, headers: { 'if-none-match': list } })).statusCode, 304, list)
+    }
+    t.equal((await app.inject({ url, headers: { 'if-none-match': '"x", W/"y"' } })).statusCode, 200)
   }
+  const missing = await app.inject({ url: '/v1/onetime/nothing', headers: { 'if-none-match': '*' } })
+  t.equal(missing.statusCode, 404, 'a refusal is never "not modified"')
 })
 
 t.test('pages of other sites may read, and see the headers that matter', async t => {

@@ -89,3 +89,25 @@ t.test('health answers whatever it is asked with', async t => {
   const { get } = await openApi(t)
   t.match(await get('/v1/health?t=123&x='), { status: 200, body: { success: true, data: { status: 'ok' } } })
 })
+
+t.test(
+  'a parameter that is not known is refused on every route but health, and the known ones are listed',
+  async t => {
+    const { app } = await openApi(t)
+    const ask = async (url: string, method: 'GET' | 'POST' | 'DELETE' = 'GET') => app.inject({ method, url })
+    const key = 'So11111111111111111111111111111111111111112'
+    for (const [method, url, known] of [
+      ['GET', '/v1/events/names?x=1', 'takes none'],
+      ['GET', '/v1/events/count?x=1', 'known are eventName, startTime, endTime'],
+      ['GET', `/v1/payments/${'1'.repeat(64)}/trace?x=1`, 'takes none'],
+      ['GET', '/.well-known/jwks.json?x=1', 'takes none'],
+      ['GET', '/openapi.json?x=1', 'takes none'],
+      ['POST', `/v1/gateway/${key}/auth/challenge?x=1`, 'takes none'],
+    ] as const) {
+      const answer = await ask(url, method)
+      t.equal(answer.statusCode, 400, url)
+      t.equal(answer.json().code, 'INVALID_PARAMETER')
+      t.match(answer.json().error, new RegExp(`^Parameter x is not known here.* ${known}`), url)
+    }
+  },
+)

@@ -72,7 +72,9 @@ t.test('more than a page is offered by a cursor, newest first, each once', async
        from generate_series(1, 1102) n`,
   )
   const seen: { policyAddress: string; createdAt: number }[] = []
-  let url: string | undefined = `/v1/subscriptions?gatewayPublicKey=${KEY}&recipient=${MINT}`
+  // Three filters, so that a cursor beside them would be a fourth parameter.
+  let url: string | undefined =
+    `/v1/subscriptions?gatewayPublicKey=${KEY}&recipient=${MINT}&userPublicKey=${KEY}`
   while (url !== undefined) {
     const { status, body, headers, text } = await get(url)
     t.equal(status, 200)

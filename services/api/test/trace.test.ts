@@ -80,7 +80,9 @@ t.test('deliveries show to the gateway they belong to, and to nobody else', asyn
     t.match(headers['cache-control'], /no-store/)
     const mine = body.find((record: { gateway: string }) => record.gateway === gateway.address)
     const theirs = body.find((record: { gateway: string }) => record.gateway === stranger.address)
-    t.match(mine.deliveries, [{ state: 'delivered', attempts: [{ number: 1, statusCode: 200 }] }])
+    t.match(mine.deliveries, [
+      { state: 'delivered', attempts: 1, attemptLog: [{ number: 1, statusCode: 200 }] },
+    ])
     t.equal(mine.deliveries.length, 1)
     t.notOk('deliveries' in theirs)
   }

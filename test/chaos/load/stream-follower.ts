@@ -32,8 +32,9 @@ export async function openStreamFollower(baseUrl: string): Promise<StreamFollowe
       returns++
       socket.on('open', opened)
       socket.on('message', (bytes: Buffer) => {
-        const message = JSON.parse(bytes.toString('utf8')) as { id: string; cursor: string }
-        ids.push(message.id)
+        const message = JSON.parse(bytes.toString('utf8')) as { type?: string; id: string; cursor: string }
+        // The first message names the head of the stream and is no event.
+        if (message.type !== 'head') ids.push(message.id)
         cursor = message.cursor
       })
       socket.on('unexpected-response', (_request, response) => {

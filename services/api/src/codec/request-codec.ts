@@ -1,8 +1,8 @@
 // Turns what a client sent into what a schema asks for, strictly: nothing is guessed, cut or ignored, and every
 // refusal names the parameter or field.
 import type { FastifySchemaCompiler } from 'fastify'
+import { schemaProblem } from '@payment-tracking/runtime'
 import type { TSchema } from 'typebox'
-import Value from 'typebox/value'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { FORMATS } from '../http/formats.js'
 import type { SentQuery } from '../http/query-string.js'
@@ -44,18 +44,23 @@ function readParameter(name: string, schema: ParameterSchema, text: string): unk
   if (schema.type === 'boolean') return readBoolean(name, text)
   const format = schema.format === undefined ? undefined : FORMATS[schema.format]
   if (format && !format.accepts(text)) throw new InvalidParameterError(name, format.problem)
-  const [error] = format ? [] : Value.Errors(schema as TSchema, text)
-  if (error) throw new InvalidParameterError(name, error.message)
+  const wrong = format ? null : schemaProblem(schema, text)
+  if (wrong) throw new InvalidParameterError(name, wrong.problem)
   // Postgres has no text with NUL in it; nothing that could match would be found.
   if (text.includes('\0')) throw new InvalidParameterError(name, 'must not hold NUL')
   return text
 }
 
+const notKnown = (known: readonly string[]): string =>
+  known.length === 0
+    ? 'is not known here: this path takes none'
+    : `is not known here; known are ${known.join(', ')}`
+
 function readQuery(schema: ParametersSchema, query: SentQuery): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [name, values] of Object.entries(query)) {
     const parameter = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    if (!parameter) throw new InvalidParameterError(shown(name), 'is not known here')
+    if (!parameter) throw new InvalidParameterError(shown(name), notKnown(Object.keys(schema.properties)))
     const given = values.filter(value => value !== '')
     if (given.length > 1) throw new InvalidParameterError(name, 'is given more than once')
     const [text] = given
@@ -80,17 +85,25 @@ function readPath(schema: ParametersSchema, path: Record<string, string>): Recor
   )
 }
 
-/** `/a/b` as `a.b`; the body itself when the error is not in a field. */
-const fieldOf = (path: string): string => path.slice(1).replaceAll('/', '.')
+const invalidBody = (field: string, problem: string): ApiError =>
+  new ApiError('INVALID_BODY', field === '' ? `The body ${problem}.` : `Field ${shown(field)} ${problem}.`)
+
+/** Whether any text in a JSON value holds NUL, which Postgres cannot store. */
+const holdsNul = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes('\0')
+    : typeof value === 'object' && value !== null && Object.values(value).some(holdsNul)
 
 function readBody(schema: TSchema, body: unknown): unknown {
-  const [error] = Value.Errors(schema, body)
-  if (!error) return body
-  const field = fieldOf(error.instancePath)
-  throw new ApiError(
-    'INVALID_BODY',
-    field === '' ? `The body ${error.message}.` : `Field ${shown(field)} ${error.message}.`,
-  )
+  const wrong = schemaProblem(schema, body)
+  if (wrong) throw invalidBody(wrong.field, wrong.problem)
+  const fields = (schema as Partial<ParametersSchema>).properties ?? {}
+  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+    if (holdsNul(value)) throw invalidBody(name, 'must not hold NUL')
+    const format = FORMATS[fields[name]?.format ?? '']
+    if (format && typeof value === 'string' && !format.accepts(value)) throw invalidBody(name, format.problem)
+  }
+  return body
 }
 
 /** Compiles a route's schema into the reading of its path, query or body. */

@@ -1,33 +1,7 @@
-import { ServiceError } from '@payment-tracking/runtime'
+import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
-
-/** The one shape of every answer that is no success. */
-export interface ErrorAnswer {
-  success: false
-  /** a sentence for people */
-  error: string
-  /** stable, documented in docs/errors.md */
-  code: string
-  /** server time in milliseconds */
-  timestamp: number
-  requestId: string
-}
-
-export interface Refusal {
-  status: number
-  code: string
-  sentence: string
-}
-
-export const errorAnswer = ({ code, sentence }: Refusal, requestId: string): ErrorAnswer => ({
-  success: false,
-  error: sentence,
-  code,
-  timestamp: Date.now(),
-  requestId,
-})
 
 /** What the framework refuses by itself, by its codes. */
 const FRAMEWORK: Readonly<Record<string, { code: string; sentence: string }>> = {

@@ -8,6 +8,9 @@ export interface ParameterFormat {
   accepts(text: string): boolean
 }
 
+/** A place in a list, and the filters of the list where there are any (list-cursor.ts). */
+const CURSOR = /^[A-Za-z0-9_-]{1,200}(\.[A-Za-z0-9_-]{1,2000})?$/
+
 export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   'public-key': {
     problem: 'must be a public key: base58 of 32 bytes',
@@ -31,7 +34,7 @@ export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   },
   cursor: {
     problem: 'is no cursor of this list',
-    accepts: text => /^[A-Za-z0-9_-]{1,200}$/.test(text),
+    accepts: text => CURSOR.test(text),
   },
   'date-time': {
     problem: 'must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z',
@@ -46,12 +49,17 @@ const TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/
 
 /**
- * An ISO 8601 date (midnight UTC) or date-time; without an offset it is UTC.
+ * An ISO 8601 date or date-time; without an offset it is UTC.
  * A space before the offset is the `+` of a query that was not percent-encoded.
  * @param round where digits beyond milliseconds go
+ * @param dateIs which moment of the day a date without a time means: the first, or for an inclusive end the last
  * @returns null when it is no such text or no such moment
  */
-export function parseTime(text: string, round: 'up' | 'down'): Date | null {
+export function parseTime(
+  text: string,
+  round: 'up' | 'down',
+  dateIs: 'first' | 'last' = 'first',
+): Date | null {
   const parts = TIME.exec(text)
   if (parts === null) return null
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(part => Number(part ?? 0))
@@ -62,7 +70,8 @@ export function parseTime(text: string, round: 'up' | 'down'): Date | null {
   if (date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return null
   const offset = offsetMs(parts[8])
   if (offset === null) return null
-  date.setUTCHours(hour!, minute, second, Number(fraction.slice(0, 3)))
+  if (parts[4] === undefined && dateIs === 'last') date.setUTCHours(23, 59, 59, 999)
+  else date.setUTCHours(hour!, minute, second, Number(fraction.slice(0, 3)))
   const moment = new Date(date.getTime() - offset)
   const servedYear = moment.getUTCFullYear()
   // Postgres has no year 0.

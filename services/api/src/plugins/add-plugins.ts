@@ -4,6 +4,7 @@ import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import etag from '@fastify/etag'
 import type { ApiServer } from '../api-server.js'
+import { answerNotModified } from '../plugins/answer-not-modified.js'
 import { addSecurityHeaders } from './security-headers.js'
 
 /** What a browser's script may read of an answer. */
@@ -41,7 +42,12 @@ export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: s
   })
   addSecurityHeaders(app)
   // Weak: the same answer is one entity, compressed or not.
-  await app.register(etag, { weak: true, hashFn: payload => hash('sha1', dataOf(payload), 'base64') })
+  await app.register(etag, {
+    weak: true,
+    replyWith304: false,
+    hashFn: payload => hash('sha1', dataOf(payload), 'base64'),
+  })
+  answerNotModified(app)
   await app.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
     encodings: ['br', 'gzip'],

@@ -13,7 +13,7 @@ import {
 } from '@payment-tracking/store'
 import { InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
-import { offerNextPage } from '../http/pagination.js'
+import { offerNextPage } from '../http/list-cursor.js'
 import { toEventRecord, type EventRecord } from '../schemas/event-record.js'
 import type { Tokens } from '../schemas/tokens.js'
 import { VERSION } from '../version.js'

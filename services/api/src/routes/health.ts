@@ -11,7 +11,7 @@ export const healthRoute: AddRoutes = app => {
   app.get(
     '/v1/health',
     {
-      config: { rateLimit: false },
+      config: { rateLimit: false, takesAnyQuery: true },
       schema: {
         operationId: 'getHealth',
         tags: ['health'],

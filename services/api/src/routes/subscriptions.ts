@@ -8,7 +8,7 @@ import {
 } from '@payment-tracking/store'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { nameTrackingId } from '../http/name-missing-filter.js'
-import { offerNextPage } from '../http/pagination.js'
+import { offerNextPage } from '../http/list-cursor.js'
 import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
@@ -30,8 +30,12 @@ const SubscriptionQuery = Type.Object({
   cursor: Cursor(),
 })
 
-/** The rules of this lookup, in their order and with their exact words; everything else is checked after. */
-function checkLookup(query: SentQuery): void {
+/**
+ * The rules of this lookup, in their order and with their exact words; everything else is checked after.
+ * @param sent the query as it was sent, whose parameters are counted
+ * @param query the same with the filters of its cursor
+ */
+function checkLookup(sent: SentQuery, query: SentQuery): void {
   if (isGiven(query, 'walletPublicKey') !== isGiven(query, 'tokenMint')) {
     throw new ApiError(
       'WALLET_LOOKUP_INCOMPLETE',
@@ -44,7 +48,7 @@ function checkLookup(query: SentQuery): void {
       'Must specify one of trackingId, userPublicKey, gatewayPublicKey, recipient, or (walletPublicKey & tokenMint)!',
     )
   }
-  if (countSent(query) > MOST_PARAMETERS) {
+  if (countSent(sent) > MOST_PARAMETERS) {
     throw new ApiError('TOO_MANY_FILTERS', 'Too many filters specified. Up to 3 query args allowed.')
   }
 }
@@ -64,7 +68,7 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId, graceSeco
         response: { 200: Envelope('Subscriptions', Type.Array(SubscriptionRecord)), ...READ_REFUSALS },
       },
       preValidation: (request, _reply, done) => {
-        checkLookup(request.query as SentQuery)
+        checkLookup(request.sentQuery, request.listQuery)
         done()
       },
     },

@@ -15,14 +15,16 @@ const Slot = (description: string) =>
 
 export const TimeBounds = {
   startTime: Type.Optional(Moment('events at or after this time; without an offset it is UTC')),
-  endTime: Type.Optional(Moment('events at or before this time; without an offset it is UTC')),
+  endTime: Type.Optional(
+    Moment('events at or before this time; without an offset it is UTC, and a date alone is the whole day'),
+  ),
 }
 
 /** Inclusive bounds as moments; what is finer than a millisecond goes to the side that stays inside. */
 export function readTimeBounds(query: { startTime?: string; endTime?: string }) {
   return {
     startTime: query.startTime === undefined ? undefined : parseTime(query.startTime, 'up')!,
-    endTime: query.endTime === undefined ? undefined : parseTime(query.endTime, 'down')!,
+    endTime: query.endTime === undefined ? undefined : parseTime(query.endTime, 'down', 'last')!,
   }
 }
 

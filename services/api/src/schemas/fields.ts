@@ -72,6 +72,7 @@ export const Cursor = () =>
   Type.Optional(
     Type.String({
       format: 'cursor',
-      description: 'where the page begins: `x-next-cursor` of the page before, with the same filters',
+      description:
+        'where the page begins: `x-next-cursor` of the page before; the cursor carries the filters',
     }),
   )

@@ -20,7 +20,8 @@ const Delivery = Type.Object(
     state: Text('`pending`, `waiting`, `delivered`, `failed` or `cancelled`', 'delivered'),
     createdAt: Moment('when it was decided, together with the payment'),
     finishedAt: Nullable(Moment('when it ended')),
-    attempts: Type.Array(Attempt),
+    attempts: Integer('how many attempts there were', 1),
+    attemptLog: Type.Array(Attempt, { description: 'In their order.' }),
   },
   { title: 'TracedDelivery' },
 )
@@ -77,7 +78,8 @@ const toDelivery = (delivery: TracedDelivery) => ({
   state: delivery.state,
   createdAt: delivery.createdAt.toISOString(),
   finishedAt: iso(delivery.finishedAt),
-  attempts: delivery.attempts.map(attempt => ({
+  attempts: delivery.attempts.length,
+  attemptLog: delivery.attempts.map(attempt => ({
     number: attempt.number,
     startedAt: attempt.startedAt.toISOString(),
     finishedAt: iso(attempt.finishedAt),

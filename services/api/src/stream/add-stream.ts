@@ -1,10 +1,11 @@
 import websocket from '@fastify/websocket'
 import type { WebSocket } from 'ws'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { countedAddress, type Logger } from '@payment-tracking/runtime'
 import {
   decodePositionCursor,
   encodePositionCursor,
+  type PositionKey,
   type Store,
   type StreamEvent,
 } from '@payment-tracking/store'
@@ -22,6 +23,8 @@ import { Feed } from './feed.js'
 import { Reader } from './reader.js'
 
 export const STREAM_PATH = '/v1/events/stream'
+/** `since` for all events there are. */
+const FROM_THE_FIRST = '0'
 /** Clients have nothing to say. */
 const LONGEST_MESSAGE_BYTES = 1_024
 
@@ -30,7 +33,8 @@ const StreamQuery = Type.Object({
   since: Type.Optional(
     Type.String({
       format: 'cursor',
-      description: 'the `cursor` of the last record that was read; without it the stream begins now',
+      description:
+        'the `cursor` of the last record that was read, or 0 for the first event; without it the stream begins now',
     }),
   ),
 })
@@ -40,6 +44,16 @@ const StreamRecord = Type.Object(
   { title: 'StreamRecord', description: 'One message of the stream.' },
 )
 const writeRecord = compileAnswer(StreamRecord)
+
+/** The first message: where the stream begins, and how far there is to catch up. */
+const StreamHeadMessage = Type.Object(
+  {
+    type: Type.Literal('head'),
+    head: Text('the cursor of the last event that was stored when the stream began'),
+    cursor: Text('where this stream begins; `since` to begin there again'),
+  },
+  { title: 'StreamHead', description: 'The first message of the stream; no event.' },
+)
 
 export interface StreamOptions {
   store: Store
@@ -56,7 +70,7 @@ export interface StreamOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Where a stream begins, once it was checked. */
-    streamStart: { epoch: string; position: bigint } | null
+    streamStart: { start: PositionKey; head: PositionKey } | null
   }
 }
 
@@ -79,14 +93,21 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
   keepAlive(app, readers, options.pingEveryMs)
 
   const start = async (since: string | undefined) => {
-    const key = since === undefined ? undefined : decodePositionCursor(since)
-    if (key === null) throw new InvalidParameterError('since', 'is no cursor of this stream')
+    const key = since === undefined || since === FROM_THE_FIRST ? undefined : decodePositionCursor(since)
+    if (key === null) {
+      throw new InvalidParameterError(
+        'since',
+        'is no cursor of this stream; send a cursor, or 0 for the first event',
+      )
+    }
     const head = await feed.open()
-    if (key === undefined) return head
+    if (key === undefined) {
+      return { head, start: since === FROM_THE_FIRST ? { epoch: head.epoch, position: 0n } : head }
+    }
     if (key.epoch !== head.epoch) throw new InvalidParameterError('since', 'is of another database')
     if (key.position > head.position)
       throw new InvalidParameterError('since', 'is beyond the end of the stream')
-    return key
+    return { head, start: key }
   }
 
   app.route({
@@ -98,10 +119,12 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       tags: ['events'],
       summary: 'All events as they are stored (WebSocket)',
       description:
-        'A plain WebSocket. Each message is one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.',
+        'A plain WebSocket. The first message is one StreamHead, each other one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.',
       querystring: StreamQuery,
       response: {
-        101: { ...StreamRecord, description: 'What each message of the socket looks like.' },
+        101: Type.Union([StreamHeadMessage, StreamRecord], {
+          description: 'What each message of the socket looks like.',
+        }),
         426: refusal('Connect with a WebSocket.'),
         ...READ_REFUSALS,
       },
@@ -117,7 +140,15 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       throw new ApiError('UPGRADE_REQUIRED', 'This is a WebSocket: connect with one.')
     },
     wsHandler: (socket, request) => {
-      const { epoch, position } = request.streamStart!
+      const { start, head } = request.streamStart!
+      const { epoch, position } = start
+      socket.send(
+        JSON.stringify({
+          type: 'head',
+          head: encodePositionCursor(head),
+          cursor: encodePositionCursor(start),
+        } satisfies Static<typeof StreamHeadMessage>),
+      )
       const client = countedAddress(request.ip)
       connections.set(client, (connections.get(client) ?? 0) + 1)
       const write = (event: StreamEvent) =>

@@ -211,7 +211,8 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
 const noDelivery = () => new NotFoundError('There is no such delivery.')
 
 function readTime(field: string, text: string, round: 'up' | 'down'): Date {
-  const time = parseTime(text, round)
+  // `until` is inclusive: a date alone is the whole day.
+  const time = parseTime(text, round, round === 'up' ? 'last' : 'first')
   if (time === null)
     throw new ApiError('INVALID_BODY', `Field ${field} must be an ISO 8601 date or date-time.`)
   return time

@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import { checkEndpointUrl, DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
@@ -33,6 +33,11 @@ const WEBHOOK_FIELDS = {
   deactivatedAt: Nullable(Moment('when the service deactivated it')),
   eventTypes: EventTypes,
   finality: WebhookFinality,
+  endpointWarning: Nullable(
+    Text(
+      'why production refuses this endpoint; only where private targets are allowed, such as on localhost',
+    ),
+  ),
 }
 
 export const WebhookAnswer = Type.Object(WEBHOOK_FIELDS, { title: 'Webhook' })
@@ -52,7 +57,14 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   deactivatedAt: webhook.deactivatedAt?.toISOString() ?? null,
   eventTypes: webhook.eventTypes,
   finality: webhook.finality,
+  endpointWarning: warningOf(webhook.endpointUrl),
 })
+
+/** What somebody who develops on localhost has to know before the same endpoint goes to production. */
+function warningOf(endpointUrl: string): string | null {
+  const check = checkEndpointUrl(endpointUrl, { allowPrivateTargets: false })
+  return check.ok ? null : `Production refuses this endpoint: the URL ${check.reason}.`
+}
 
 export const SecretAnswer = Type.Object(
   {

@@ -49,6 +49,50 @@ t.test('webhooks over REST', async t => {
     t.equal((await api.call('GET', '/v1/webhooks?limit=0', { token })).status, 400)
   })
 
+  t.test(
+    'what cannot be stored or is no key is 400, and a query that is not known changes nothing',
+    async t => {
+      for (const body of [
+        { endpoint_url: 'https://shop.example/\0' },
+        { gateway_pubkey: 'no key' },
+        { gateway_pubkey: '\0' },
+      ]) {
+        const { status, body: answer } = await create(body)
+        t.equal(status, 400, JSON.stringify(body))
+        t.equal(answer.code, 'INVALID_BODY')
+        t.match(answer.error, new RegExp(`^Field ${Object.keys(body)[0]} must `))
+      }
+      const { id } = (await create()).body
+      const deletion = await api.call('DELETE', `/v1/webhooks/${id}?confirm=no`, { token })
+      t.equal(deletion.status, 400)
+      t.equal((await api.call('GET', `/v1/webhooks/${id}`, { token })).status, 200, 'it is still there')
+      t.equal(
+        (await api.call('PUT', `/v1/webhooks/${id}?x=1`, { token, body: { active: false } })).status,
+        400,
+      )
+      t.equal((await api.call('DELETE', `/v1/webhooks/${id}`, { token })).status, 204)
+    },
+  )
+
+  t.test('refusals are sentences, and list what is allowed', async t => {
+    const { id } = (await create()).body
+    const redeliver = async (body: object) =>
+      (await api.call('POST', `/v1/webhooks/${id}/redeliver`, { token, body })).body.error as string
+    t.equal(
+      await redeliver({ since: '2026-01-01', status: 'late' }),
+      'Field status must be one of failed, cancelled, delivered.',
+    )
+    t.equal(
+      await redeliver({ since: '2026-01-01', bogus: 1 }),
+      'Field bogus is not known here; known are since, until, status.',
+    )
+    t.equal(await redeliver({}), 'Field since is missing.')
+    t.equal((await create({ active: 'yes' })).body.error, 'Field active must be true or false.')
+    const unknown = await api.call('GET', `/v1/webhooks/${id}/deliveries?status=late`, { token })
+    t.match(unknown.body.error, /^Parameter status must be one of pending, waiting, /)
+    await api.call('DELETE', `/v1/webhooks/${id}`, { token })
+  })
+
   t.test('bad bodies are refused by field', async t => {
     for (const [body, field] of [
       [{}, 'gateway_pubkey'],

@@ -1,0 +1,86 @@
+// A cursor carries the filters of its list, so that it can stand alone: `<place>.<filters>`, the filters as a query
+// string in base64url. They are read and checked like filters that a client sends.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiServer } from '../api-server.js'
+import { InvalidParameterError } from './api-errors.js'
+import { FORMATS } from './formats.js'
+import { parseQueryString, type SentQuery } from './query-string.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The query as it was sent, before the filters of its cursor were added. */
+    sentQuery: SentQuery
+    /** The query of a list with the filters of its cursor. */
+    listQuery: SentQuery
+  }
+}
+
+/** What says which page of a list is meant, not which list. */
+const OF_PAGE = new Set(['cursor', 'offset'])
+/** What the next page may have otherwise. */
+const CHANGEABLE = new Set(['limit'])
+
+interface RouteSchema {
+  querystring?: { properties?: Record<string, unknown> }
+}
+
+/**
+ * @throws InvalidParameterError when a filter is sent that is not the cursor's
+ */
+function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): SentQuery {
+  const text = sent.cursor?.length === 1 ? sent.cursor[0] : undefined
+  // What is no cursor at all is refused like every other parameter, after this.
+  if (!text || !FORMATS.cursor!.accepts(text)) return sent
+  const [place, filters] = text.split('.') as [string, string?]
+  if (filters === undefined) return sent
+  const query = Object.assign(Object.create(null) as SentQuery, sent, { cursor: [place] })
+  for (const [name, values] of Object.entries(
+    parseQueryString(Buffer.from(filters, 'base64url').toString()),
+  )) {
+    if (OF_PAGE.has(name) || !Object.hasOwn(known, name))
+      throw new InvalidParameterError('cursor', 'is no cursor of this list')
+    const own = query[name]?.filter(value => value !== '') ?? []
+    if (own.length > 0 && !CHANGEABLE.has(name) && own.join() !== values.join()) {
+      throw new InvalidParameterError('cursor', `is of a list with another ${name}; send the cursor alone`)
+    }
+    if (own.length === 0) query[name] = values
+  }
+  return query
+}
+
+/** Puts the filters of a cursor into the query of every list that takes one. */
+export function readListCursors(app: ApiServer): void {
+  app.decorateRequest('sentQuery')
+  app.decorateRequest('listQuery')
+  app.addHook('preValidation', (request, _reply, done) => {
+    request.sentQuery = request.query as SentQuery
+    const known = (request.routeOptions.schema as RouteSchema | undefined)?.querystring?.properties ?? {}
+    if ('cursor' in known) {
+      try {
+        request.query = request.listQuery = addFilters(request.sentQuery, known)
+      } catch (error) {
+        return done(error as Error)
+      }
+    }
+    done()
+  })
+}
+
+/**
+ * Tells a client of a list where its next page begins, in `x-next-cursor` and in `link`, which needs the cursor alone.
+ * The link is relative to the host, so that it holds behind any proxy.
+ * @param place where the next page begins, as the store wrote it
+ */
+export function offerNextPage(request: FastifyRequest, reply: FastifyReply, place: string): void {
+  const filters = new URLSearchParams()
+  for (const [name, values] of Object.entries(request.listQuery)) {
+    const value = values.find(text => text !== '')
+    if (!OF_PAGE.has(name) && value !== undefined && value !== null) filters.set(name, value)
+  }
+  const text = filters.toString()
+  const cursor = text === '' ? place : `${place}.${Buffer.from(text).toString('base64url')}`
+  const [path] = request.url.split('?', 1) as [string]
+  // What a client sent goes into a header only as far as it is plain ASCII that cannot end the link.
+  const safe = path.replace(/[^\x21-\x7e]|[<>"\\]/g, character => encodeURIComponent(character))
+  void reply.header('x-next-cursor', cursor).header('link', `<${safe}?cursor=${cursor}>; rel="next"`)
+}

@@ -1,0 +1,145 @@
+// What one client can make this process hold is bounded: requests in work, answers that nobody takes, and the time
+// of each. Without it, sixty connections that ask for a thousand events nine times each and never read end a
+// process of 512 MiB, within the limit of requests a minute.
+import type { Socket } from 'node:net'
+import { countedAddress, type Metrics } from '@payment-tracking/runtime'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiServer } from '../api-server.js'
+import { ApiError } from '../http/api-errors.js'
+import { ClientTurns } from './client-turns.js'
+import { UnreadAnswers, type CloseReason } from './unread-answers.js'
+
+/** A client that sends more requests than this without waiting for an answer is cut off. */
+const MOST_PIPELINED = 64
+/** Answers below this size are not worth counting: a connection holds one of them. */
+const SMALL_ANSWER_BYTES = 16 * 1024
+const LOOK_EVERY_MS = 250
+
+export interface RequestBounds {
+  /** requests of one client that may be in work, their answers not yet taken; others wait */
+  perClient: number
+  /** bytes of answers not yet taken, of all clients together */
+  unreadBytes: number
+  /** how long a client may take nothing of its answer */
+  stallMs: number
+  /** how long a request may be in work before it is answered with 503 */
+  deadlineMs: number
+}
+
+interface Connection {
+  /** requests that were read and whose answers have not left */
+  open: number
+  /** resolves when the answer to the newest request has left */
+  lastAnswer: Promise<void>
+  /** what is to be called when the connection is gone; Node tells the answers that wait behind another nothing */
+  readonly ends: Set<() => void>
+  isGone: boolean
+}
+
+interface InWork {
+  readonly reply: FastifyReply
+  readonly sinceMs: number
+  /** resolves when the answer before it on its connection has left */
+  readonly answerBefore: Promise<void>
+}
+
+/** Adds the bounds to every route. Must be called before any hook that may answer. */
+export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Metrics): void {
+  const closes = metrics.counter('http_connections_closed_total', 'Connections closed for not reading', [
+    'reason',
+  ])
+  const unreadGauge = metrics.gauge('http_unread_bytes', 'Bytes of large answers that clients have not taken')
+  const onClose = (reason: CloseReason) => closes.inc({ reason })
+  const unread = new UnreadAnswers({ limitBytes: bounds.unreadBytes, stallMs: bounds.stallMs, onClose })
+  metrics.onScrape(unreadGauge, () => unreadGauge.set(unread.bytes))
+  const turns = new ClientTurns(bounds.perClient)
+  const connections = new WeakMap<Socket, Connection>()
+  const inWork = new Map<FastifyRequest, InWork>()
+
+  const connectionOf = (socket: Socket): Connection => {
+    let connection = connections.get(socket)
+    if (!connection) {
+      const made: Connection = { open: 0, lastAnswer: Promise.resolve(), ends: new Set(), isGone: false }
+      socket.once('close', () => {
+        made.isGone = true
+        made.ends.forEach(end => end())
+      })
+      connections.set(socket, made)
+      connection = made
+    }
+    return connection
+  }
+  /** Calls `work` once: when the answer has left, or its connection is gone. */
+  const atEnd = (reply: FastifyReply, connection: Connection, work: () => void) => {
+    if (connection.isGone) return work()
+    const end = () => {
+      if (connection.ends.delete(end)) work()
+    }
+    connection.ends.add(end)
+    reply.raw.once('finish', end).once('close', end)
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { socket } = request.raw
+    const connection = connectionOf(socket)
+    connection.open += 1
+    // In the order in which requests were read: later hooks may let one request overtake another, whose answers still
+    // leave in the order of the requests, and each would wait for the other.
+    const answerBefore = connection.lastAnswer
+    connection.lastAnswer = new Promise(resolve => atEnd(reply, connection, resolve))
+    inWork.set(request, { reply, sinceMs: performance.now(), answerBefore })
+    atEnd(reply, connection, () => {
+      connection.open -= 1
+      inWork.delete(request)
+    })
+    if (connection.open > MOST_PIPELINED && !socket.destroyed) {
+      onClose('too-much-unread')
+      socket.destroy()
+    }
+    done()
+  })
+  app.addHook('preHandler', async (request, reply) => {
+    // A stream is no answer: it has bounds of its own.
+    if (request.ws) return
+    const connection = connectionOf(request.raw.socket)
+    await inWork.get(request)?.answerBefore
+    const client = countedAddress(request.ip)
+    const entered = turns.enter(client)
+    // One that ends while it waits gives its turn on as soon as it gets it.
+    atEnd(reply, connection, () => void entered.then(() => turns.leave(client)))
+    await entered
+    // Nobody would take the answer.
+    if (connection.isGone) throw new ApiError('INVALID_REQUEST', 'The connection was closed.')
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    inWork.delete(request)
+    const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
+    if (bytes > SMALL_ANSWER_BYTES) {
+      const { socket } = request.raw
+      atEnd(reply, connectionOf(socket), unread.add(socket, bytes, performance.now()))
+    }
+    done(null, payload)
+  })
+  app.server.on('timeout', (socket: Socket) => {
+    // Connections that wait for their next request end here too.
+    if ((connections.get(socket)?.open ?? 0) > 0) onClose('stalled')
+    socket.destroy()
+  })
+
+  const look = setInterval(() => {
+    const nowMs = performance.now()
+    unread.closeSlow(nowMs)
+    for (const [request, { reply, sinceMs }] of inWork) {
+      // The oldest come first.
+      if (nowMs - sinceMs < bounds.deadlineMs) break
+      inWork.delete(request)
+      if (reply.sent || reply.raw.headersSent) continue
+      void reply.send(new ApiError('STORE_TIMEOUT', 'The answer took too long. Please try again.'))
+    }
+  }, LOOK_EVERY_MS)
+  look.unref()
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(look)
+    done()
+  })
+}

@@ -1,0 +1,124 @@
+// Sixty connections that each asked for nine pages of a thousand events, and never read an answer, ended a process
+// of 512 MiB within the default limits.
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { findFreePort } from '@payment-tracking/stack'
+import { createDatabase, startService, useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+import { makeSigningKeys } from '../../services/api/test/gateway-auth/make-signing-keys.js'
+
+const CONNECTIONS = 60
+const PIPELINED = 9
+const EVENT_BYTES = 1_000
+
+async function openApi(t: TestContext, settings: Record<string, string>) {
+  const database = await createDatabase(t)
+  await database.pool.query(
+    `with head as (update stream_head set position = position + 1000 returning position)
+     insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
+     select gen_random_uuid(), position - 1000 + n, n, 's' || n, 0, 'Other',
+            json_build_object('text', repeat('x', ${EVENT_BYTES})), now(), gen_random_uuid(), n
+       from head, generate_series(1, 1000) n`,
+  )
+  const port = await findFreePort()
+  const service = await startService(t, 'api', {
+    DATABASE_URL: database.url,
+    REDIS_URL: (await useRedis(t)).url,
+    JWT_PRIVATE_KEYS: makeSigningKeys(),
+    PORT: String(port),
+    // However slow the machine is: here it is connections that matter.
+    STATEMENT_TIMEOUT_MS: '30000',
+    REQUEST_DEADLINE_MS: '60000',
+    ...settings,
+  })
+  return { service, port }
+}
+
+/** A connection that sends and never reads. Between requests empty lines are allowed: it is never idle. */
+function openHolder(t: TestContext, port: number, text: string): Socket {
+  const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(text))
+  socket.pause()
+  socket.on('error', () => {})
+  const drip = setInterval(() => socket.write('\r\n'), 200)
+  t.teardown(() => {
+    clearInterval(drip)
+    socket.destroy()
+  })
+  return socket
+}
+
+/** One request from another address. @returns its status */
+async function ask(port: number, path: string): Promise<number> {
+  const sent = request({ port, host: '127.0.0.1', localAddress: '127.0.0.2', path }).end()
+  const [answer] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  answer.resume()
+  await once(answer, 'end')
+  return answer.statusCode!
+}
+
+const figure = async (managementUrl: string, name: string): Promise<number> => {
+  const text = await (await fetch(`${managementUrl}/metrics`)).text()
+  const found = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
+  return found.reduce((sum, [, value]) => sum + Number(value), 0)
+}
+
+t.test('a client that never reads is bounded, closed, and in nobody’s way', { timeout: 180_000 }, async t => {
+  const { service, port } = await openApi(t, {
+    // What Node takes by itself in a container of 512 MiB.
+    NODE_OPTIONS: '--max-old-space-size=256',
+    ANSWER_STALL_TIMEOUT_MS: '3000',
+  })
+  const get = 'GET /v1/events?limit=1000 HTTP/1.1\r\nhost: x\r\n\r\n'
+  for (let n = 0; n < CONNECTIONS; n++) openHolder(t, port, get.repeat(PIPELINED))
+  const read = (name: string) => figure(service.managementUrl, name)
+  let mostBytes = 0
+  await waitFor(
+    async () => {
+      mostBytes = Math.max(mostBytes, await read('process_resident_memory_bytes'))
+      const unread = await read('payment_tracking_http_unread_bytes')
+      t.equal(await ask(port, '/v1/events?limit=10'), 200, 'another client is answered')
+      const closed = await read('payment_tracking_http_connections_closed_total')
+      return closed >= 10 && unread === 0
+    },
+    { what: 'every connection that holds an answer is closed', timeoutMs: 120_000, intervalMs: 500 },
+  )
+  t.ok(mostBytes < 450 * 1024 * 1024, `at most ${Math.round(mostBytes / 1024 / 1024)} MiB resident`)
+  t.equal(await service.stop(), 0)
+})
+
+t.test('a connection that sends requests without end and reads nothing is cut off', async t => {
+  const { service, port } = await openApi(t, {})
+  openHolder(t, port, 'GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500))
+  await waitFor(
+    async () => (await figure(service.managementUrl, 'payment_tracking_http_connections_closed_total')) === 1,
+    { what: 'the connection is cut off' },
+  )
+  t.equal(await ask(port, '/v1/health'), 200)
+  t.equal(await service.stop(), 0)
+})
+
+t.test(
+  'answers on one connection come in order, also when one waits for another',
+  { timeout: 180_000 },
+  async t => {
+    const { port } = await openApi(t, { REQUESTS_AT_ONCE_PER_ADDRESS: '1' })
+    const paths = [
+      '/v1/events?limit=1000',
+      '/v1/health',
+      '/v1/events?limit=1',
+      '/v1/events/names',
+      '/nowhere',
+    ]
+    const socket = connect({ port, host: '127.0.0.1' })
+    t.teardown(() => socket.destroy())
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    socket.write(paths.map(path => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
+    await waitFor(() => text.includes('NOT_FOUND'), { what: 'the last answer', timeoutMs: 90_000 })
+    t.same(
+      [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+      ['200', '200', '200', '200', '404'],
+    )
+  },
+)
