@@ -11,7 +11,13 @@ t.test('a retry keeps its time beside an endpoint that hangs', async t => {
   refusing.answer({ status: 500 })
   const hanging = await rig.addWebhook(hung.url)
   const other = await rig.addWebhook(refusing.url)
-  await rig.startWorker({ WEBHOOK_BACKOFF_MS: '500', WEBHOOK_TIMEOUT_MS: '6000', STOP_DEADLINE_MS: '3500' })
+  await rig.startWorker({
+    WEBHOOK_BACKOFF_MS: '500',
+    WEBHOOK_TIMEOUT_MS: '6000',
+    STOP_DEADLINE_MS: '3500',
+    // The sweeper would bring the retry back before the job has ended.
+    WEBHOOK_OVERDUE_MS: '60000',
+  })
   const refs = [
     ...(await rig.pay(hanging.gateway, 3, { enqueue: false })),
     ...(await rig.pay(other.gateway, 1, { enqueue: false })),
