@@ -36,7 +36,7 @@ t.test('while tracing is off nothing of OpenTelemetry is loaded', async t => {
   const files = await filesRunBy(t, 'webhook-worker', env)
   const bundles = files.filter(file => /\/webhook-worker\/dist\/service[^/]*\.js$/.test(file))
   const loaded = [...files, ...bundles.flatMap(bundledIn)]
-  for (const known of [/runtime\/dist\/tracing\/tracing\.js$/, /@opentelemetry\/api\//]) {
+  for (const known of [/runtime\/dist\/tracing\/open-tracing\.js$/, /@opentelemetry\/api\//]) {
     t.ok(
       loaded.some(file => known.test(file)),
       `it is seen that ${known.source} is loaded`,

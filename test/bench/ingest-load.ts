@@ -78,7 +78,7 @@ export const ingestLoadBench = (name: string, stored: { full: number; quick: num
   async run(context) {
     const [count, messages, rounds] = context.quick ? [stored.quick, 2_000, 1] : [stored.full, 60_000, 3]
     const { url, pool } = await copyFilled(context, count)
-    await pool.query('create table bare_events (like events)')
+    await pool.query('create table bare_events (like events including defaults)')
     const store = openStore({ DATABASE_URL: url, poolSize: 2 })
     context.teardown(() => store.close())
     const [memory, bare] = await Promise.all(['memory', 'bare'].map(openFeed))

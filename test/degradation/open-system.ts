@@ -177,4 +177,3 @@ export async function openSystem(t: TestContext) {
     hasSent: (signature: string) => sent.some(payment => payment.signature === signature),
   }
 }
-

@@ -27,7 +27,11 @@ export async function readSecondFixtures(): Promise<FixtureMessage[]> {
       try {
         message = JSON.parse(line)
       } catch {
-        return { subject: subjectOf(DEFAULT_SUBJECT_PREFIX, undefined), bytes: Buffer.from(line), signature: '' }
+        return {
+          subject: subjectOf(DEFAULT_SUBJECT_PREFIX, undefined),
+          bytes: Buffer.from(line),
+          signature: '',
+        }
       }
       const { subject, message: control, event_name, signature } = (message ?? {}) as Record<string, unknown>
       if (typeof subject === 'string' && subject.startsWith(CONTROL)) {

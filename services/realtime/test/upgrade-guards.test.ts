@@ -31,7 +31,7 @@ const textFrame = (text: string) =>
 t.test("upgrade guard: Engine.IO shows ws's sender, socket and its own queue", async t => {
   const { connection } = await connect(t)
   const { _sender, _socket } = connection.transport.socket
-  t.type(_sender.sendFrame, 'function', 'ws: the sender has sendFrame(buffers)')
+  t.equal(typeof _sender.sendFrame, 'function', 'ws: the sender has sendFrame(buffers)')
   t.type(_socket?.writableLength, 'number', 'ws: the socket tells how much waits')
   t.ok(Array.isArray(connection.writeBuffer), 'engine.io: writeBuffer is the queue of packets')
   t.type(connection.transport.writable, 'boolean', 'engine.io: the transport tells whether it may write')

@@ -22,11 +22,6 @@ export interface Endpoint {
   close(): Promise<void>
 }
 
-interface ReceivedBody {
-  id: string
-  data: { signature: string; paymentPolicy: string; recordId: number }
-}
-
 /** The `number`th request with this id is answered so. 0: cut off. */
 function statusOf(behaviour: EndpointBehaviour, messageId: string, number: number): number {
   if (behaviour === 'dead') return number % 2 === 0 ? 0 : 503

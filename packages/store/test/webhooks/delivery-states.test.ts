@@ -41,7 +41,7 @@ interface Driver {
   /** tells apart the ways in which one event can happen */
   way: string
   /** Makes the event happen. */
-  happen(given: Given): Promise<unknown>
+  happen: (given: Given) => Promise<unknown>
   /** states in which production never runs this statement: it refuses them before, by itself or its caller */
   never?: readonly DeliveryState[]
 }
