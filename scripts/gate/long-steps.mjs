@@ -4,7 +4,7 @@
 const node = (...args) => [process.execPath, '--import', 'tsx', ...args]
 
 export const STEPS = [
-  { name: 'upgrade', minutes: 4, files: ['test/upgrade.long.test.ts'] },
+  { name: 'upgrade', minutes: 3, files: ['test/upgrade.long.test.ts'] },
   {
     name: 'fuzz',
     minutes: 4,
@@ -12,6 +12,6 @@ export const STEPS = [
     env: { FUZZ_REQUESTS: '20000' },
   },
   { name: 'chaos with fresh seeds', minutes: 6, files: ['test/chaos.long.test.ts'] },
-  { name: 'self-test of chaos', minutes: 11, command: node('test/chaos/self-test.ts') },
+  { name: 'self-test of chaos', minutes: 13, command: node('test/chaos/self-test.ts') },
   { name: 'every bench', minutes: 6, files: ['test/bench.long.test.ts'] },
 ]
