@@ -1,3 +1,3 @@
-// `node scripts/make-jwt-keys.mjs`: prints new keys for JWT_PRIVATE_KEYS (after `npm run build`).
+// `node scripts/make-jwt-keys.mjs`: prints a line with new keys for an env file (after `npm ci && npm run build`).
 const { buildJwtKeys } = await import('../infra/stack/dist/index.js')
-console.log(buildJwtKeys())
+console.log(`JWT_PRIVATE_KEYS='${buildJwtKeys()}'`)
