@@ -16,6 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/domain': ['contracts'],
   'packages/chain': ['domain', 'contracts'],
   'packages/client': ['contracts'],
+  'packages/simulator': ['chain', 'domain', 'contracts'],
+  'services/indexer': ['bus', 'chain', 'domain', 'contracts', 'runtime'],
   ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
   ...Object.fromEntries(
     ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'].map(name => [
@@ -31,7 +33,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   nats: ['packages/bus', 'packages/testkit'],
   bullmq: ['packages/queue'],
+<<<<<<< HEAD
   '@socket.io/redis-emitter': ['packages/redis'],
+=======
+  '@solana/kit': ['packages/chain', 'packages/simulator', 'services/indexer'],
+  litesvm: ['packages/simulator'],
+  '@prisma/client': ['packages/store'],
+  '@prisma/adapter-pg': ['packages/store'],
+  pg: ['packages/store', 'packages/testkit', 'infra/stack'],
+  '@socket.io/redis-emitter': ['packages/signal'],
+>>>>>>> dc28aed (wip indexer)
 }
 
 /** What opens a connection to Postgres. */

@@ -1,7 +1,10 @@
 import type { StackFile } from './stack-file.js'
 
 /** What to try first, printed once everything is ready. */
-export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: boolean }): string {
+export function renderGuide(
+  stack: StackFile,
+  options: { allowsPrivateTargets: boolean; followsChain: boolean },
+): string {
   const { baseUrl } = stack
   return [
     '',
@@ -15,6 +18,9 @@ export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: b
     `REST reference  ${baseUrl}/docs`,
     `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
     `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
+    options.followsChain
+      ? 'chain           followed by the indexer; its progress is shown here'
+      : 'chain           not followed; to follow it: SOLANA_RPC_URLS=https://a-node,https://another npm start',
     '',
     ...(options.allowsPrivateTargets
       ? [

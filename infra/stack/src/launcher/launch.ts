@@ -9,6 +9,7 @@ import { isPortFree } from '../servers/ports.js'
 import { readStackConfig, type StackConfig } from './config.js'
 import { openEdge } from './edge.js'
 import { renderGuide } from './guide.js'
+import { relayIndexer } from './relay-indexer.js'
 import { keepJwtKeys } from './secrets.js'
 import { buildServiceSpecs, SERVICES } from './service-specs.js'
 import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
@@ -120,13 +121,19 @@ async function runServices({ config, dataDir, urls, env, log, signal, force, clo
     await edge.close()
     removeStackFile(dataDir)
   })
+  if (config.SOLANA_RPC_URLS) closers.push(relayIndexer(join(dataDir, 'logs', 'indexer.log'), log))
   const givenUp = Promise.race(services.map(({ failed }) => failed))
   const aborted = new Promise<void>(done => signal.addEventListener('abort', () => done(), { once: true }))
   await Promise.race([waitUntilReady(services, log, signal), givenUp, aborted])
   if (signal.aborted) return
   onChange()
   log(`ready ${edge.url}`)
-  log(renderGuide(describe(), { allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS }))
+  log(
+    renderGuide(describe(), {
+      allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+      followsChain: config.SOLANA_RPC_URLS !== undefined,
+    }),
+  )
   await Promise.race([givenUp, aborted])
 }
 
