@@ -1,7 +1,7 @@
-import { PrismaPg } from '@prisma/adapter-pg'
 import type { PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
+import { buildAdapter } from './build-adapter.js'
 import { buildDatabase, type Database } from './database.js'
 import { openPipelinedReads } from './pipelined-reads.js'
 import { openPipelinedTransactions } from './pipelined-transactions.js'
@@ -52,7 +52,11 @@ export function openStore(options: StoreOptions): Store {
     ...(options.keepToIndexes ? { options: '-c enable_seqscan=off' } : {}),
   }
   const pool = new pg.Pool({ ...settings, max: limit })
-  const pipelinedPool = new pg.Pool({ ...settings, max: PIPELINED_TRANSACTIONS, pipeline: true })
+  const pipelinedPool = new pg.Pool({
+    ...settings,
+    max: PIPELINED_TRANSACTIONS,
+    pipeline: true,
+  })
   const pools = [pool, pipelinedPool]
   for (const each of pools) {
     // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
@@ -60,7 +64,7 @@ export function openStore(options: StoreOptions): Store {
     // A new connection has no listener until its first statement. Later breaks reject the statement that is running.
     each.on('connect', client => client.on('error', () => {}))
   }
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: () => {} }) })
+  const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
   const pipelinedReads = openPipelinedReads(settings, pool)
   const database = buildDatabase(prisma, {
     pipelined: openPipelinedTransactions(pipelinedPool),

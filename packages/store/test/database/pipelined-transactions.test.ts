@@ -58,7 +58,11 @@ t.test('a statement that fails fails the transaction, awaited or not', async t =
     tx.send(note(1))
     return Promise.reject(new Error('ours'))
   }, PATIENT_MS)
-  await t.rejects(ours, { cause: { message: 'ours' } })
+  await t.rejects(
+    ours,
+    { code: 'STORE_FAULT', cause: { message: 'ours' } },
+    'an error of our own is no outage',
+  )
   t.strictSame(await read(), [])
   t.strictSame(store.poolUse(), { limit: 2, inUse: 0, idle: 1, waiting: 0 }, 'the connection serves again')
 })

@@ -83,6 +83,7 @@ const UNPREPARED = new Set(['42P01', '42703', '42883', '42501', '3F000'])
 
 const isFaultOfDatabase = (error: unknown): boolean =>
   error instanceof StoreUnavailableError ||
+  error instanceof StoreContentsError ||
   error instanceof StoreTimeoutError ||
   error instanceof StoreUnverifiedError ||
   error instanceof StoreContentsError ||
