@@ -27,7 +27,12 @@ export interface Database {
   withModels<T>(work: (client: PrismaClient) => Promise<T>): Promise<T>
   /** Prisma's `$transaction`. */
   transaction<T>(work: (tx: Prisma.TransactionClient) => Promise<T>, limits?: TransactionLimits): Promise<T>
-  /** A transaction on ingest's own connection, whose statements are sent without waiting for each other. */
+  /**
+   * Prisma's `$transaction` on ingest's own connection, whose statements are sent without waiting for each other. For
+   * large batches, at most a minute long.
+   */
+  bulkTransaction<T>(work: (tx: PipelinedTx) => Promise<T>): Promise<T>
+  /** The same without Prisma, whose engine would cost more than a small batch. */
   pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs: number): Promise<T>
   /** Prepared statements over the pool. For reads outside of transactions. */
   read: RunStatement
@@ -40,10 +45,18 @@ export interface Database {
   lookUp: RunStatement
 }
 
+/** The longest that Postgres may keep a bulk transaction waiting. */
+export const BULK_TIMEOUT_MS = 60_000
+
 /** @param prisma the only client of the process */
 export function buildDatabase(
   prisma: PrismaClient,
-  parts: { pipelined: PipelinedTransactions; prepared: RunStatement; pipelinedReads: RunStatement },
+  parts: {
+    bulk: PipelinedTransactions
+    pipelined: PipelinedTransactions
+    prepared: RunStatement
+    pipelinedReads: RunStatement
+  },
 ): Database {
   const prepared: RunStatement = statement => mapStoreErrors(() => parts.prepared(statement))
   return {
@@ -51,6 +64,7 @@ export function buildDatabase(
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
+    bulkTransaction: work => mapStoreErrors(() => parts.bulk.transaction(work, BULK_TIMEOUT_MS)),
     pipelinedTransaction: (work, timeoutMs) =>
       mapStoreErrors(() => parts.pipelined.transaction(work, timeoutMs)),
     read: prepared,

@@ -2,9 +2,10 @@ import type { PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
 import { buildAdapter } from './build-adapter.js'
-import { buildDatabase, type Database } from './database.js'
+import { buildDatabase, BULK_TIMEOUT_MS, type Database } from './database.js'
 import { openPipelinedReads } from './pipelined-reads.js'
 import { openPipelinedTransactions } from './pipelined-transactions.js'
+import { openPrismaTransactions } from './prisma-transactions.js'
 import { prepareStatements } from './prepared-statements.js'
 import { sql } from './sql.js'
 
@@ -56,6 +57,7 @@ export function openStore(options: StoreOptions): Store {
     ...settings,
     max: PIPELINED_TRANSACTIONS,
     pipeline: true,
+    query_timeout: BULK_TIMEOUT_MS,
   })
   const pools = [pool, pipelinedPool]
   for (const each of pools) {
@@ -65,8 +67,10 @@ export function openStore(options: StoreOptions): Store {
     each.on('connect', client => client.on('error', () => {}))
   }
   const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
+  const bulk = openPrismaTransactions(pipelinedPool)
   const pipelinedReads = openPipelinedReads(settings, pool)
   const database = buildDatabase(prisma, {
+    bulk,
     pipelined: openPipelinedTransactions(pipelinedPool),
     prepared: prepareStatements(pool),
     pipelinedReads: prepareStatements(pipelinedReads),
@@ -89,7 +93,7 @@ export function openStore(options: StoreOptions): Store {
       }
     },
     close: () =>
-      (closed ??= prisma.$disconnect().then(async () => {
+      (closed ??= Promise.all([prisma.$disconnect(), bulk.close()]).then(async () => {
         await Promise.all([pipelinedReads.close(), ...pools.map(each => each.end())])
       })),
   }
