@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitFor } from '@payment-tracking/testkit'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
-import { factsOf, writePayments } from '../../services/realtime/test/write-payments.js'
+import { committedPaymentsOf, writePayments } from '../../services/realtime/test/write-payments.js'
 import { measureOf, percentile, type Bench } from './bench.js'
 import { openPods } from './realtime-pods.js'
 
@@ -31,7 +31,7 @@ export const bench: Bench = {
       for (let n = 0; paying; n++) {
         const trackingId = `order-${n % TRACKING_IDS}`
         const seqs = await writePayments(database.pool, { trackingId })
-        await redis.announce(await factsOf(store, trackingId, seqs))
+        await redis.announce(await committedPaymentsOf(store, trackingId, seqs))
         heads.set(trackingId, seqs.at(-1)!)
         await sleep(5)
       }

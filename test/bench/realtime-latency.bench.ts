@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PaymentMessage } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
-import { factsOf, writePayments } from '../../services/realtime/test/write-payments.js'
+import { committedPaymentsOf, writePayments } from '../../services/realtime/test/write-payments.js'
 import { measureOf, percentile, type Bench } from './bench.js'
 import { openPods } from './realtime-pods.js'
 import { openSocketLoad } from './socket-load.js'
@@ -35,7 +35,7 @@ export const bench: Bench = {
       const trackingId = `order-${n % TRACKING_IDS}`
       const seqs = await writePayments(database.pool, { trackingId })
       for (const seq of seqs) committedAt.set(`${trackingId} ${seq}`, performance.now())
-      await redis.announce(await factsOf(store, trackingId, seqs))
+      await redis.announce(await committedPaymentsOf(store, trackingId, seqs))
     }
     const paying: Promise<void>[] = []
     for (let n = 0; n < total; n++) {

@@ -116,11 +116,11 @@ export async function runChaos({
     await injector.settle()
     await publisher.settle()
     for (const client of clients) client.come()
-    const witnesses = { publisher, checker, endpoints, clients, watchers, follower, baseUrl: system.baseUrl }
-    const unrest = await waitUntilIdle({ ...witnesses, system }, idleWithinMs)
+    const observed = { publisher, checker, endpoints, clients, watchers, follower, baseUrl: system.baseUrl }
+    const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()
-    const { differences, counts } = await reconcile(witnesses)
+    const { differences, counts } = await reconcile(observed)
     const crashes = system.processes.flatMap(process => process.crashes)
     const ends = await system.stop()
     const badEnds = ends

@@ -30,8 +30,8 @@ export interface Redeliver {
 }
 
 /**
- * Resolves when the batch is committed; only then are its messages acknowledged. Called for the next batches while
- * one is being handled, never for more than IN_HAND: they can be read meanwhile, and must wait their turn.
+ * Resolves when the batch is committed; only then are its messages acknowledged. Up to BATCHES_AT_ONCE calls run at the
+ * same time, so that a batch can be read while an earlier batch is stored. The handler keeps the order of commits.
  */
 export type HandleBatch = (
   messages: readonly ReceivedBusMessage[],
@@ -75,11 +75,11 @@ const LOST: ReadonlySet<unknown> = new Set([
  * Batches in the hands of `handle`: one is stored, one has been read and waits for that. A third is read meanwhile when
  * there is a whole one: a smaller one still grows, and one transaction for more is sooner done than two.
  */
-const IN_HAND = 3
+const BATCHES_AT_ONCE = 3
 
 /**
  * Reads the stream through a durable pull consumer and hands what has arrived to `handle`: a lone message at
- * once, a backlog in batches of BATCH_SIZE, IN_HAND of them at a time.
+ * once, a backlog in batches of BATCH_SIZE, BATCHES_AT_ONCE of them at a time.
  * Messages are acknowledged one by one after `handle` resolves, or given back with the delay it names.
  */
 export class BatchConsumer implements Intake {
@@ -102,11 +102,12 @@ export class BatchConsumer implements Intake {
   ) {}
 
   start(): void {
-    const work = () => Array.from({ length: IN_HAND }, (_, index) => this.#work(index === IN_HAND - 1))
+    const work = () =>
+      Array.from({ length: BATCHES_AT_ONCE }, (_, index) => this.#work(index === BATCHES_AT_ONCE - 1))
     this.#running ??= Promise.all([this.#receive(), ...work()])
   }
 
-  /** Takes no more messages; resolves when the batches in hand are stored and acknowledged. */
+  /** Takes no more messages; resolves when the batches in progress are stored and acknowledged. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.#messages?.stop()
@@ -170,9 +171,9 @@ export class BatchConsumer implements Intake {
       try {
         const consumer = await this.#open()
         await this.options.onOpened?.(await readPosition(this.connection, this.options))
-        // As many again as are in hand: the next ones arrive meanwhile.
+        // As many again as are in progress: the next ones arrive meanwhile.
         this.#messages = await consumer.consume({
-          max_messages: BATCH_SIZE * IN_HAND,
+          max_messages: BATCH_SIZE * BATCHES_AT_ONCE,
           expires: 30_000,
           idle_heartbeat: 5_000,
         })

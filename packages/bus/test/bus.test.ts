@@ -63,13 +63,13 @@ t.test('messages that could not be handled come again after the delay, the other
   await consumer.stop()
 })
 
-t.test('stopping finishes the batch in hand and leaves the rest to others', async t => {
+t.test('stopping finishes the batch in progress and leaves the rest to others', async t => {
   const { nats, bus, options } = await open(t)
   await bus.ensureStream(options)
   for (let i = 0; i < 30; i++) await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from([i]))
   let release!: () => void
   let begun!: () => void
-  const inHand = new Promise<void>(resolve => (begun = resolve))
+  const inProgress = new Promise<void>(resolve => (begun = resolve))
   const gate = new Promise<void>(resolve => (release = resolve))
   const first: number[] = []
   const consumer = bus.consume(options, async messages => {
@@ -79,7 +79,7 @@ t.test('stopping finishes the batch in hand and leaves the rest to others', asyn
     return undefined
   })
   await consumer.start()
-  await inHand
+  await inProgress
   const stopped = consumer.stop()
   release()
   await stopped

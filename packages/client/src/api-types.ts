@@ -812,7 +812,7 @@ export interface components {
              */
             memo: string;
             /**
-             * @description number of the payment within its policy's life
+             * @description number of the payment since its policy was created
              * @example 10
              */
             recordId: number | bigint;
@@ -1308,7 +1308,7 @@ export interface components {
              */
             amount: number | bigint;
             /**
-             * @description number of the payment within its policy's life
+             * @description number of the payment since its policy was created
              * @example 10
              */
             recordId: number | bigint;

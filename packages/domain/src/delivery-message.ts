@@ -40,41 +40,41 @@ export function paymentMessageId(eventId: string, content: string): string {
 /**
  * The message of a payment. `amount` and `timestamp` keep every digit; what is not known is null.
  */
-export const renderPaymentMessage = (facts: CommittedPayment): DeliveryMessage =>
-  renderMessage(PAYMENT_MESSAGE_TYPE, '', facts)
+export const renderPaymentMessage = (payment: CommittedPayment): DeliveryMessage =>
+  renderMessage(PAYMENT_MESSAGE_TYPE, '', payment)
 
 /**
  * The message that a payment was retracted: the finalized chain does not hold its transaction. It says of the payment
  * what is known now, under an id of its own.
  */
-export const renderRetractionMessage = (facts: CommittedPayment): DeliveryMessage =>
-  renderMessage(RETRACTION_MESSAGE_TYPE, 'retracted', facts)
+export const renderRetractionMessage = (payment: CommittedPayment): DeliveryMessage =>
+  renderMessage(RETRACTION_MESSAGE_TYPE, 'retracted', payment)
 
 /** @param suffix letters that tell the id of this type from those of others */
-function renderMessage(type: string, suffix: string, facts: CommittedPayment): DeliveryMessage {
+function renderMessage(type: string, suffix: string, payment: CommittedPayment): DeliveryMessage {
   const text = (value: string | null) => JSON.stringify(value)
   const data = [
-    `"trackingId":${text(facts.trackingId)}`,
-    `"eventId":${text(facts.eventId)}`,
-    `"signature":${text(facts.signature)}`,
-    `"slot":${facts.slot}`,
-    `"timestamp":${literal('paidAt', facts.paidAt)}`,
-    `"paymentPolicy":${text(facts.paymentPolicy)}`,
-    `"gateway":${text(facts.gateway)}`,
-    `"recipient":${text(facts.recipient)}`,
-    `"payer":${text(facts.payer)}`,
-    `"tokenMint":${text(facts.tokenMint)}`,
-    `"amount":${literal('amount', facts.amount)}`,
-    `"amountString":${text(facts.amount)}`,
-    `"memo":${text(facts.trackingId)}`,
-    `"recordId":${facts.recordId}`,
-    `"seq":${facts.seq === null ? 'null' : facts.seq}`,
+    `"trackingId":${text(payment.trackingId)}`,
+    `"eventId":${text(payment.eventId)}`,
+    `"signature":${text(payment.signature)}`,
+    `"slot":${payment.slot}`,
+    `"timestamp":${literal('paidAt', payment.paidAt)}`,
+    `"paymentPolicy":${text(payment.paymentPolicy)}`,
+    `"gateway":${text(payment.gateway)}`,
+    `"recipient":${text(payment.recipient)}`,
+    `"payer":${text(payment.payer)}`,
+    `"tokenMint":${text(payment.tokenMint)}`,
+    `"amount":${literal('amount', payment.amount)}`,
+    `"amountString":${text(payment.amount)}`,
+    `"memo":${text(payment.trackingId)}`,
+    `"recordId":${payment.recordId}`,
+    `"seq":${payment.seq === null ? 'null' : payment.seq}`,
   ].join(',')
-  const id = `${paymentMessageId(facts.eventId, data)}${suffix}`
+  const id = `${paymentMessageId(payment.eventId, data)}${suffix}`
   return {
     id,
     type,
-    body: `{"id":"${id}","type":"${type}","timestamp":${text(facts.occurredAt)},"data":{${data}}}`,
+    body: `{"id":"${id}","type":"${type}","timestamp":${text(payment.occurredAt)},"data":{${data}}}`,
   }
 }
 

@@ -12,7 +12,7 @@ export interface GatewayState extends Incarnation {
 export const emptyGateway = (address: string): GatewayState => ({
   address,
   authority: null,
-  lifeStart: null,
+  incarnationStart: null,
   deletedOrder: null,
   signer: null,
   signerOrder: null,
@@ -22,7 +22,11 @@ export const emptyGateway = (address: string): GatewayState => ({
 export function applyToGateway(state: GatewayState, { order, effect }: ChainEvent): GatewayState {
   switch (effect.kind) {
     case 'gateway-created':
-      return { ...state, authority: effect.authority, lifeStart: laterOf(state.lifeStart, order) }
+      return {
+        ...state,
+        authority: effect.authority,
+        incarnationStart: laterOf(state.incarnationStart, order),
+      }
     case 'gateway-deleted':
       return { ...state, deletedOrder: laterOf(state.deletedOrder, order) }
     case 'gateway-signer-changed':
@@ -37,6 +41,6 @@ export function applyToGateway(state: GatewayState, { order, effect }: ChainEven
 /** Who may sign for a gateway: its authority and its current signer; null when the gateway does not exist. */
 export function signersOf(state: GatewayState): { authority: string; signer: string } | null {
   if (!isLive(state) || state.authority === null) return null
-  const changed = isOfIncarnation(state.lifeStart, state.signerOrder) ? state.signer : null
+  const changed = isOfIncarnation(state.incarnationStart, state.signerOrder) ? state.signer : null
   return { authority: state.authority, signer: changed ?? state.authority }
 }

@@ -6,7 +6,7 @@ import type { ChainPlace } from './identity.js'
  * again, so what counts is its latest Created and its latest Deleted.
  */
 export interface Incarnation {
-  lifeStart: ChainOrder | null
+  incarnationStart: ChainOrder | null
   deletedOrder: ChainOrder | null
 }
 
@@ -14,21 +14,23 @@ export interface Incarnation {
 export const laterOf = (a: ChainOrder | null, b: ChainOrder): ChainOrder => (a === null || b > a ? b : a)
 
 /** An address exists when the latest of its Created and Deleted is a Created. */
-export const isLive = ({ lifeStart, deletedOrder }: Incarnation): boolean =>
-  lifeStart !== null && (deletedOrder === null || lifeStart > deletedOrder)
+export const isLive = ({ incarnationStart, deletedOrder }: Incarnation): boolean =>
+  incarnationStart !== null && (deletedOrder === null || incarnationStart > deletedOrder)
 
 /** Slot, transaction and index, without the event id that only makes an order total. */
 const PLACE_LENGTH = 32
 
 /**
- * Whether what stands at `order` belongs to the latest incarnation, the one `lifeStart` began: at its place or after.
+ * Whether what stands at `order` belongs to the latest incarnation, the one `incarnationStart` began: at its place or after.
  * Two transactions of one slot share a place when nobody says which came first: then both count.
  */
 export const isOfIncarnation = (
-  lifeStart: ChainOrder | null,
+  incarnationStart: ChainOrder | null,
   order: ChainOrder | null,
 ): order is ChainOrder =>
-  lifeStart !== null && order !== null && order.slice(0, PLACE_LENGTH) >= lifeStart.slice(0, PLACE_LENGTH)
+  incarnationStart !== null &&
+  order !== null &&
+  order.slice(0, PLACE_LENGTH) >= incarnationStart.slice(0, PLACE_LENGTH)
 
 /** The place on the chain that an order begins with, for readers that compare columns. */
 export const placeOf = (order: ChainOrder): ChainPlace => ({

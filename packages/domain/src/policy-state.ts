@@ -1,6 +1,6 @@
 // A policy as it follows from its events. Registers (the latest Created, Deleted, payment and status change)
-// do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the life
-// lasts, and whoever applies a Created that begins a new incarnation must count that life's payments anew.
+// do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the incarnation
+// lasts, and whoever applies a Created that begins a new incarnation must count that incarnation's payments anew.
 import type { ChainEvent, ChainOrder, PolicyFamily } from './chain-event.js'
 import { nextPaymentDue } from './due-date.js'
 import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'
@@ -54,7 +54,7 @@ export const emptyPolicy = (address: string): PolicyState => ({
   tokenMint: null,
   userPayment: null,
   policyId: null,
-  lifeStart: null,
+  incarnationStart: null,
   deletedOrder: null,
   gateway: null,
   recipient: null,
@@ -84,10 +84,10 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
   switch (effect.kind) {
     case 'policy-created': {
       const known = { ...state, userPayment: effect.userPayment, policyId: effect.policyId }
-      if (laterOf(state.lifeStart, order) !== order) return known
+      if (laterOf(state.incarnationStart, order) !== order) return known
       return {
         ...known,
-        lifeStart: order,
+        incarnationStart: order,
         family: effect.family,
         tokenMint: effect.tokenMint,
         gateway: effect.gateway,
@@ -109,7 +109,7 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
         changedStatus: effect.newStatus,
       }
     case 'payment': {
-      const counted = isOfIncarnation(state.lifeStart, order)
+      const counted = isOfIncarnation(state.incarnationStart, order)
         ? {
             ...state,
             ...periodAfter(state, effect),
@@ -187,15 +187,15 @@ const latest = (...times: (bigint | null)[]): bigint | null =>
 
 /** What follows from the state (contract: "How state follows from events"). */
 export function policyOutcome(state: PolicyState): PolicyOutcome {
-  if (state.lifeStart === null || state.policyType === null) {
+  if (state.incarnationStart === null || state.policyType === null) {
     return { live: false, status: null, nextPaymentDue: null, updatedAt: null }
   }
   const terms = readPolicyTerms(state.policyType)
-  const lastPaymentOrder = isOfIncarnation(state.lifeStart, state.lastPaymentOrder)
+  const lastPaymentOrder = isOfIncarnation(state.incarnationStart, state.lastPaymentOrder)
     ? state.lastPaymentOrder
     : null
   const lastPaidAt = lastPaymentOrder === null ? null : state.lastPaidAt
-  const changed = isOfIncarnation(state.lifeStart, state.statusOrder)
+  const changed = isOfIncarnation(state.incarnationStart, state.statusOrder)
   const statusDecides =
     changed &&
     (lastPaymentOrder === null || (state.statusOrder !== null && state.statusOrder > lastPaymentOrder))

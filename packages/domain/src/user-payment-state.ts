@@ -12,7 +12,7 @@ export const emptyUserPayment = (address: string): UserPaymentState => ({
   address,
   owner: null,
   tokenMint: null,
-  lifeStart: null,
+  incarnationStart: null,
   deletedOrder: null,
 })
 
@@ -24,7 +24,7 @@ export function applyToUserPayment(state: UserPaymentState, { order, effect }: C
         ...state,
         owner: effect.owner,
         tokenMint: effect.tokenMint,
-        lifeStart: laterOf(state.lifeStart, order),
+        incarnationStart: laterOf(state.incarnationStart, order),
       }
     case 'user-payment-deleted':
       return { ...state, deletedOrder: laterOf(state.deletedOrder, order) }

@@ -2,7 +2,7 @@ import type { CommittedPayment } from '@payment-tracking/contracts'
 import t from 'tap'
 import { renderPaymentMessage, renderTestMessage } from '../src/delivery-message.js'
 
-const facts: CommittedPayment = {
+const payment: CommittedPayment = {
   eventId: '0f8fad5b-d9cb-469f-a165-70867728950e',
   position: '7',
   trackingId: 'order "7"\n✓',
@@ -21,7 +21,7 @@ const facts: CommittedPayment = {
 }
 
 t.test('a payment keeps every digit of a u64 and of an i64', t => {
-  const { body } = renderPaymentMessage(facts)
+  const { body } = renderPaymentMessage(payment)
   t.match(body, '"amount":18446744073709551615,')
   t.match(body, '"amountString":"18446744073709551615"')
   t.match(body, '"timestamp":-9223372036854775808,')
@@ -29,38 +29,38 @@ t.test('a payment keeps every digit of a u64 and of an i64', t => {
 })
 
 t.test('the body has the fields of the contract, in valid JSON, unknown ones null', t => {
-  const message = renderPaymentMessage(facts)
+  const message = renderPaymentMessage(payment)
   const parsed = JSON.parse(message.body)
   t.strictSame(Object.keys(parsed), ['id', 'type', 'timestamp', 'data'])
   t.equal(parsed.id, message.id)
   t.equal(parsed.type, 'payment.executed')
-  t.equal(parsed.timestamp, facts.occurredAt)
+  t.equal(parsed.timestamp, payment.occurredAt)
   t.strictSame(
     Object.keys(parsed.data),
     'trackingId eventId signature slot timestamp paymentPolicy gateway recipient payer tokenMint amount amountString memo recordId seq'.split(
       ' ',
     ),
   )
-  t.equal(parsed.data.trackingId, facts.trackingId)
-  t.equal(parsed.data.memo, facts.trackingId)
+  t.equal(parsed.data.trackingId, payment.trackingId)
+  t.equal(parsed.data.memo, payment.trackingId)
   t.strictSame([parsed.data.recipient, parsed.data.payer, parsed.data.tokenMint], [null, null, null])
-  const unnamed = JSON.parse(renderPaymentMessage({ ...facts, trackingId: null, seq: null }).body)
+  const unnamed = JSON.parse(renderPaymentMessage({ ...payment, trackingId: null, seq: null }).body)
   t.strictSame([unnamed.data.trackingId, unnamed.data.memo, unnamed.data.seq], [null, null, null])
   t.end()
 })
 
 t.test('the same event is the same bytes and the same id, without a dot', t => {
-  t.strictSame(renderPaymentMessage(facts), renderPaymentMessage({ ...facts }))
-  t.notMatch(renderPaymentMessage({ ...facts, eventId: 'a.b.c' }).id, /\./)
-  const told = renderPaymentMessage(facts)
+  t.strictSame(renderPaymentMessage(payment), renderPaymentMessage({ ...payment }))
+  t.notMatch(renderPaymentMessage({ ...payment, eventId: 'a.b.c' }).id, /\./)
+  const told = renderPaymentMessage(payment)
   for (const other of [{ seq: 4 }, { payer: 'known by now' }, { recipient: 'r' }, { tokenMint: 'm' }])
-    t.not(renderPaymentMessage({ ...facts, ...other }).id, told.id, 'other content is another message')
+    t.not(renderPaymentMessage({ ...payment, ...other }).id, told.id, 'other content is another message')
   t.end()
 })
 
 t.test('text that is no integer never becomes a JSON literal', t => {
-  t.throws(() => renderPaymentMessage({ ...facts, amount: '1,"x":2' }), TypeError)
-  t.throws(() => renderPaymentMessage({ ...facts, paidAt: '' }), TypeError)
+  t.throws(() => renderPaymentMessage({ ...payment, amount: '1,"x":2' }), TypeError)
+  t.throws(() => renderPaymentMessage({ ...payment, paidAt: '' }), TypeError)
   t.end()
 })
 

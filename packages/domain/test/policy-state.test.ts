@@ -37,7 +37,7 @@ function eventAt(slot: number, serial: number, effect: Effect): ChainEvent {
     userPayment: null,
     authority: null,
     recipient: null,
-    trackingId: effect.kind === 'policy-created' ? `life-${serial}` : null,
+    trackingId: effect.kind === 'policy-created' ? `incarnation-${serial}` : null,
     effect,
   }
 }
@@ -93,10 +93,10 @@ function applyInBatches(events: readonly ChainEvent[], batchSize: number): Polic
   const seen: ChainEvent[] = []
   for (let start = 0; start < events.length; start += batchSize) {
     const batch = events.slice(start, start + batchSize)
-    const lifeStart = state.lifeStart
+    const incarnationStart = state.incarnationStart
     seen.push(...batch)
     for (const event of batch.filter(isCreated)) state = applyToPolicy(state, event)
-    const anew = state.lifeStart !== lifeStart
+    const anew = state.incarnationStart !== incarnationStart
     for (const event of batch.filter(event => !isCreated(event))) state = applyToPolicy(state, event)
     if (!anew) continue
     state = { ...state, paymentCount: 0n, totalPaid: 0n }
@@ -115,14 +115,14 @@ function answerOf(events: readonly ChainEvent[]) {
       .at(-1)
   const birth = latest(['policy-created'])
   if (!birth) return null
-  const ofLife = events.filter(({ slot }) => slot >= birth.slot)
-  const payments = ofLife.filter(({ effect }) => effect.kind === 'payment')
+  const ofIncarnation = events.filter(({ slot }) => slot >= birth.slot)
+  const payments = ofIncarnation.filter(({ effect }) => effect.kind === 'payment')
   const total = payments.reduce(
     (sum, { effect }) => (effect.kind === 'payment' ? sum + effect.amount : sum),
     0n,
   )
-  const lastPayment = latest(['payment'], ofLife)
-  const change = latest(['policy-status-changed'], ofLife)
+  const lastPayment = latest(['payment'], ofIncarnation)
+  const change = latest(['policy-status-changed'], ofIncarnation)
   const changeDecides = change && (!lastPayment || change.order > lastPayment.order)
   const changed =
     changeDecides && change.effect.kind === 'policy-status-changed'
@@ -150,9 +150,9 @@ t.test('any order, any batches: the same state, and the one the whole history gi
     const state = applyInBatches(shuffled, batchSize)
     assert.deepEqual(state, applyInBatches(events, 100))
     const { live, status } = policyOutcome(state)
-    const { lifeStart, trackingId, paymentCount, totalPaid } = state
+    const { incarnationStart, trackingId, paymentCount, totalPaid } = state
     assert.deepEqual(
-      lifeStart === null ? null : { live, trackingId, paymentCount, totalPaid, status },
+      incarnationStart === null ? null : { live, trackingId, paymentCount, totalPaid, status },
       answerOf(events),
     )
   })

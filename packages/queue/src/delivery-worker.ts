@@ -40,7 +40,7 @@ export interface WorkerProgress {
 
 export interface DeliveryWorker {
   start(): void
-  /** Takes no more jobs, hands back what was not begun, and resolves when the deliveries in hand have ended. */
+  /** Takes no more jobs, hands back what was not begun, and resolves when the deliveries in progress have ended. */
   stop(): Promise<void>
   progress(): WorkerProgress
   close(): Promise<void>
@@ -92,7 +92,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   }
 
   // Jobs that were fetched may name more deliveries than this process works on at a time: the others wait here.
-  const inHand = openLimited(work, options.concurrency)
+  const inProgress = openLimited(work, options.concurrency)
   /** Deliveries of jobs of several that come again, until the next call of `options.enqueue`, and such calls. */
   const againTogether: EnqueuedDelivery[] = []
   const enqueuing = new Set<Promise<void>>()
@@ -128,7 +128,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   const workTogether = async (deliveries: readonly QueuedDelivery[]): Promise<string> => {
     const ends = await Promise.all(
       deliveries.map(async delivery => {
-        const end = await inHand.push(delivery)
+        const end = await inProgress.push(delivery)
         enqueueAgain(delivery, end)
         return end
       }),
@@ -147,7 +147,9 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
       // The row of a delivery that a damaged job should have named is found by the sweeper.
       if (!isDeliverJob(job.data)) throw new UnrecoverableError('the data of this job is not a DeliverJob')
       const { more = [], ...first } = job.data
-      return more.length === 0 ? settle(job, token, await inHand.push(first)) : workTogether([first, ...more])
+      return more.length === 0
+        ? settle(job, token, await inProgress.push(first))
+        : workTogether([first, ...more])
     },
     {
       connection: redis,

@@ -164,7 +164,7 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
   t.teardown(() => worker.close())
   worker.start()
   await waitFor(() => [...seen.values()].reduce((sum, times) => sum + times, 0) === 43, { what: 'all' })
-  t.equal(most, 5, 'as many in hand as was said, however many a job names')
+  t.equal(most, 5, 'at most as many at once as the option says, however many a job names')
   t.strictSame(
     [...seen].filter(([, times]) => times > 1).map(([id]) => id),
     ['3', '4', '5'],

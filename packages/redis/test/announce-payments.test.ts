@@ -6,7 +6,7 @@ import t from 'tap'
 import { openRedis } from '../src/index.js'
 import { readPayments, type PaymentFrame } from '../src/fanout/payment-frame.js'
 
-const facts = (
+const committed = (
   trackingId: string | null,
   seq: number,
   recipient: string | null = null,
@@ -42,10 +42,10 @@ t.test('a batch is announced in few messages, and read as it was written', async
   listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
 
   const payments = Array.from({ length: 150 }, (_, n) =>
-    facts(`größe-${n}`, n + 1, n % 2 ? `recipient${n}` : null),
+    committed(`größe-${n}`, n + 1, n % 2 ? `recipient${n}` : null),
   )
   t.equal(
-    await connections.announce([...payments, facts(null, 1)], 123_456),
+    await connections.announce([...payments, committed(null, 1)], 123_456),
     150,
     'without tracking ID: nobody waits',
   )
@@ -81,16 +81,19 @@ t.test(
     t.teardown(() => connections.close())
     await waitFor(() => connections.ping().then(() => true))
     process.kill(servers.private.redis!.pid, 'SIGSTOP')
-    await t.rejects(connections.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE' })
+    await t.rejects(connections.announce([committed('order', 1)]), { code: 'SIGNAL_UNAVAILABLE' })
     process.kill(servers.private.redis!.pid, 'SIGCONT')
-    await waitFor(() => connections.announce([facts('order', 1)]))
+    await waitFor(() => connections.announce([committed('order', 1)]))
     await servers.private.redis!.kill()
     await waitFor(() => connections.commands.status !== 'ready')
     const askedAtMs = performance.now()
-    await t.rejects(connections.announce([facts('order', 1)]), { code: 'SIGNAL_UNAVAILABLE', retry: 'later' })
+    await t.rejects(connections.announce([committed('order', 1)]), {
+      code: 'SIGNAL_UNAVAILABLE',
+      retry: 'later',
+    })
     t.ok(performance.now() - askedAtMs < 200, 'without waiting')
     await t.rejects(connections.ping(), { code: 'SIGNAL_UNAVAILABLE' })
     await servers.private.redis!.restart()
-    await waitFor(() => connections.announce([facts('order', 1)]))
+    await waitFor(() => connections.announce([committed('order', 1)]))
   },
 )

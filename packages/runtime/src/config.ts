@@ -130,7 +130,7 @@ export const CommonConfig = {
   STOP_DEADLINE_MS: Type.Integer({
     default: 10_000,
     minimum: 100,
-    description: 'how long work in hand may take after a stop signal',
+    description: 'how long work in progress may take after a stop signal',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     ServerUrl(

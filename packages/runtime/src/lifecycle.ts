@@ -9,7 +9,7 @@ export interface Closable {
   close(): Promise<void> | void
 }
 
-/** Something that takes in work. `stop` takes no more and resolves when the work in hand is done. */
+/** Something that takes in work. `stop` takes no more and resolves when the work in progress is done. */
 export interface Intake {
   start(): Promise<void> | void
   stop(): Promise<void>
@@ -38,7 +38,7 @@ export interface RunConfig {
 
 /**
  * Runs a service from start to exit. Only this function handles signals and exits the process.
- * SIGTERM and SIGINT: unready, stop intake, finish the work in hand until STOP_DEADLINE_MS, release in
+ * SIGTERM and SIGINT: unready, stop intake, finish the work in progress until STOP_DEADLINE_MS, release in
  * reverse, exit 0 (1 when the deadline passed or something failed). A second signal exits at once.
  * @param build opens what the service needs and registers its intake; building starts nothing
  */

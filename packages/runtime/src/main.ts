@@ -34,7 +34,7 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
   const log = createLogger(service, common)
   log.info({ config: describeConfig(schema, config as Record<string, unknown>) }, 'service.starting')
   await runService(log, common, async context => {
-    // Opened first, so closed last: the spans of the last work in hand leave as well.
+    // Opened first, so closed last: the spans of the last work in progress leave as well.
     const tracing = await openTracing(service, common)
     if (tracing) await context.own('tracing', () => tracing)
     await build({ config, log, context, tracing })

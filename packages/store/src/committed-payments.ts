@@ -23,7 +23,7 @@ interface PaymentRow {
 
 /**
  * Payments as they may be told, with what later or other events say of them: the recipient of the policy's
- * life the payment belongs to (the latest Created at or before it in chain order), payer and
+ * incarnation the payment belongs to (the latest Created at or before it in chain order), payer and
  * mint of the policy or its user payment. A payment's own fields win.
  * @param condition on `e` (the events row); relies on an index of the caller's choice, then one probe each of
  *   events_policy_places, policies and user_payments a row
@@ -37,7 +37,7 @@ export async function readCommittedPayments(
   const rows = await run<PaymentRow>(sql`
     select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
-           coalesce(e.recipient, life.recipient) as recipient,
+           coalesce(e.recipient, incarnation.recipient) as recipient,
            coalesce(e.payer, u.owner) as payer,
            coalesce(e.token_mint, p.token_mint, u.token_mint) as token_mint, e.retracted_at is not null as retracted
       from events e
@@ -50,7 +50,7 @@ export async function readCommittedPayments(
            and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
          order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc
          limit 1
-      ) life on e.recipient is null
+      ) incarnation on e.recipient is null
      where e.name in ('PaymentRecord', 'ComposableExecuted') and ${condition}
      ${tail}`)
   return rows.map(toCommittedPayment)

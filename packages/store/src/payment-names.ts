@@ -3,5 +3,5 @@ import { sql } from './database/sql.js'
 /** An event `e` is a payment: of a regular policy, of none, or of a composable policy. */
 export const IS_PAYMENT = sql`e.name in ('PaymentRecord', 'ComposableExecuted')`
 
-/** An event `e` begins a life of a policy. */
+/** An event `e` begins an incarnation of a policy. */
 export const IS_POLICY_CREATED = sql`e.name in ('PaymentPolicyCreated', 'ComposablePolicyCreated')`

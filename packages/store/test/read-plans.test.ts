@@ -97,7 +97,7 @@ const FILTERS: Record<string, EventFilter> = {
   'authority of created gateways': { name: 'PaymentGatewayCreated', authority: filled.authorities[19] },
 }
 
-/** Rows that the nodes of a plan pass on for each payment of a page: its policy, its user payment and its life. */
+/** Rows that the nodes of a plan pass on for each payment of a page: its policy, its user payment and its incarnation. */
 const PROBES = 18
 
 for (const [name, filter] of Object.entries(FILTERS)) {

@@ -49,8 +49,7 @@ export const ApiConfig = Type.Object({
   REQUESTS_AT_ONCE_PER_ADDRESS: Type.Integer({
     default: 16,
     minimum: 1,
-    description:
-      'requests of one client address that may be in work on one process; others wait for their turn',
+    description: 'requests of one client address that may run at once on one process; others wait',
   }),
   REQUEST_DEADLINE_MS: Type.Integer({
     default: 10_000,

@@ -6,7 +6,7 @@ import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
 import { Rooms } from './rooms/rooms.js'
-import { ConnectionGate } from './sockets/connection-gate.js'
+import { ConnectionAdmission } from './sockets/connection-admission.js'
 import { drainSockets } from './sockets/drain.js'
 import { closeConnection, dropWhenSilent, type EngineConnection } from './connections/engine-connection.js'
 import { buildSocketServer } from './sockets/socket-server.js'
@@ -83,7 +83,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     limit: config.MAX_CONNECTIONS_PER_TRACKING_ID,
     addressLimit: config.MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS,
   })
-  const gate = new ConnectionGate({
+  const admission = new ConnectionAdmission({
     seats,
     metrics,
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
@@ -99,17 +99,17 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => rooms.receive(room, payment),
   })
-  const server = buildSocketServer(config, adapter, request => gate.admitRequest(request))
+  const server = buildSocketServer(config, adapter, request => admission.admitRequest(request))
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
 
   server.io.engine.on('connection', (connection: EngineConnection) => {
-    gate.watch(connection)
+    admission.watch(connection)
     dropWhenSilent(connection)
   })
-  server.io.use((socket, next) => void gate.admit(socket, next))
+  server.io.use((socket, next) => void admission.admit(socket, next))
   server.io.on('connection', socket => {
-    const address = gate.addressOf(socket.request)
+    const address = admission.addressOf(socket.request)
     new SocketSession({ socket, address, subscriptions, config, metrics, log })
     metrics.connections.inc()
     socket.once('disconnect', () => metrics.connections.dec())

@@ -1,7 +1,7 @@
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
-import { factsOf } from './write-payments.js'
+import { committedPaymentsOf } from './write-payments.js'
 
 const seqsOf = (received: ReturnType<typeof collectPayments>) => received.map(({ data }) => data.seq)
 
@@ -22,7 +22,7 @@ t.test('what Redis lost reaches the rooms without any client code', async t => {
 
   t.test('what is announced again is not told again', async t => {
     for (const list of received) list.length = 0
-    await pods.connections.announce(await factsOf(pods.store, 'order', [118, 119, 120]))
+    await pods.connections.announce(await committedPaymentsOf(pods.store, 'order', [118, 119, 120]))
     await pods.pay({ trackingId: 'order' })
     await waitFor(() => received.every(list => list.length >= 1))
     for (const list of received) t.same(seqsOf(list), [121])
@@ -35,7 +35,7 @@ t.test('a jump in the sequence is noticed at once, and only the hole is filled',
   const received = collectPayments(client)
   await subscribe(client, { trackingId: 'order' })
   await pods.commit({ trackingId: 'order', count: 5 })
-  await pods.connections.announce(await factsOf(pods.store, 'order', [1, 4, 5]))
+  await pods.connections.announce(await committedPaymentsOf(pods.store, 'order', [1, 4, 5]))
   await waitFor(() => received.length >= 5, { what: 'healing' })
   t.same(seqsOf(received), [1, 4, 5, 2, 3])
 })

@@ -2,7 +2,7 @@
 import { openPrivateServers, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectErrors, collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
-import { factsOf, fakeBase58 } from './write-payments.js'
+import { committedPaymentsOf, fakeBase58 } from './write-payments.js'
 
 t.test('who comes is refused with UNAVAILABLE, who is there is served', async t => {
   const servers = await openPrivateServers(t)
@@ -28,12 +28,12 @@ t.test('who comes is refused with UNAVAILABLE, who is there is served', async t 
   })
 
   t.test('while Postgres is away, and what was announced meanwhile is sent', async t => {
-    const facts = await factsOf(pods.store, 'order', [1])
+    const committed = await committedPaymentsOf(pods.store, 'order', [1])
     await servers.private.postgres!.kill()
     t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
     const filter = { trackingId: 'order', recipient: fakeBase58('somebody else') }
     t.match(await trySubscribe(client, filter), refused, 'and changes nothing')
-    await pods.connections.announce(facts.map(payment => ({ ...payment, seq: 2 })))
+    await pods.connections.announce(committed.map(payment => ({ ...payment, seq: 2 })))
     await waitFor(() => received.length === 2, { what: 'the payment by Redis' })
     t.equal(await readiness(), 503)
     await servers.private.postgres!.restart()

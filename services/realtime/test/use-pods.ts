@@ -21,7 +21,7 @@ import {
 import { Redis } from 'ioredis'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
-import { factsOf, writePayments, type WritePaymentsOptions } from './write-payments.js'
+import { committedPaymentsOf, writePayments, type WritePaymentsOptions } from './write-payments.js'
 
 export type Client = Socket<ServerToClientEvents, ClientToServerEvents>
 
@@ -84,7 +84,7 @@ export async function usePods(
     start: more => startPod(t, { ...env, ...more }),
     async pay(options) {
       const seqs = await commit(options)
-      await connections.announce(await factsOf(store, options.trackingId, seqs))
+      await connections.announce(await committedPaymentsOf(store, options.trackingId, seqs))
       return seqs
     },
   }

@@ -70,7 +70,7 @@ export async function writePayments(
 }
 
 /** The payments as ingest would announce them. */
-export const factsOf = (
+export const committedPaymentsOf = (
   store: Store,
   trackingId: string,
   seqs: readonly number[],

@@ -25,7 +25,7 @@ export const WebhookWorkerConfig = Type.Object({
     default: 512,
     minimum: 1,
     maximum: 4_096,
-    description: 'deliveries one worker has in hand at a time',
+    description: 'deliveries one worker works on at a time',
   }),
   WEBHOOK_MAX_IN_FLIGHT: Type.Integer({
     default: 64,

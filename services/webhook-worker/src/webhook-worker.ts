@@ -6,14 +6,14 @@ import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from './deliveries/delivery-rows.js'
-import { buildEndpointGate } from './endpoints/endpoint-gate.js'
+import { buildEndpointLimiter } from './endpoints/endpoint-limiter.js'
 import { openConnections } from './requests/connections.js'
 import { openDeadlines } from './requests/deadlines.js'
 import { buildNameResolver } from './requests/resolve-target.js'
 import { sendDelivery } from './requests/send-delivery.js'
 import { traced } from './requests/traced.js'
-import { buildChores } from './upkeep/chores.js'
-import { buildUpkeep } from './upkeep/upkeep.js'
+import { buildMaintenanceTasks } from './maintenance/maintenance-tasks.js'
+import { buildMaintenance } from './maintenance/maintenance.js'
 import { VERSION } from './version.js'
 
 /** Left of the stop deadline to write down what was called off. */
@@ -40,7 +40,7 @@ export async function buildWebhookWorker(
     openConnections({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
   )
   const metrics = buildDeliveryMetrics(context.metrics)
-  const gate = buildEndpointGate(
+  const limiter = buildEndpointLimiter(
     {
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
       maxPerSecond: config.WEBHOOK_MAX_PER_SECOND,
@@ -69,7 +69,7 @@ export async function buildWebhookWorker(
           metrics,
           log,
         }),
-        gate,
+        limiter,
         send: traced(tracing, (delivery, trace) => sendDelivery(delivery, sendOptions, trace)),
         backoffMs: config.WEBHOOK_BACKOFF_MS,
         metrics,
@@ -78,7 +78,7 @@ export async function buildWebhookWorker(
       }),
     }),
   )
-  // The worker has found Redis; the chores' own connection is a moment behind.
+  // The worker has found Redis; the tasks' own connection is a moment behind.
   await queue.connected()
   measurePool(context.metrics, () => store.poolUse())
   context.probe('postgres', () => store.ping())
@@ -95,7 +95,10 @@ export async function buildWebhookWorker(
 
   const fail = (error: Error) => context.fail(error)
   context.intake(
-    'upkeep',
-    buildUpkeep(buildChores({ config, store, queue, worker, gate, metrics, log, fail }), log),
+    'maintenance',
+    buildMaintenance(
+      buildMaintenanceTasks({ config, store, queue, worker, limiter, metrics, log, fail }),
+      log,
+    ),
   )
 }

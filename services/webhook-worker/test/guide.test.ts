@@ -5,7 +5,7 @@ import { waitFor } from '@payment-tracking/testkit'
 import { redeliverOne } from '@payment-tracking/store'
 import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
 import t from 'tap'
-import { makeFacts, openRig } from './support/start-worker.js'
+import { makeCommittedPayment, openRig } from './support/start-worker.js'
 
 const EXAMPLE = fileURLToPath(new URL('../../../docs/examples/webhook-receiver.mjs', import.meta.url))
 
@@ -31,8 +31,12 @@ t.test('the example receiver verifies, dedupes and answers', async t => {
   await rig.waitForStates({ delivered: 1 })
   t.equal(output.match(/payment 1 of/g)!.length, 1, 'a repeat is not a second payment')
 
-  const post = async (facts: Parameters<typeof makeFacts>[1], secret = webhook.secret, tamper = '') => {
-    const message = renderPaymentMessage(makeFacts(webhook.gateway, facts))
+  const post = async (
+    payment: Parameters<typeof makeCommittedPayment>[1],
+    secret = webhook.secret,
+    tamper = '',
+  ) => {
+    const message = renderPaymentMessage(makeCommittedPayment(webhook.gateway, payment))
     const headers = signDelivery({ ...message, sentAt: Math.floor(Date.now() / 1_000) }, [secret])
     return (await fetch(url, { method: 'POST', headers, body: message.body + tamper })).status
   }

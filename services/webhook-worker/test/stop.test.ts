@@ -2,7 +2,7 @@ import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
-t.test('a stop takes no more work and finishes what is in hand', async t => {
+t.test('a stop takes no more work and finishes what is in progress', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   receiver.answer(() => ({ status: 200, delayMs: 500 }))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildWatchdog } from '../src/upkeep/watchdog.js'
+import { buildWatchdog } from '../src/maintenance/watchdog.js'
 
 t.test('only a worker that starts nothing while jobs wait and slots are free is stuck', t => {
   const limits = { stuckMs: 1_000, concurrency: 10 }

@@ -115,7 +115,7 @@ export const BREAKS: readonly Break[] = [
     name: "forget the worker's sweeper",
     patches: [
       {
-        file: 'services/webhook-worker/dist/upkeep/chores.js',
+        file: 'services/webhook-worker/dist/maintenance/maintenance-tasks.js',
         find: 'await sweepOnce({ store, queue }, limits)',
         replace: '0',
       },

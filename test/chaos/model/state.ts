@@ -130,13 +130,13 @@ function readUserPayment(history: readonly Message[]) {
   return { live: true, owner: text(owner), tokenMint: text(tokenMint) }
 }
 
-/** The latest life; undefined for an address that was never created. */
+/** The latest incarnation; undefined for an address that was never created. */
 function readPolicy(history: readonly Message[]): ModelPolicy | undefined {
   const begin = history.findLastIndex(({ event_name: name }) => name === 'PaymentPolicyCreated')
   if (begin === -1) return undefined
   const created = history[begin]!
-  const life = history.slice(begin)
-  const named = (name: string) => life.filter(message => message.event_name === name)
+  const incarnation = history.slice(begin)
+  const named = (name: string) => incarnation.filter(message => message.event_name === name)
   const payments = named('PaymentRecord')
   const lastPayment = payments.at(-1)
   const lastChange = named('PaymentPolicyStatusChanged').at(-1)

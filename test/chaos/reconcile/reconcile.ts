@@ -19,7 +19,7 @@ import { compareSockets } from './compare-sockets.js'
 import { Differences } from './differences.js'
 import { readStoredEvents, type StoredEvent } from './stored-events.js'
 
-export interface Witnesses {
+export interface ObservedRun {
   publisher: Publisher
   checker: CommitChecker
   endpoints: readonly Endpoint[]
@@ -34,8 +34,8 @@ export interface Reconciliation {
   counts: Record<string, number>
 }
 
-export async function reconcile(witnesses: Witnesses): Promise<Reconciliation> {
-  const { publisher, checker, endpoints, clients, watchers, follower, baseUrl } = witnesses
+export async function reconcile(observed: ObservedRun): Promise<Reconciliation> {
+  const { publisher, checker, endpoints, clients, watchers, follower, baseUrl } = observed
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
   const stored = await readStoredEvents(checker)

@@ -3,11 +3,11 @@
 import { waitFor } from '@payment-tracking/testkit'
 import { contiguousOf } from '../load/socket-client.js'
 import type { System } from '../system/open-system.js'
-import type { Witnesses } from './reconcile.js'
+import type { ObservedRun } from './reconcile.js'
 
 /** @returns what did not come about */
 export async function waitUntilIdle(
-  { publisher, checker, endpoints, clients, watchers, follower, system }: Witnesses & { system: System },
+  { publisher, checker, endpoints, clients, watchers, follower, system }: ObservedRun & { system: System },
   withinMs: number,
 ): Promise<string[]> {
   const end = performance.now() + withinMs

@@ -43,14 +43,14 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
       if (socket.bytesWritten === 0) refuseOnSocket(socket, UNAVAILABLE)
     })
   })
-  let turn = 0
+  let next = 0
   const choose = (request: IncomingMessage): string | undefined => {
     const path = (request.url ?? '/').split('?')[0]!
     const ports =
       path === SOCKET_PATH || path.startsWith(`${SOCKET_PATH}/`)
         ? options.realtimePorts()
         : options.apiPorts()
-    const port = ports[turn++ % ports.length]
+    const port = ports[next++ % ports.length]
     return port === undefined ? undefined : `http://127.0.0.1:${port}`
   }
   const forward = (request: IncomingMessage): void => {

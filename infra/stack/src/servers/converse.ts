@@ -3,17 +3,17 @@ import { connect } from 'node:net'
 /**
  * Speaks a line protocol with a local server, to learn whether it really answers: an open port alone
  * says nothing about readiness, nor about who listens there.
- * @param turns each waits for text that matches, then sends its line
- * @returns whether every turn came about in time
+ * @param steps each waits for text that matches, then sends its line
+ * @returns whether every step ended in time
  */
 export function converse(
   port: number,
-  turns: readonly { expect?: RegExp; send?: string }[],
+  steps: readonly { expect?: RegExp; send?: string }[],
   timeoutMs = 1_000,
 ): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ port, host: '127.0.0.1' })
-    const left = [...turns]
+    const left = [...steps]
     let heard = ''
     const finish = (answered: boolean) => {
       clearTimeout(timer)
@@ -22,10 +22,10 @@ export function converse(
     }
     const timer = setTimeout(() => finish(false), timeoutMs)
     const go = () => {
-      for (let turn = left[0]; turn; turn = left[0]) {
-        if (turn.expect && !turn.expect.test(heard)) return
-        if (turn.expect) heard = ''
-        if (turn.send) socket.write(`${turn.send}\r\n`)
+      for (let step = left[0]; step; step = left[0]) {
+        if (step.expect && !step.expect.test(heard)) return
+        if (step.expect) heard = ''
+        if (step.send) socket.write(`${step.send}\r\n`)
         left.shift()
       }
       finish(true)

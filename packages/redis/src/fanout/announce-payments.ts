@@ -46,15 +46,15 @@ export async function announcePayments(
   const emitter = new Emitter<PaymentEvents>(pipeline, { key: keys.adapter, parser: paymentParser })
   const timestamp = Date.now()
   const messages: AnnouncedMessage[] = []
-  for (const facts of payments) {
-    const data = toSocketPayment(facts)
+  for (const payment of payments) {
+    const data = toSocketPayment(payment)
     if (data === null) continue
     messages.push({ message: { type: 'payment_notification', data, timestamp }, recipient: data.recipient })
   }
-  for (const facts of retractions) {
-    const data = toSocketRetraction(facts)
+  for (const payment of retractions) {
+    const data = toSocketRetraction(payment)
     if (data === null) continue
-    messages.push({ message: { type: 'retraction', data, timestamp }, recipient: facts.recipient })
+    messages.push({ message: { type: 'retraction', data, timestamp }, recipient: payment.recipient })
   }
   if (messages.length === 0) return 0
   for (let at = 0; at < messages.length; at += PAYMENTS_PER_MESSAGE) {

@@ -19,8 +19,8 @@ const PAYMENT_HEAD = 4 + 8 + 8 + 1 + 1
 const PACKET_PREFIX = '42'
 
 /**
- * The `seq` of a retraction's frame: it takes no turn among the payments of its tracking ID. A pod of the last release
- * sends it on like a payment of a turn that it does not count.
+ * The `seq` of a retraction's frame: it has no number among the payments of its tracking ID. A pod of the last release
+ * sends it on like a payment whose number it does not count.
  */
 export const NO_SEQ = 0
 

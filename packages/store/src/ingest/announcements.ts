@@ -41,15 +41,15 @@ export async function sweepAnnouncements(
            where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
            order by id limit ${limit} for update skip locked`
       if (rows.length === 0) return 0
-      const facts = await readCommittedPayments(
+      const committed = await readCommittedPayments(
         statement => tx.$queryRaw(statement),
         sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
         sql`order by e.position`,
       )
       const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
       await announce({
-        payments: facts.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
-        retractions: facts.filter(({ eventId }) => retracted.has(eventId)),
+        payments: committed.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
+        retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
       })
       await tx.$executeRaw`
           delete from announcements where id = any(${rows.map(({ id }) => id.toString())}::bigint[])`

@@ -13,7 +13,7 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recordAnnouncements } from './announcements.js'
 import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
 import { insertEvents } from './events.js'
-import { factsOf } from './facts-of.js'
+import { collectCommittedPayments } from './collect-committed-payments.js'
 import { takeReleased, writeCorrections, writeFinalizedSlot } from './finality.js'
 import { writeGaps } from './gaps.js'
 import { lockHead, recordBatch } from './head.js'
@@ -150,7 +150,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   if (standing.length > 0) {
     const events = standing.map(({ event }) => event)
     const projected = await project(tx, events, known, { before, upTo })
-    committed.payments = await factsOf(
+    committed.payments = await collectCommittedPayments(
       tx,
       standing.filter(({ awaitsPolicy }) => !awaitsPolicy),
       projected,

@@ -20,9 +20,9 @@ interface PaidRow {
   paid_at: bigint
 }
 
-/** The life of each policy as columns of a list: its address and the place where it began. */
-function livesOf(policies: readonly PolicyState[]) {
-  const places = policies.map(({ lifeStart }) => placeOf(lifeStart!))
+/** The incarnation of each policy as columns of a list: its address and the place where it began. */
+function incarnationsOf(policies: readonly PolicyState[]) {
+  const places = policies.map(({ incarnationStart }) => placeOf(incarnationStart!))
   return {
     addresses: policies.map(({ address }) => address),
     slots: places.map(({ slot }) => String(slot)),
@@ -32,14 +32,14 @@ function livesOf(policies: readonly PolicyState[]) {
 }
 
 /**
- * Counts the payments of lives anew, from the events themselves: of lives that have just begun, and where a payment came
+ * Counts the payments of incarnations anew, from the events themselves: of incarnations that have just begun, and where a payment came
  * out of order for a policy whose period depends on it.
- * @param policies of which each has a life
+ * @param policies of which each has an incarnation
  * @param upTo the last position to count: a rebuild must not count what it has yet to replay
  * @returns the same policies with other sums
  * Reads every stored payment of these addresses through events_policy_newest.
  */
-export async function countLifePayments(
+export async function countIncarnationPayments(
   tx: Tx,
   policies: readonly PolicyState[],
   upTo: bigint,
@@ -55,7 +55,7 @@ export async function countLifePayments(
 }
 
 async function readSums(tx: Tx, policies: readonly PolicyState[], upTo: bigint) {
-  const { addresses, slots, transactions, indexes } = livesOf(policies)
+  const { addresses, slots, transactions, indexes } = incarnationsOf(policies)
   const rows = await tx.$queryRaw<CountedRow[]>`
     select l.address, count(*) as count, coalesce(sum(e.amount), 0)::text as total
       from unnest(${addresses}::text[], ${slots}::bigint[], ${transactions}::bigint[], ${indexes}::bigint[])
@@ -72,7 +72,7 @@ async function readPeriods(tx: Tx, policies: readonly PolicyState[], upTo: bigin
     policies.map(({ address, policyType }) => [address, { policyType, ...periodAtCreation(policyType) }]),
   )
   if (policies.length === 0) return periods
-  const { addresses, slots, transactions, indexes } = livesOf(policies)
+  const { addresses, slots, transactions, indexes } = incarnationsOf(policies)
   const rows = await tx.$queryRaw<PaidRow[]>`
     select l.address, e.amount::text as amount, e.paid_at
       from unnest(${addresses}::text[], ${slots}::bigint[], ${transactions}::bigint[], ${indexes}::bigint[])

@@ -21,7 +21,7 @@ export async function readGateways(tx: Tx, addresses: readonly string[]): Promis
   return rows.map(row => ({
     address: row.address,
     authority: row.authority,
-    lifeStart: row.life_start,
+    incarnationStart: row.life_start,
     deletedOrder: row.deleted_order,
     signer: row.signer,
     signerOrder: row.signer_order,
@@ -36,7 +36,7 @@ export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]
     select * from unnest(
       ${column(gateway => gateway.address)}::text[],
       ${column(gateway => gateway.authority)}::text[],
-      ${column(gateway => gateway.lifeStart)}::text[],
+      ${column(gateway => gateway.incarnationStart)}::text[],
       ${column(gateway => gateway.deletedOrder)}::text[],
       ${column(gateway => gateway.signer)}::text[],
       ${column(gateway => gateway.signerOrder)}::text[])

@@ -1,4 +1,4 @@
-// Executions of composable policies often carry no memo: their tracking ID is that of their policy, of the life that the
+// Executions of composable policies often carry no memo: their tracking ID is that of their policy, of the incarnation that the
 // execution belongs to. Where nobody has told us of the policy yet, they wait until somebody does.
 import { sql, type Tx } from '../database/sql.js'
 import { orderOf, type ChainEvent } from '@payment-tracking/domain'
@@ -6,8 +6,8 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { NewEvent } from './events.js'
 import { IS_POLICY_CREATED } from '../payment-names.js'
 
-/** A life of a policy: where it began, and what its payments are tracked by. */
-interface PolicyLife {
+/** An incarnation of a policy: where it began, and what its payments are tracked by. */
+interface PolicyIncarnation {
   policy: string
   /** slot, transaction and index of its Created, as the beginning of an order */
   place: string
@@ -38,29 +38,37 @@ const placeOfRow = (row: PlacedRow): string =>
 const placeOfEvent = ({ order }: ChainEvent): string => order.slice(0, PLACE_LENGTH)
 
 /**
- * The lives of some policies that are stored, retracted ones too: the transaction of a Created that comes again has the
+ * The incarnations of some policies that are stored, retracted ones too: the transaction of a Created that comes again has the
  * same memo. Relies on events_policy_places.
  */
-async function readLives(tx: Tx, policies: readonly string[]): Promise<PolicyLife[]> {
+async function readIncarnations(tx: Tx, policies: readonly string[]): Promise<PolicyIncarnation[]> {
   const rows = await tx.$queryRaw<(PlacedRow & { tracking_id: string | null })[]>`
     select e.id, e.payment_policy as policy, e.slot, e.transaction_index, e.event_index, e.tracking_id
       from events e where e.payment_policy = any(${[...policies]}::text[]) and ${IS_POLICY_CREATED}`
   return rows.map(row => ({ policy: row.policy, place: placeOfRow(row), trackingId: row.tracking_id }))
 }
 
-const livesIn = (fresh: readonly NewEvent[]): PolicyLife[] =>
+const incarnationsIn = (fresh: readonly NewEvent[]): PolicyIncarnation[] =>
   fresh.flatMap(({ event }) =>
     event.effect.kind === 'policy-created'
       ? [{ policy: event.effect.policy, place: placeOfEvent(event), trackingId: event.trackingId }]
       : [],
   )
 
-/** The life that something at a place belongs to: the latest that began there or before. */
-function lifeAt(lives: readonly PolicyLife[], policy: string, place: string): PolicyLife | undefined {
-  let latest: PolicyLife | undefined
-  for (const life of lives)
-    if (life.policy === policy && life.place <= place && (!latest || life.place >= latest.place))
-      latest = life
+/** The incarnation that something at a place belongs to: the latest that began there or before. */
+function incarnationAt(
+  incarnations: readonly PolicyIncarnation[],
+  policy: string,
+  place: string,
+): PolicyIncarnation | undefined {
+  let latest: PolicyIncarnation | undefined
+  for (const incarnation of incarnations)
+    if (
+      incarnation.policy === policy &&
+      incarnation.place <= place &&
+      (!latest || incarnation.place >= latest.place)
+    )
+      latest = incarnation
   return latest
 }
 
@@ -75,12 +83,13 @@ export interface TrackedEvent extends NewEvent {
 /** Gives new payments the tracking ID of their policy, where it is known. */
 export async function trackByPolicy(tx: Tx, fresh: readonly NewEvent[]): Promise<TrackedEvent[]> {
   const policies = [...new Set(fresh.filter(tracksPolicy).map(({ event }) => event.paymentPolicy!))]
-  const lives = policies.length === 0 ? [] : [...(await readLives(tx, policies)), ...livesIn(fresh)]
+  const incarnations =
+    policies.length === 0 ? [] : [...(await readIncarnations(tx, policies)), ...incarnationsIn(fresh)]
   return fresh.map(each => {
     if (!tracksPolicy(each)) return { ...each, awaitsPolicy: false }
-    const life = lifeAt(lives, each.event.paymentPolicy!, placeOfEvent(each.event))
-    return life
-      ? { ...each, event: { ...each.event, trackingId: life.trackingId }, awaitsPolicy: false }
+    const incarnation = incarnationAt(incarnations, each.event.paymentPolicy!, placeOfEvent(each.event))
+    return incarnation
+      ? { ...each, event: { ...each.event, trackingId: incarnation.trackingId }, awaitsPolicy: false }
       : { ...each, awaitsPolicy: true }
   })
 }
@@ -94,7 +103,7 @@ export interface LatePayment {
 
 /** The stored payments that waited for policies which are new in a batch. Relies on events_awaiting_policy. */
 export async function findLatePayments(tx: Tx, fresh: readonly NewEvent[]): Promise<LatePayment[]> {
-  const created = livesIn(fresh)
+  const created = incarnationsIn(fresh)
   if (created.length === 0) return []
   const policies = [...new Set(created.map(({ policy }) => policy))]
   const waiting = await tx.$queryRaw<(PlacedRow & { retracted: boolean })[]>`
@@ -102,10 +111,10 @@ export async function findLatePayments(tx: Tx, fresh: readonly NewEvent[]): Prom
            e.retracted_at is not null as retracted
       from events e where e.awaits_policy and e.payment_policy = any(${policies}::text[]) order by e.position`
   if (waiting.length === 0) return []
-  const lives = [...(await readLives(tx, policies)), ...created]
+  const incarnations = [...(await readIncarnations(tx, policies)), ...created]
   return waiting.flatMap(row => {
-    const life = lifeAt(lives, row.policy, placeOfRow(row))
-    return life ? [{ id: row.id, trackingId: life.trackingId, retracted: row.retracted }] : []
+    const incarnation = incarnationAt(incarnations, row.policy, placeOfRow(row))
+    return incarnation ? [{ id: row.id, trackingId: incarnation.trackingId, retracted: row.retracted }] : []
   })
 }
 

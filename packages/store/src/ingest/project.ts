@@ -21,7 +21,7 @@ import type { Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { addCounts, addPaymentStats, addTokenStats, moveToKnownMint, readPoliciesOf } from './aggregates.js'
 import { readGateways, writeGateways } from './gateways.js'
-import { countLifePayments } from './count-payments.js'
+import { countIncarnationPayments } from './count-payments.js'
 import { readPolicies, writePaidPolicies, writePolicies } from './policies.js'
 import { readUserPayments, writeUserPayments } from './user-payments.js'
 
@@ -103,7 +103,7 @@ interface Positions {
 
 /**
  * Applies events that were never projected, and are stored or sent to be. Sends what changes, and waits for Postgres
- * only when a life begins or a mint becomes known.
+ * only when an incarnation begins or a mint becomes known.
  * @param known what `readKnown` read for these events, and perhaps for more
  */
 export async function project(
@@ -139,7 +139,7 @@ function addressesJustPaid(events: readonly ChainEvent[], known: readonly Policy
 }
 
 /**
- * Created events first, so that payments are counted into the right life, and payments in chain order; lives that began,
+ * Created events first, so that payments are counted into the right incarnation, and payments in chain order; incarnations that began,
  * and policies to which the order of payments matters and a payment came late, are counted anew.
  */
 async function projectPolicies(
@@ -156,18 +156,19 @@ async function projectPolicies(
   const byPolicy = known.some(dependsOnPaymentOrder) ? payments.toReversed() : []
   const first = new Map(byPolicy.map(event => [policyOf(event), event.order]))
   const uncounted: PolicyState[] = []
-  for (const { address, lifeStart, lastPaymentOrder, periodStart } of known) {
+  for (const { address, incarnationStart, lastPaymentOrder, periodStart } of known) {
     const after = policies.get(address)!
-    if (after.lifeStart === null) continue
-    const isNewLife = after.lifeStart !== lifeStart
+    if (after.incarnationStart === null) continue
+    const isNewIncarnation = after.incarnationStart !== incarnationStart
     const order = first.get(address)
     const isLate =
       order !== undefined &&
       dependsOnPaymentOrder(after) &&
       (periodStart === null || (lastPaymentOrder !== null && order < lastPaymentOrder))
-    if (isNewLife || isLate) uncounted.push(after)
+    if (isNewIncarnation || isLate) uncounted.push(after)
   }
-  for (const policy of await countLifePayments(tx, uncounted, upTo)) policies.set(policy.address, policy)
+  for (const policy of await countIncarnationPayments(tx, uncounted, upTo))
+    policies.set(policy.address, policy)
   return policies
 }
 

@@ -13,7 +13,7 @@ import {
   type PolicyState,
 } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { countLifePayments } from './count-payments.js'
+import { countIncarnationPayments } from './count-payments.js'
 import { writeGateways } from './gateways.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { writePolicies } from './policies.js'
@@ -135,7 +135,7 @@ interface LatestRow {
   paid_at: bigint
 }
 
-/** The latest payment of each policy, whichever life it belongs to. */
+/** The latest payment of each policy, whichever incarnation it belongs to. */
 const readLatestPayments = (tx: Tx, addresses: readonly string[], upTo: bigint): Promise<LatestRow[]> =>
   tx.$queryRaw<LatestRow[]>`
     select distinct on (e.payment_policy) e.payment_policy as address, e.id, e.slot, e.transaction_index,
@@ -168,14 +168,14 @@ async function restatePolicies(tx: PipelinedTx, addresses: readonly string[], sc
     })
   }
   const all = [...states.values()]
-  const counted = await countLifePayments(
+  const counted = await countIncarnationPayments(
     tx,
-    all.filter(({ lifeStart }) => lifeStart !== null),
+    all.filter(({ incarnationStart }) => incarnationStart !== null),
     scope.upTo,
   )
   const gone = addresses.filter(address => !states.has(address))
   tx.send(sql`delete from policies where address = any(${gone}::text[])`)
-  writePolicies(tx, [...counted, ...all.filter(({ lifeStart }) => lifeStart === null)])
+  writePolicies(tx, [...counted, ...all.filter(({ incarnationStart }) => incarnationStart === null)])
 }
 
 /** Events whose place became known: their policies, user payments and gateways are made anew. */

@@ -20,7 +20,7 @@ export async function readUserPayments(tx: Tx, addresses: readonly string[]): Pr
     address: row.address,
     owner: row.owner,
     tokenMint: row.token_mint,
-    lifeStart: row.life_start,
+    incarnationStart: row.life_start,
     deletedOrder: row.deleted_order,
   }))
 }
@@ -34,7 +34,7 @@ export function writeUserPayments(tx: PipelinedTx, userPayments: readonly UserPa
       ${column(userPayment => userPayment.address)}::text[],
       ${column(userPayment => userPayment.owner)}::text[],
       ${column(userPayment => userPayment.tokenMint)}::text[],
-      ${column(userPayment => userPayment.lifeStart)}::text[],
+      ${column(userPayment => userPayment.incarnationStart)}::text[],
       ${column(userPayment => userPayment.deletedOrder)}::text[])
     on conflict (address) do update set
       owner = excluded.owner, token_mint = excluded.token_mint,

@@ -1,4 +1,4 @@
-// What is known of a payment beyond its own event: by its policy, its policy's user payment, and the life it belongs to.
+// What is known of a payment beyond its own event: by its policy, its policy's user payment, and the incarnation it belongs to.
 import { sql } from '../database/sql.js'
 
 /** What a reader needs to check a payment; null where nobody has told us. */
@@ -35,12 +35,12 @@ const FINALITY = sql`
 
 /** What `KNOWN_JOINS` found of `e`. */
 export const KNOWN_COLUMNS = sql`
-  coalesce(e.recipient, life.recipient) as known_recipient, coalesce(e.payer, u.owner) as known_payer,
+  coalesce(e.recipient, incarnation.recipient) as known_recipient, coalesce(e.payer, u.owner) as known_payer,
   coalesce(e.token_mint, p.token_mint, u.token_mint) as known_mint, e.tracking_id, e.seq,
   e.amount::text as amount, ${FINALITY}`
 
 /**
- * The life that a payment belongs to is that of the latest Created of its policy at or before its place; what was
+ * The incarnation that a payment belongs to is that of the latest Created of its policy at or before its place; what was
  * retracted began none. One probe of policies, user_payments and events_policy_places for each payment among `e`.
  */
 export const KNOWN_JOINS = sql`
@@ -53,7 +53,7 @@ export const KNOWN_JOINS = sql`
        and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
      order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc
      limit 1
-  ) life on e.amount is not null and e.recipient is null`
+  ) incarnation on e.amount is not null and e.recipient is null`
 
 /** @returns null for an event that is no payment */
 export const toKnownPayment = (row: KnownRow): KnownPayment | null =>

@@ -51,8 +51,8 @@ export interface OneTimePage {
 }
 
 /**
- * The payments of a tracking ID, newest first by (time, slot, record id), of every life of their policies.
- * The recipient to filter by is the payment's own or that of its life.
+ * The payments of a tracking ID, newest first by (time, slot, record id), of every incarnation of their policies.
+ * The recipient to filter by is the payment's own or that of its incarnation.
  * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones).
  */
 export async function listOneTimePayments(
@@ -70,7 +70,7 @@ export async function listOneTimePayments(
   const [payments, filter] =
     recipient === undefined
       ? [sql`${ofTrackingId} ${order} ${pageOf(page)}`, empty]
-      : [ofTrackingId, sql`where coalesce(e.recipient, life.recipient) = ${recipient}`]
+      : [ofTrackingId, sql`where coalesce(e.recipient, incarnation.recipient) = ${recipient}`]
   // Such a page reads only the rows that it answers. A long answer would delay other lookups.
   const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read

@@ -8,7 +8,7 @@ export const readGatewayState = async (
   address: string,
 ): Promise<GatewayState | null> => {
   const rows = await database.read<GatewayState>(sql`
-      select address, authority, life_start as "lifeStart", deleted_order as "deletedOrder", signer,
+      select address, authority, life_start as "incarnationStart", deleted_order as "deletedOrder", signer,
              signer_order as "signerOrder"
         from gateways where address = ${address}`)
   return rows[0] ?? null

@@ -19,7 +19,7 @@ import {
 } from '../../src/webhooks/index.js'
 import { insertDeliveriesIn } from '../../src/webhooks/insert-deliveries.js'
 
-const makeFacts = (gateway: string): CommittedPayment => ({
+const makeCommittedPayment = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
   position: '1',
   trackingId: 'order-1',
@@ -74,7 +74,11 @@ t.test('deliveries in Postgres', async t => {
     await setWebhookActive(store, one.gateway, off.id, false)
     const gone = await addWebhook(one.gateway)
     await deleteWebhooks(store, one.gateway, gone.id)
-    const payments = [makeFacts(one.gateway), makeFacts(quiet), makeFacts(one.gateway)]
+    const payments = [
+      makeCommittedPayment(one.gateway),
+      makeCommittedPayment(quiet),
+      makeCommittedPayment(one.gateway),
+    ]
     const refs = await insert(payments)
     t.strictSame(
       refs.map(ref => ref.webhookId),
@@ -85,14 +89,14 @@ t.test('deliveries in Postgres', async t => {
       'select event_id, message_id, body, state from deliveries where webhook_id = $1 order by id',
       [one.id],
     )
-    const messages = [payments[0]!, payments[2]!].map(facts => ({
-      facts,
-      message: renderPaymentMessage(facts),
+    const messages = [payments[0]!, payments[2]!].map(payment => ({
+      payment,
+      message: renderPaymentMessage(payment),
     }))
     t.strictSame(
       rows,
-      messages.map(({ facts, message }) => ({
-        event_id: facts.eventId,
+      messages.map(({ payment, message }) => ({
+        event_id: payment.eventId,
         message_id: message.id,
         body: message.body,
         state: 'pending',
@@ -104,7 +108,7 @@ t.test('deliveries in Postgres', async t => {
   t.test('a transaction that rolls back leaves no delivery', async t => {
     const webhook = await addWebhook()
     const rolledBack = store.database.transaction(async tx => {
-      await insertDeliveriesIn(tx, [makeFacts(webhook.gateway)])
+      await insertDeliveriesIn(tx, [makeCommittedPayment(webhook.gateway)])
       throw new Error('the payment is not stored')
     })
     await t.rejects(rolledBack)
@@ -116,7 +120,7 @@ t.test('deliveries in Postgres', async t => {
 
   t.test('of many callers one claims, and the attempt is on record when it knows', async t => {
     const webhook = await addWebhook()
-    const refs = await insert(Array.from({ length: 20 }, () => makeFacts(webhook.gateway)))
+    const refs = await insert(Array.from({ length: 20 }, () => makeCommittedPayment(webhook.gateway)))
     const ids = refs.map(ref => String(ref.id))
     const claims = (await Promise.all([1, 2, 3, 4].map(() => claimDeliveries(store, ids, 60_000)))).flat()
     t.equal(claims.length, 80)
@@ -132,7 +136,7 @@ t.test('deliveries in Postgres', async t => {
 
   t.test('a failure of an old attempt moves nothing; a success always delivers', async t => {
     const webhook = await addWebhook()
-    const [ref] = await insert([makeFacts(webhook.gateway)])
+    const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     const first = await claimOne(ref!.id)
     await database.pool.query(`update deliveries set claimed_until = now() - interval '1 s'`)
     const second = await claimOne(ref!.id)
@@ -153,7 +157,7 @@ t.test('deliveries in Postgres', async t => {
 
   t.test('a delivery of a webhook that was switched off meanwhile is cancelled by its claim', async t => {
     const webhook = await addWebhook()
-    const [ref] = await insert([makeFacts(webhook.gateway)])
+    const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     await database.pool.query('update webhooks set active = false where id = $1', [webhook.id])
     t.match(await claimDeliveries(store, [String(ref!.id)], 1_000), [{ kind: 'nothing', state: 'cancelled' }])
     t.match(await claimDeliveries(store, ['9'.repeat(18)], 1_000), [{ kind: 'nothing', state: null }])
@@ -162,9 +166,9 @@ t.test('deliveries in Postgres', async t => {
   t.test('the sweeper finds what is overdue, and not again too soon', async t => {
     const webhook = await addWebhook()
     const refs = await insert([
-      makeFacts(webhook.gateway),
-      makeFacts(webhook.gateway),
-      makeFacts(webhook.gateway),
+      makeCommittedPayment(webhook.gateway),
+      makeCommittedPayment(webhook.gateway),
+      makeCommittedPayment(webhook.gateway),
     ])
     const [lost, early, busy] = refs
     await claimOne(busy!.id)
@@ -183,7 +187,7 @@ t.test('deliveries in Postgres', async t => {
 
   t.test('a redelivery opens a round of four tries, whatever was tried before', async t => {
     const webhook = await addWebhook()
-    const [ref] = await insert([makeFacts(webhook.gateway)])
+    const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     for (const triesLeft of [3, 2, 1, 0]) {
       const delivery = await claimOne(ref!.id)
       t.equal(delivery.triesLeft, triesLeft)

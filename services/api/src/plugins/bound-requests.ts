@@ -6,7 +6,7 @@ import { countedAddress, type Metrics } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
-import { ClientTurns } from './client-turns.js'
+import { ClientConcurrency } from './client-concurrency.js'
 import { UnreadAnswers, type CloseReason } from './unread-answers.js'
 
 /** A client that sends more requests than this without waiting for an answer is cut off. */
@@ -52,7 +52,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   const onClose = (reason: CloseReason) => closes.inc({ reason })
   const unread = new UnreadAnswers({ limitBytes: bounds.unreadBytes, stallMs: bounds.stallMs, onClose })
   metrics.onScrape(unreadGauge, () => unreadGauge.set(unread.bytes))
-  const turns = new ClientTurns(bounds.perClient)
+  const concurrency = new ClientConcurrency(bounds.perClient)
   const connections = new WeakMap<Socket, Connection>()
   const inWork = new Map<FastifyRequest, InWork>()
 
@@ -104,9 +104,9 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const connection = connectionOf(request.raw.socket)
     await inWork.get(request)?.answerBefore
     const client = countedAddress(request.ip)
-    const entered = turns.enter(client)
-    // One that ends while it waits gives its turn on as soon as it gets it.
-    atEnd(reply, connection, () => void entered.then(() => turns.leave(client)))
+    const entered = concurrency.enter(client)
+    // A request that ends while it waits leaves as soon as it may start.
+    atEnd(reply, connection, () => void entered.then(() => concurrency.leave(client)))
     await entered
     // Nobody would take the answer.
     if (connection.isGone) throw new ApiError('INVALID_REQUEST', 'The connection was closed.')

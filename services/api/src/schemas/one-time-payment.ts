@@ -20,7 +20,7 @@ export const OneTimePayment = Type.Object(
     gateway: PublicKey('the gateway that executed it'),
     amount: Integer("amount in the token's smallest unit", 404000000),
     memo: Text('carries the tracking ID', 'order-4711'),
-    recordId: Integer("number of the payment within its policy's life", 10),
+    recordId: Integer('number of the payment since its policy was created', 10),
     finality: FinalityField,
     retracted: RetractedField,
     ...PaymentFields,

@@ -33,7 +33,7 @@ export const PaymentTraceRecord = Type.Object(
     paymentPolicy: PublicKey('the policy that was paid by'),
     gateway: PublicKey('the gateway that executed it'),
     amount: Integer("amount in the token's smallest unit", 404000000),
-    recordId: Integer("number of the payment within its policy's life", 10),
+    recordId: Integer('number of the payment since its policy was created', 10),
     chain: Type.Object(
       {
         slot: Integer('blockchain slot', 452091000),

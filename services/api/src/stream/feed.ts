@@ -59,7 +59,7 @@ export class Feed {
   #start(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
-      // Somebody may have come while the last turn was ending.
+      // A listener may have been added while the last run ended.
       if (this.#listeners.size > 0 && !this.#stop.signal.aborted) this.#start()
     })
   }

@@ -225,7 +225,7 @@ t.test('signing in', async t => {
       t.equal(
         (await verify(api, gateway, { wallet: second, nonce: await api.challenge(gateway) })).status,
         401,
-        'a signer of an earlier life is nobody',
+        'a signer of an earlier incarnation is nobody',
       )
     },
   )

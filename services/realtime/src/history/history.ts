@@ -71,8 +71,8 @@ export class History {
     })
     const ranges = pages.flatMap(({ range }) => (range ? [range] : []))
     const byTracking = new Map<string, SocketPayment[]>()
-    for (const facts of await readPaymentsBySeq(this.#store, distinct(ranges))) {
-      const payment = toSocketPayment(facts)!
+    for (const committed of await readPaymentsBySeq(this.#store, distinct(ranges))) {
+      const payment = toSocketPayment(committed)!
       const list = byTracking.get(payment.trackingId)
       if (list) list.push(payment)
       else byTracking.set(payment.trackingId, [payment])

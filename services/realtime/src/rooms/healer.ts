@@ -1,4 +1,4 @@
-// Brings rooms what Redis lost. Three things start it: a payment that comes before its turn, a periodic
+// Brings rooms what Redis lost. Three things start it: a payment that arrives before an earlier one, a periodic
 // comparison of all rooms with the store in one query (the loss of a last payment shows no jump), and
 // whatever says that messages may have been missed (`healAll`: Redis came back, a fence was lifted).
 import { toSocketPayment, toSocketRetraction, type CommittedPayment } from '@payment-tracking/contracts'
@@ -15,11 +15,11 @@ const PAGE = 100
 const CHECK_EPOCH_EVERY_MS = 2_000
 
 /** What a room missed: a payment, or one that the chain took back before anybody was told of it. */
-function frameOf(facts: CommittedPayment): Buffer {
+function frameOf(payment: CommittedPayment): Buffer {
   const timestamp = Date.now()
-  return facts.retracted
-    ? frameOfRetraction({ type: 'retraction', data: toSocketRetraction(facts)!, timestamp })
-    : frameOfPayment({ type: 'payment_notification', data: toSocketPayment(facts)!, timestamp })
+  return payment.retracted
+    ? frameOfRetraction({ type: 'retraction', data: toSocketRetraction(payment)!, timestamp })
+    : frameOfPayment({ type: 'payment_notification', data: toSocketPayment(payment)!, timestamp })
 }
 
 export interface HealerOptions {
@@ -78,7 +78,7 @@ export class Healer {
     for (const timer of this.#timers) clearTimeout(timer)
   }
 
-  /** A payment came before its turn. */
+  /** A payment arrived before an earlier one. */
   noticeGap(room: Room): void {
     this.#consider(room, room.seqs.highest)
   }
@@ -123,13 +123,13 @@ export class Healer {
         if (stretch === null || rooms.find(room.trackingId) !== room) break
         const payments = await readPaymentsBySeq(store, [{ trackingId: room.trackingId, ...stretch }])
         if (payments.length === 0) break
-        for (const facts of payments) {
-          const data = toSocketPayment(facts)!
+        for (const payment of payments) {
+          const data = toSocketPayment(payment)!
           const frame = {
             seq: data.seq,
             recipient: data.recipient,
             committedAtMs: 0,
-            wsFrame: frameOf(facts),
+            wsFrame: frameOf(payment),
           }
           if (!rooms.forward(room, frame) && room.seqs.missing(data.seq, 1)?.from === data.seq) return
           healed++

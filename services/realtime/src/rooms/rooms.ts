@@ -26,7 +26,7 @@ export interface RoomsOptions {
   maxQueuedPackets: number
   /** Asked before anything is sent: a pod that may have lost its seats sends nothing. */
   mayDeliver: () => boolean
-  /** A payment came before its turn: some may be lost. */
+  /** A payment arrived before an earlier one: some may be lost. */
   onGap: (room: Room) => void
 }
 

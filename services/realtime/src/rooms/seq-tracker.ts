@@ -3,7 +3,7 @@
 //   unborn --baseline(head)--> counting
 //
 // `seq` has no holes, so everything up to `contiguous` was forwarded or is older than the room, and `ahead`
-// holds what came before its turn. Payments at or below the baseline that still arrive are told once:
+// holds the `seq` that arrived before an earlier one. Payments at or below the baseline that still arrive are told once:
 // their subscriber may have joined between their commit and their arrival.
 
 export class SeqTracker {
@@ -62,7 +62,7 @@ export class SeqTracker {
     return { from, to }
   }
 
-  /** The highest `seq` known of, forwarded or not in its turn yet. */
+  /** The highest `seq` known of, forwarded or still waiting for an earlier one. */
   get highest(): number {
     let highest = this.#contiguous
     for (const seq of this.#ahead) if (seq > highest) highest = seq

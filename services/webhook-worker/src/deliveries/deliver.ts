@@ -1,10 +1,10 @@
-// One delivery: pass the gate, claim the row (which writes the attempt), send, write what happened.
+// One delivery: pass the limiter, claim the row (which writes the attempt), send, write what happened.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
-import type { EndpointGate, Entry, Pass } from '../endpoints/endpoint-gate.js'
+import type { EndpointLimiter, Entry, Pass } from '../endpoints/endpoint-limiter.js'
 import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
@@ -14,7 +14,7 @@ const JOB_SLACK_MS = 25
 
 export interface DeliverOptions {
   rows: DeliveryRows
-  gate: EndpointGate
+  limiter: EndpointLimiter
   send: (delivery: ClaimedDelivery) => Promise<Answer>
   backoffMs: number
   metrics: DeliveryMetrics
@@ -24,7 +24,7 @@ export interface DeliverOptions {
 
 /** @returns what the queue calls for each delivery of its jobs */
 export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<JobEnd> {
-  const { rows, gate, send, metrics, log } = options
+  const { rows, limiter, send, metrics, log } = options
 
   /** Makes a delivery wait; null when it was held long enough and must go. */
   const hold = async (queued: QueuedDelivery, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
@@ -96,13 +96,13 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   }
 
   return async queued => {
-    const entry = await gate.enter(queued.webhookId)
+    const entry = await limiter.enter(queued.webhookId)
     let pass: Pass
     if (entry.kind === 'go') pass = entry
     else {
       const end = await hold(queued, entry)
       if (end) return end
-      pass = gate.force(queued.webhookId)
+      pass = limiter.force(queued.webhookId)
     }
     try {
       const claim = await rows.claim(queued.deliveryId)

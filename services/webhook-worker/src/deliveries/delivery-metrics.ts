@@ -29,7 +29,7 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     ),
     removed: metrics.counter('deliveries_removed_total', 'deliveries removed after their retention'),
     breakersOpen: metrics.gauge('delivery_breakers_open', 'endpoints this worker does not send to for now'),
-    active: metrics.gauge('deliveries_active', 'deliveries this worker has in hand'),
+    active: metrics.gauge('deliveries_active', 'deliveries this worker is sending'),
     waiting: metrics.gauge('delivery_jobs_waiting', 'jobs in the queue that no worker has taken'),
     oldest: metrics.gauge(
       'delivery_oldest_undelivered_seconds',

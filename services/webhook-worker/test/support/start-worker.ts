@@ -51,7 +51,10 @@ export interface Rig {
   ): Promise<void>
 }
 
-export const makeFacts = (gateway: string, over: Partial<CommittedPayment> = {}): CommittedPayment => ({
+export const makeCommittedPayment = (
+  gateway: string,
+  over: Partial<CommittedPayment> = {},
+): CommittedPayment => ({
   eventId: randomUUID(),
   position: '1',
   trackingId: 'order-1',
@@ -110,7 +113,7 @@ export async function openRig(
       return { id: BigInt(rows[0]!.id), gateway, secret }
     },
     pay: async (gateway, count = 1, { enqueue = true } = {}) => {
-      const payments = Array.from({ length: count }, () => makeFacts(gateway))
+      const payments = Array.from({ length: count }, () => makeCommittedPayment(gateway))
       const refs = await insertDeliveries(store, payments)
       if (enqueue) await queue.enqueueDeliveries(refs)
       return refs

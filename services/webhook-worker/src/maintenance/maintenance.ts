@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Intake, Logger } from '@payment-tracking/runtime'
 
-export interface Chore {
+export interface MaintenanceTask {
   name: string
   everyMs: number
   run: () => Promise<void>
 }
 
 /**
- * Runs chores over and over, each by its own clock. A chore that fails is logged and runs again at its next
+ * Runs tasks over and over, each by its own clock. A task that fails is logged and runs again at its next
  * time: Redis or Postgres being away for a while is no reason to stop.
  */
-export function buildUpkeep(chores: readonly Chore[], log: Logger): Intake {
+export function buildMaintenance(tasks: readonly MaintenanceTask[], log: Logger): Intake {
   const abort = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
 
-  const repeat = async ({ name, everyMs, run }: Chore): Promise<void> => {
+  const repeat = async ({ name, everyMs, run }: MaintenanceTask): Promise<void> => {
     while (!abort.signal.aborted) {
       try {
         await run()
       } catch (err) {
-        log.warn({ err, chore: name }, 'upkeep.failed')
+        log.warn({ err, task: name }, 'maintenance.failed')
       }
       // Not all workers at the same moment.
       await sleep(everyMs * (0.9 + 0.2 * Math.random()), undefined, { signal: abort.signal }).catch(() => {})
@@ -29,7 +29,7 @@ export function buildUpkeep(chores: readonly Chore[], log: Logger): Intake {
 
   return {
     start: () => {
-      running = Promise.all(chores.map(repeat))
+      running = Promise.all(tasks.map(repeat))
     },
     stop: async () => {
       abort.abort()

@@ -8,7 +8,7 @@
 // time at its present speed. A delivery that cannot wait is held: it becomes `waiting` in Postgres and frees its slot.
 import { DeliveryBreaker } from '@payment-tracking/domain'
 
-export interface GateLimits {
+export interface EndpointLimits {
   maxInFlight: number
   maxPerSecond: number
   /** deliveries that may wait for one endpoint, however fast it is: each occupies a slot, and the endpoint may hang */
@@ -51,7 +51,7 @@ interface Endpoint {
   usedAtMs: number
 }
 
-export interface EndpointGate {
+export interface EndpointLimiter {
   enter(webhookId: string): Promise<Entry>
   /** For what was held for so long that it must be tried now. */
   force(webhookId: string): Pass
@@ -62,10 +62,10 @@ export interface EndpointGate {
 }
 
 /** @param clock.now milliseconds that never go back */
-export function buildEndpointGate(
-  limits: GateLimits,
+export function buildEndpointLimiter(
+  limits: EndpointLimits,
   clock: { now: () => number; chance: () => number },
-): EndpointGate {
+): EndpointLimiter {
   const endpoints = new Map<string, Endpoint>()
   const intervalMs = 1_000 / limits.maxPerSecond
 

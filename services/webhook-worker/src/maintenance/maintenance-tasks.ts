@@ -9,17 +9,17 @@ import {
 } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
-import type { EndpointGate } from '../endpoints/endpoint-gate.js'
+import type { EndpointLimiter } from '../endpoints/endpoint-limiter.js'
 import { sweepOnce } from './sweeper.js'
-import type { Chore } from './upkeep.js'
+import type { MaintenanceTask } from './maintenance.js'
 import { buildWatchdog } from './watchdog.js'
 
-export interface ChoreParts {
+export interface MaintenanceParts {
   config: WebhookWorkerConfig
   store: Store
   queue: DeliveryQueue
   worker: DeliveryWorker
-  gate: EndpointGate
+  limiter: EndpointLimiter
   metrics: DeliveryMetrics
   log: Logger
   /** ends the process, to be restarted */
@@ -30,8 +30,8 @@ export interface ChoreParts {
 const REMOVED_AT_ONCE = 5_000
 
 /** What a worker does beside its jobs. All workers do all of it; the statements share the rows out. */
-export function buildChores(parts: ChoreParts): Chore[] {
-  const { config, store, queue, worker, gate, metrics, log } = parts
+export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
+  const { config, store, queue, worker, limiter, metrics, log } = parts
   const watchdog = buildWatchdog({
     stuckMs: config.WEBHOOK_WATCHDOG_MS,
     concurrency: config.WEBHOOK_CONCURRENCY,
@@ -69,8 +69,8 @@ export function buildChores(parts: ChoreParts): Chore[] {
       everyMs: 5_000,
       run: async () => {
         metrics.oldest.set(await readOldestUndeliveredSeconds(store))
-        metrics.breakersOpen.set(gate.countOpen())
-        gate.forgetIdle()
+        metrics.breakersOpen.set(limiter.countOpen())
+        limiter.forgetIdle()
       },
     },
     {

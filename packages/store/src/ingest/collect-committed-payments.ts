@@ -7,29 +7,34 @@ import { mintOf, type Projected } from './project.js'
 
 /**
  * The new payments as they are told. The states in memory hold recipient, payer and mint of nearly all of
- * them; a payment of an earlier life without a recipient of its own is read as any reader would.
+ * them; a payment of an earlier incarnation without a recipient of its own is read as any reader would.
  */
-export async function factsOf(
+export async function collectCommittedPayments(
   tx: Tx,
   positioned: readonly PositionedEvent[],
   projected: Projected,
 ): Promise<CommittedPayment[]> {
-  const facts: CommittedPayment[] = []
-  const ofEarlierLives: string[] = []
+  const payments: CommittedPayment[] = []
+  const ofEarlierIncarnations: string[] = []
   for (const stored of positioned) {
     const { event, seq } = stored
     const { effect } = event
     if (effect.kind !== 'payment') continue
     // A direct transfer has no policy.
     const policy = projected.policies.get(effect.policy)
-    const ofThisLife = policy !== undefined && isOfIncarnation(policy.lifeStart, event.order)
-    if (effect.recipient === null && policy !== undefined && policy.lifeStart !== null && !ofThisLife) {
-      ofEarlierLives.push(event.id)
+    const isOfLatest = policy !== undefined && isOfIncarnation(policy.incarnationStart, event.order)
+    if (
+      effect.recipient === null &&
+      policy !== undefined &&
+      policy.incarnationStart !== null &&
+      !isOfLatest
+    ) {
+      ofEarlierIncarnations.push(event.id)
       continue
     }
     const userPayment = policy?.userPayment ?? null
     const owner = userPayment === null ? null : (projected.userPayments.get(userPayment)?.owner ?? null)
-    facts.push({
+    payments.push({
       eventId: event.id,
       position: stored.position.toString(),
       trackingId: event.trackingId,
@@ -42,17 +47,17 @@ export async function factsOf(
       gateway: effect.gateway,
       amount: effect.amount.toString(),
       recordId: effect.recordId,
-      recipient: effect.recipient ?? (ofThisLife ? policy.recipient : null),
+      recipient: effect.recipient ?? (isOfLatest ? policy.recipient : null),
       payer: effect.payer ?? owner,
       tokenMint: mintOf(projected, effect),
     })
   }
-  if (ofEarlierLives.length === 0) return facts
-  facts.push(
+  if (ofEarlierIncarnations.length === 0) return payments
+  payments.push(
     ...(await readCommittedPayments(
       statement => tx.$queryRaw(statement),
-      sql`e.id = any(${ofEarlierLives}::uuid[])`,
+      sql`e.id = any(${ofEarlierIncarnations}::uuid[])`,
     )),
   )
-  return facts.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
+  return payments.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1))
 }

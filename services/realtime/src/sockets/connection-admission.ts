@@ -9,7 +9,7 @@ import { closeConnection, type EngineConnection } from '../connections/engine-co
 import { MessageBudget } from './message-budget.js'
 import type { ClientSocket } from './socket-session.js'
 
-export interface ConnectionGateOptions {
+export interface ConnectionAdmissionOptions {
   seats: Seats
   metrics: RealtimeMetrics
   limit: number
@@ -33,11 +33,11 @@ class RefusedConnection extends Error {
   }
 }
 
-export class ConnectionGate {
-  readonly #options: ConnectionGateOptions
+export class ConnectionAdmission {
+  readonly #options: ConnectionAdmissionOptions
   readonly #local = new Map<string, number>()
 
-  constructor(options: ConnectionGateOptions) {
+  constructor(options: ConnectionAdmissionOptions) {
     this.#options = options
   }
 
