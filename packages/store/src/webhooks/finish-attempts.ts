@@ -8,6 +8,9 @@ export type AttemptOutcome = 'accepted' | 'refused' | 'gone' | 'interrupted'
 export interface AttemptResult {
   attemptId: bigint
   deliveryId: bigint
+  /** with `messageId` tells the delivery apart from another that a promoted standby gave the same id */
+  webhookId: bigint
+  messageId: string
   /** the attempt's number: a delivery that was claimed again since is not moved by an older failure */
   attempt: number
   outcome: AttemptOutcome
@@ -26,6 +29,7 @@ export interface AttemptResult {
 export interface FinishedAttempt {
   deliveryId: bigint
   webhookId: bigint
+  messageId: string
   outcome: AttemptOutcome
   state: DeliveryState
   failingSince: Date | null
@@ -36,7 +40,10 @@ export interface FinishedAttempt {
  * because the endpoint did accept; a failure moves only a row that still waits for this very attempt. Locks
  * the attempts and deliveries it names. Repeating it changes nothing. Keys stand in it twice, so that a plan that
  * was made while the tables were empty finds rows by them and not by joining from end to end.
- * @returns one row for each result
+ *
+ * A database that lost commits gives ids again. A result whose delivery is now of another webhook or message is of no
+ * row here, and changes none.
+ * @returns one row for each result whose delivery is still there
  */
 export async function finishAttempts(
   store: Store,
@@ -46,9 +53,11 @@ export async function finishAttempts(
   const deliveryIds = results.map(r => r.deliveryId.toString())
   const moved = await store.database.writePrepared<FinishedAttempt>(sql`
     with r as (
-      select * from unnest(
+      select r.* from unnest(
         ${attemptIds}::bigint[],
         ${deliveryIds}::bigint[],
+        ${results.map(r => r.webhookId.toString())}::bigint[],
+        ${results.map(r => r.messageId)}::text[],
         ${results.map(r => r.attempt)}::smallint[],
         ${results.map(r => r.outcome)}::text[],
         ${results.map(r => r.next)}::text[],
@@ -57,12 +66,17 @@ export async function finishAttempts(
         ${results.map(r => r.error)}::text[],
         ${results.map(r => (r.responseHeaders === null ? null : JSON.stringify(r.responseHeaders)))}::text[],
         ${results.map(r => r.responseBody)}::text[]
-      ) as r (attempt_id, delivery_id, number, outcome, next, retry_ms, status_code, error, headers, body)
+      ) as r (attempt_id, delivery_id, webhook_id, message_id, number, outcome, next, retry_ms, status_code, error,
+              headers, body)
+        cross join lateral (select webhook_id, message_id from deliveries where id = r.delivery_id limit 1) d
+       where d.webhook_id = r.webhook_id and d.message_id = r.message_id
     ), attempts as (
       update delivery_attempts a
          set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
              error = r.error, response_headers = r.headers::json, response_body = r.body
-        from r where a.id = r.attempt_id and a.id = any(${attemptIds}::bigint[])
+        from r
+       where a.id = r.attempt_id and a.id = any(${attemptIds}::bigint[])
+         and a.delivery_id = r.delivery_id and a.number = r.number
     ), moved as (
       update deliveries d
          set state = case when r.outcome = 'accepted' then 'delivered' else r.next end,
@@ -77,7 +91,7 @@ export async function finishAttempts(
        where d.id = r.delivery_id and d.id = any(${deliveryIds}::bigint[])
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number)
-      returning d.id as "deliveryId", d.webhook_id as "webhookId", r.outcome, d.state,
+      returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome, d.state,
                 (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
     )
     select * from moved`)
@@ -91,12 +105,19 @@ async function readUnmoved(
   results: readonly AttemptResult[],
   moved: readonly FinishedAttempt[],
 ): Promise<FinishedAttempt[]> {
-  const outcomes = new Map(results.map(({ deliveryId, outcome }) => [deliveryId, outcome]))
-  for (const { deliveryId } of moved) outcomes.delete(deliveryId)
+  const outcomes = new Map(results.map(result => [deliveryKey(result), result.outcome]))
+  for (const row of moved) outcomes.delete(deliveryKey(row))
   const rows = await database.read<Omit<FinishedAttempt, 'outcome'>>(sql`
-    select d.id as "deliveryId", d.webhook_id as "webhookId", d.state,
+    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state,
            (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
       from deliveries d
-     where d.id = any(${[...outcomes.keys()].map(String)}::bigint[])`)
-  return rows.map(row => ({ ...row, outcome: outcomes.get(row.deliveryId)! }))
+     where d.id = any(${results.map(({ deliveryId }) => String(deliveryId))}::bigint[])`)
+  return rows.flatMap(row => {
+    const outcome = outcomes.get(deliveryKey(row))
+    return outcome === undefined ? [] : [{ ...row, outcome }]
+  })
 }
+
+/** Names a delivery across a failover, after which its id alone may be of another. */
+export const deliveryKey = (of: { deliveryId: bigint; webhookId: bigint; messageId: string }): string =>
+  `${of.deliveryId} ${of.webhookId} ${of.messageId}`

@@ -56,6 +56,8 @@ t.test('deliveries in Postgres', async t => {
   const resultOf = (delivery: ClaimedDelivery, over: Partial<AttemptResult> = {}): AttemptResult => ({
     attemptId: delivery.attemptId,
     deliveryId: delivery.id,
+    webhookId: delivery.webhookId,
+    messageId: delivery.messageId,
     attempt: delivery.attempt,
     outcome: 'refused',
     next: 'pending',

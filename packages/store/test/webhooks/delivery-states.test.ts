@@ -51,6 +51,8 @@ const report = (outcome: AttemptOutcome, event: DeliveryEvent) => (given: Given)
     {
       attemptId: given.attempt.attemptId,
       deliveryId: given.id,
+      webhookId: given.webhookId,
+      messageId: given.attempt.messageId,
       attempt: given.attempt.attempt,
       outcome,
       // As the worker does: it knows the state at the claim, not the state now.

@@ -26,6 +26,8 @@ t.test('planned over empty tables, the statements of a worker find each row by i
     {
       attemptId: 1n,
       deliveryId: 1n,
+      webhookId: 1n,
+      messageId: 'msg_1',
       attempt: 1,
       outcome: 'accepted',
       next: 'delivered',

@@ -81,6 +81,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return {
       attemptId: delivery.attemptId,
       deliveryId: delivery.id,
+      webhookId: delivery.webhookId,
+      messageId: delivery.messageId,
       attempt: delivery.attempt,
       outcome: answer.outcome,
       next,

@@ -2,6 +2,7 @@ import { coalesce, type Logger } from '@payment-tracking/runtime'
 import {
   claimDeliveries,
   deactivateWebhooks,
+  deliveryKey,
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
@@ -27,7 +28,7 @@ export interface DeliveryRows {
   /**
    * Waits for a database that is away for as long as the process lives: the request was made, so its result must be
    * written.
-   * @returns undefined when the delivery is gone, or its result alone can never be written
+   * @returns undefined when the delivery is gone (with commits that the database lost, for example), or its result alone can never be written
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
 }
@@ -94,8 +95,8 @@ export function buildDeliveryRows(options: {
     const finished = await writeResults(results => finishAttempts(store, results), set, { log, metrics })
     // The results stand: a webhook that cannot be judged now is judged at its next result.
     await judge(finished).catch((err: unknown) => log.warn({ err }, 'webhook.health-not-written'))
-    const byDelivery = new Map(finished.map(row => [row.deliveryId, row]))
-    return set.map(result => byDelivery.get(result.deliveryId))
+    const byDelivery = new Map(finished.map(row => [deliveryKey(row), row]))
+    return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
   return { claim, hold, finish }
