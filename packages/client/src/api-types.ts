@@ -1234,6 +1234,8 @@ export interface components {
         };
         AnnouncedStage: {
             at: string | null;
+            /** @description whether sockets were told and deliveries enqueued */
+            done: boolean;
         };
         TracedAttempt: {
             /**

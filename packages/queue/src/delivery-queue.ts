@@ -33,12 +33,6 @@ export interface DeliveryQueue {
   close(): Promise<void>
 }
 
-/** What a finished job leaves for the dashboard. Ages are looked at when another job ends. */
-export const KEPT_JOBS = {
-  removeOnComplete: { age: 3_600, count: 1_000 },
-  removeOnFail: { age: 604_800, count: 10_000 },
-}
-
 const SAME_MOMENT_MS = 100
 
 /** One job for each DELIVERIES_PER_JOB deliveries of a moment, never before any of them is due. */
@@ -69,7 +63,7 @@ function openLazily(redis: Redis, options: QueueOptions) {
     const queue = new Queue<DeliverJob>(DELIVERIES_QUEUE, {
       connection: redis,
       prefix: queuePrefix(options.ENVIRONMENT),
-      defaultJobOptions: { attempts: DELIVERY_TRIES, backoff: { type: 'custom' }, ...KEPT_JOBS },
+      defaultJobOptions: { attempts: DELIVERY_TRIES, backoff: { type: 'custom' } },
     })
     queue.on('error', error => options.onError?.(error))
     await queue.waitUntilReady()

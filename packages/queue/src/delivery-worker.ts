@@ -7,7 +7,7 @@ import {
 import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
 import { promise as openLimited } from 'fastq'
 import { connectConsumer, queuePrefix, refuseEviction, type QueueOptions } from './connection.js'
-import { KEPT_JOBS, type EnqueuedDelivery } from './delivery-queue.js'
+import type { EnqueuedDelivery } from './delivery-queue.js'
 
 /** What became of a delivery. Its row in Postgres says the same; the job only shows it on the dashboard. */
 export type JobEnd =
@@ -23,6 +23,8 @@ export type JobEnd =
 export interface DeliveryWorkerOptions extends QueueOptions {
   /** deliveries this process works on at a time */
   concurrency: number
+  /** finished jobs that stay for the dashboard; nothing else reads them */
+  kept: { completed: number; failed: number }
   /**
    * Does one delivery of a job. Should not throw: an error that is not foreseen holds it for `ERROR_DELAY_MS`. A
    * lock that is lost meanwhile does not matter: the row's claim decides who sends.
@@ -40,7 +42,7 @@ export interface WorkerProgress {
 
 export interface DeliveryWorker {
   start(): void
-  /** Takes no more jobs, hands back what was not begun, and resolves when the deliveries in progress have ended. */
+  /** Takes no more jobs, hands back what was not begun, and resolves when the deliveries in hand have ended. */
   stop(): Promise<void>
   progress(): WorkerProgress
   close(): Promise<void>
@@ -48,6 +50,10 @@ export interface DeliveryWorker {
 
 /** After a refused statement or a lost database: the job comes back, no try is spent. */
 const ERROR_DELAY_MS = 1_000
+
+/** How long finished jobs are kept at most, in seconds. BullMQ looks at their age when another job ends. */
+const COMPLETED_KEPT_S = 3_600
+const FAILED_KEPT_S = 604_800
 
 /** Carries the delay from the processor to the backoff strategy. */
 class RetryIn extends Error {
@@ -92,7 +98,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   }
 
   // Jobs that were fetched may name more deliveries than this process works on at a time: the others wait here.
-  const inProgress = openLimited(work, options.concurrency)
+  const inHand = openLimited(work, options.concurrency)
   /** Deliveries of jobs of several that come again, until the next call of `options.enqueue`, and such calls. */
   const againTogether: EnqueuedDelivery[] = []
   const enqueuing = new Set<Promise<void>>()
@@ -128,7 +134,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   const workTogether = async (deliveries: readonly QueuedDelivery[]): Promise<string> => {
     const ends = await Promise.all(
       deliveries.map(async delivery => {
-        const end = await inProgress.push(delivery)
+        const end = await inHand.push(delivery)
         enqueueAgain(delivery, end)
         return end
       }),
@@ -147,9 +153,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
       // The row of a delivery that a damaged job should have named is found by the sweeper.
       if (!isDeliverJob(job.data)) throw new UnrecoverableError('the data of this job is not a DeliverJob')
       const { more = [], ...first } = job.data
-      return more.length === 0
-        ? settle(job, token, await inProgress.push(first))
-        : workTogether([first, ...more])
+      return more.length === 0 ? settle(job, token, await inHand.push(first)) : workTogether([first, ...more])
     },
     {
       connection: redis,
@@ -160,7 +164,8 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
       stalledInterval: 30_000,
       // A stall is no fault of the job: the row's claim bounds the tries.
       maxStalledCount: 100,
-      ...KEPT_JOBS,
+      removeOnComplete: { age: COMPLETED_KEPT_S, count: options.kept.completed },
+      removeOnFail: { age: FAILED_KEPT_S, count: options.kept.failed },
       settings: {
         // 0 would mean "at once" and -1 "fail now": neither is ever meant here.
         backoffStrategy: (_made, _type, error) =>

@@ -55,6 +55,7 @@ t.test('a job whose data is of another shape fails, and the jobs after it are wo
   await queue.enqueueDeliveries([{ id: 7n, webhookId: 1n }])
   const worked: string[] = []
   const worker = await openDeliveryWorker({
+    kept: { completed: 100, failed: 100 },
     ...options(redis.url),
     concurrency: 1,
     enqueue: deliveries => queue.enqueueDeliveries(deliveries),
@@ -71,6 +72,30 @@ t.test('a job whose data is of another shape fails, and the jobs after it are wo
   })
   t.strictSame(worked, ['7'])
   for (const job of await board.queue.getFailed()) t.match(job.failedReason, 'is not a DeliverJob')
+})
+
+t.test('finished jobs are kept up to a number, and no longer', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  let worked = 0
+  const worker = await openDeliveryWorker({
+    kept: { completed: 3, failed: 2 },
+    ...options(redis.url),
+    concurrency: 1,
+    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+    process: () =>
+      Promise.resolve(++worked % 2 === 0 ? { kind: 'failed', reason: 'x' } : { kind: 'done', result: 'y' }),
+  })
+  t.teardown(() => worker.close())
+  for (let id = 1n; id <= 20n; id++) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
+  worker.start()
+  await waitFor(() => worked === 20, { what: 'all jobs' })
+  await waitFor(async () => (await board.queue.getActiveCount()) === 0, { what: 'the last job to end' })
+  t.equal(await board.queue.getCompletedCount(), 3)
+  t.equal(await board.queue.getFailedCount(), 2)
 })
 
 t.test('a job shows what became of its delivery', async t => {
@@ -96,6 +121,7 @@ t.test('a job shows what became of its delivery', async t => {
     ],
   }
   const worker = await openDeliveryWorker({
+    kept: { completed: 100, failed: 100 },
     ...options(redis.url),
     concurrency: 4,
     enqueue: () => Promise.reject(new Error('a job of one takes its own delivery back')),
@@ -144,6 +170,7 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
   const seen = new Map<string, number>()
   const lost: Error[] = []
   const worker = await openDeliveryWorker({
+    kept: { completed: 100, failed: 100 },
     ...options(redis.url),
     concurrency: 5,
     onError: error => lost.push(error),
@@ -183,6 +210,7 @@ t.test('a stop hands back the deliveries of a job that were not begun', async t 
   const begun: string[] = []
   const open = (concurrency: number) =>
     openDeliveryWorker({
+      kept: { completed: 100, failed: 100 },
       ...options(redis.url),
       concurrency,
       enqueue: deliveries => queue.enqueueDeliveries(deliveries),

@@ -6,4 +6,5 @@ export { openStore, type Store, type StoreOptions } from './database/open-store.
 export * from './ops/index.js'
 export * from './reads/index.js'
 export * from './realtime/index.js'
+export * from './retention/index.js'
 export * from './webhooks/index.js'

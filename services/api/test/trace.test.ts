@@ -22,12 +22,20 @@ t.test('a trace tells each stage of every payment of a transaction', async t => 
       chain: { slot: Number, timestamp: /Z$/, paidAt: Number },
       stream: { sequence: Number },
       stored: { at: /Z$/, position: Number },
-      announced: { at: null },
+      announced: { at: null, done: false },
     })
     t.notOk('deliveries' in record)
   }
   await database.pool.query('update ingest_batches set handed_over_at = now()')
-  t.match((await get(`/v1/payments/${signature}/trace`)).body[0].announced, { at: /Z$/ })
+  t.match((await get(`/v1/payments/${signature}/trace`)).body[0].announced, { at: /Z$/, done: true })
+
+  // The batch of this payment is old and gone; the batch before it, which is still there, must not speak for it.
+  await database.pool.query('insert into ingest_batches (first_position, last_position) values (0, 0)')
+  await database.pool.query('delete from ingest_batches where first_position > 0')
+  t.match((await get(`/v1/payments/${signature}/trace`)).body[0], {
+    stored: { at: null, position: Number },
+    announced: { at: null, done: true },
+  })
 })
 
 t.test('a transaction without payments is not found, and a bad token is refused', async t => {

@@ -48,4 +48,21 @@ export const IngestConfig = Type.Object({
     minimum: 100,
     description: 'how often ingest looks for payments that a crash left unannounced',
   }),
+  INGEST_BATCH_RETENTION_DAYS: Type.Integer({
+    default: 90,
+    minimum: 1,
+    description:
+      'how long GET /v1/payments/:signature/trace can tell when a payment was stored and announced',
+  }),
+  DEAD_LETTER_RETENTION_DAYS: Type.Integer({
+    default: 180,
+    minimum: 1,
+    description:
+      'how long refused messages are kept after they came or were replayed, and closed gaps after they were closed',
+  }),
+  RETENTION_INTERVAL_MS: Type.Integer({
+    default: 60_000,
+    minimum: 100,
+    description: 'how often ingest removes rows that were kept for long enough',
+  }),
 })

@@ -17,6 +17,7 @@ export const createIngestMetrics = (metrics: Metrics) => ({
   ),
   events: metrics.counter('ingest_events_total', 'Messages by what became of them', ['result']),
   failedBatches: metrics.counter('ingest_failed_batches_total', 'Batches that must come again', ['code']),
+  prunedRows: metrics.counter('pruned_rows_total', 'Rows that were removed after their retention', ['table']),
   epochChanges: metrics.counter(
     'database_epoch_changes_total',
     'Times this process found that the database may lack commits',

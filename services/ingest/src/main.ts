@@ -16,6 +16,7 @@ import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
 import { GapWatch } from './recovery/gap-watch.js'
 import { reingest } from './recovery/reingest.js'
+import { Pruner } from './retention.js'
 
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
   // The pool closes last: batches that are relayed at the end are still marked.
@@ -83,4 +84,9 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   context.intake('stream', consumer)
   context.intake('gaps', gapWatch)
   context.intake('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
+  const { prunedRows: pruned } = metrics
+  context.intake(
+    'retention',
+    new Pruner({ store, retention: config, everyMs: config.RETENTION_INTERVAL_MS, pruned, log }),
+  )
 })

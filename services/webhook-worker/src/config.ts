@@ -51,7 +51,18 @@ export const WebhookWorkerConfig = Type.Object({
   WEBHOOK_RETENTION_DAYS: Type.Integer({
     default: 30,
     minimum: 1,
-    description: 'how long deliveries are kept after they ended',
+    description:
+      'how long deliveries and their attempts are kept after they ended, and webhooks after they were deleted',
+  }),
+  WEBHOOK_COMPLETED_JOBS_KEPT: Type.Integer({
+    default: 1_000,
+    minimum: 0,
+    description: 'finished jobs that Redis keeps for the queue dashboard, for at most an hour',
+  }),
+  WEBHOOK_FAILED_JOBS_KEPT: Type.Integer({
+    default: 10_000,
+    minimum: 0,
+    description: 'failed jobs that Redis keeps for the queue dashboard, for at most a week',
   }),
   WEBHOOK_WATCHDOG_MS: Type.Integer({
     default: 30_000,

@@ -60,6 +60,7 @@ export async function buildWebhookWorker(
     openDeliveryWorker({
       ...config,
       concurrency: config.WEBHOOK_CONCURRENCY,
+      kept: { completed: config.WEBHOOK_COMPLETED_JOBS_KEPT, failed: config.WEBHOOK_FAILED_JOBS_KEPT },
       onError,
       enqueue: deliveries => queue.enqueueDeliveries(deliveries),
       process: buildDeliverer({

@@ -16,9 +16,12 @@ export interface PaymentTrace {
   paidAt: bigint
   streamSequence: bigint
   position: bigint
+  /** null when that is longer ago than batches are kept */
   committedAt: Date | null
-  /** when it was announced to sockets and its deliveries were enqueued; null while that is still to do */
+  /** when it was announced to sockets and its deliveries were enqueued; null while that is still to do, or long ago */
   handedOverAt: Date | null
+  /** whether it was announced: only batches that were announced are ever removed */
+  isAnnounced: boolean
 }
 
 interface TraceRow {
@@ -36,6 +39,7 @@ interface TraceRow {
   position: bigint
   committed_at: Date | null
   handed_over_at: Date | null
+  is_announced: boolean
 }
 
 /**
@@ -46,12 +50,12 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
   const rows = await database.lookUp<TraceRow>(sql`
     select e.id as event_id, e.tracking_id, e.seq, e.payment_policy, e.gateway, e.amount::text as amount,
            e.record_id, e.slot, e.occurred_at, e.paid_at, e.stream_sequence, e.position,
-           b.committed_at, b.handed_over_at
+           b.committed_at, b.handed_over_at, b.handed_over_at is not null or b.last_position is null as is_announced
       from events e
       left join lateral (
-        select committed_at, handed_over_at from ingest_batches
+        select last_position, committed_at, handed_over_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
-      ) b on true
+      ) b on b.last_position >= e.position
      where e.signature = ${signature} and e.name in ('PaymentRecord', 'ComposableExecuted')
      order by e.event_index, e.id`)
   return rows.map(row => ({
@@ -69,6 +73,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
     position: row.position,
     committedAt: row.committed_at,
     handedOverAt: row.handed_over_at,
+    isAnnounced: row.is_announced,
   }))
 }
 

@@ -7,6 +7,9 @@ import { sql, type Sql } from '../database/sql.js'
 /** What one call of a bulk redelivery takes at most. */
 export const REDELIVERIES_AT_ONCE = 10_000
 
+/** A delivery that was attempted so often is not sent anew: its attempts stay bounded, and their number below 2¹⁵. */
+const MOST_ATTEMPTS = 1_000
+
 /**
  * A new round of tries: due now, with as many tries as a new delivery. Body and message id stay. Rows that are
  * open are made due now and keep their round; rows that somebody is sending right now are left alone.
@@ -19,7 +22,8 @@ async function openRound({ database }: Store, condition: Sql): Promise<DeliveryR
              opened_at = case when d.state in ('pending', 'waiting') then d.opened_at else clock_timestamp() end,
              state = 'pending', due_at = clock_timestamp(), finished_at = null, held_since = null,
              held_reason = null, swept_at = null, claimed_until = null
-       where (d.claimed_until is null or d.claimed_until < clock_timestamp()) and ${condition}
+       where (d.claimed_until is null or d.claimed_until < clock_timestamp())
+         and d.attempts_made < ${MOST_ATTEMPTS} and ${condition}
       returning d.id, d.webhook_id as "webhookId"`)
 }
 

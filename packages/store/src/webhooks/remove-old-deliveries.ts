@@ -1,29 +1,33 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { tryRetentionLock } from '../retention/retention-lock.js'
 
 /**
  * Removes deliveries that ended before the retention began, with their attempts, and then webhooks that were
- * deleted before it and have no delivery left. Works in small sets so that nobody waits for it; `skip locked`
- * lets several workers do it.
+ * deleted before it and have no delivery left. One small step, so that nobody waits for it; of several workers one at a
+ * time does it. A delivery that has not ended stays, however old.
  * @returns how many deliveries were removed
  */
-export async function removeOldDeliveries(
+export function removeOldDeliveries(
   { database }: Store,
   retention: { days: number; limit: number },
 ): Promise<number> {
-  const removed = await database.execute(sql`
-    with old as (
-      select id from deliveries
-       where finished_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
-         and state not in ('pending', 'waiting')
-       order by finished_at limit ${retention.limit} for update skip locked
-    ), attempts as (
-      delete from delivery_attempts where delivery_id in (select id from old)
-    )
-    delete from deliveries where id in (select id from old)`)
-  await database.execute(sql`
-    delete from webhooks w
-     where w.deleted_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
-       and not exists (select from deliveries d where d.webhook_id = w.id)`)
-  return removed
+  return database.transaction(async tx => {
+    if (!(await tryRetentionLock(tx))) return 0
+    const removed = await tx.$executeRaw(sql`
+      with old as (
+        select id from deliveries
+         where finished_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
+           and state not in ('pending', 'waiting')
+         order by finished_at limit ${retention.limit} for update skip locked
+      ), attempts as (
+        delete from delivery_attempts where delivery_id in (select id from old)
+      )
+      delete from deliveries where id in (select id from old)`)
+    await tx.$executeRaw(sql`
+      delete from webhooks w
+       where w.deleted_at < clock_timestamp() - make_interval(days => ${retention.days}::integer)
+         and not exists (select from deliveries d where d.webhook_id = w.id)`)
+    return removed
+  })
 }

@@ -48,7 +48,7 @@ export const PaymentTraceRecord = Type.Object(
     ),
     stored: Type.Object(
       {
-        at: Nullable(Moment('when its transaction was written')),
+        at: Nullable(Moment('when its transaction was written; null when that is too long ago to be known')),
         position: Integer('its place in commit order', 509),
         seq: Nullable(Integer('its place among the payments of its tracking ID', 10)),
       },
@@ -57,8 +57,11 @@ export const PaymentTraceRecord = Type.Object(
     announced: Type.Object(
       {
         at: Nullable(
-          Moment('when sockets were told and deliveries enqueued; null while that is still to do'),
+          Moment(
+            'when sockets were told and deliveries enqueued; null while that is still to do, and when it is too long ago to be known',
+          ),
         ),
+        done: Type.Boolean({ description: 'whether sockets were told and deliveries enqueued' }),
       },
       { title: 'AnnouncedStage' },
     ),
@@ -102,7 +105,7 @@ export const toTraceRecord = (
   chain: { slot: trace.slot, timestamp: trace.occurredAt.toISOString(), paidAt: trace.paidAt },
   stream: { sequence: trace.streamSequence },
   stored: { at: iso(trace.committedAt), position: trace.position, seq: trace.seq },
-  announced: { at: iso(trace.handedOverAt) },
+  announced: { at: iso(trace.handedOverAt), done: trace.isAnnounced },
   ...(deliveries === null
     ? {}
     : { deliveries: deliveries.filter(({ eventId }) => eventId === trace.eventId).map(toDelivery) }),

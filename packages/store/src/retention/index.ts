@@ -1,0 +1,1 @@
+export { PRUNED_TABLES, pruneStep, type PrunedTable, type Retention } from './prune.js'

@@ -1,0 +1,151 @@
+// What retention removes, and what it must never remove.
+import { randomUUID } from 'node:crypto'
+import { createDatabase, withClient } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openStore } from '../src/database/open-store.js'
+import { PRUNED_TABLES, pruneStep, type PrunedTable } from '../src/retention/index.js'
+import { redeliverOne } from '../src/webhooks/index.js'
+
+const LIMITS = { batchDays: 90, deadLetterDays: 180, limit: 100 }
+
+t.test('retention', async t => {
+  const database = await createDatabase(t)
+  const { pool } = database
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
+  t.teardown(() => store.close())
+  const prune = (table: PrunedTable, limit = LIMITS.limit) => pruneStep(store, table, { ...LIMITS, limit })
+  const left = async (query: string) =>
+    (await pool.query<{ key: string }>(query)).rows.map(({ key }) => key).sort()
+
+  t.test('takes batches that were relayed long ago, and no batch that waits to be relayed', async t => {
+    await pool.query(
+      `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at) values
+         (1, 1, now() - interval '91 d', now()), (2, 2, now() - interval '91 d', null),
+         (3, 3, now() - interval '89 d', now()), (4, 4, now() - interval '91 d', now())`,
+    )
+    t.equal(await prune('ingest_batches'), 2)
+    t.same(await left('select first_position::text as key from ingest_batches'), ['2', '3'])
+  })
+
+  t.test('takes a bounded number of rows in a step', async t => {
+    await pool.query(
+      `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
+       select n, n, now() - interval '1 y', now() from generate_series(10, 40) n`,
+    )
+    await pool.query('delete from ingest_batches where first_position < 10')
+    t.equal(await prune('ingest_batches', 20), 20)
+    t.equal(await prune('ingest_batches', 20), 11)
+    t.equal(await prune('ingest_batches', 20), 0)
+  })
+
+  t.test('takes old dead letters, and never a good message that a bug of ours refused', async t => {
+    const letter = (key: string, code: string, receivedDays: number, replayedDays: number | null) =>
+      pool.query(
+        `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size,
+           received_at, replayed_at)
+         values ($1, now(), 1, 's', $2, 'r', '', 0, now() - make_interval(days => $3),
+           now() - make_interval(days => $4))`,
+        [key, code, receivedDays, replayedDays],
+      )
+    await letter('old', 'NOT_JSON', 181, null)
+    await letter('new', 'NOT_JSON', 179, null)
+    await letter('replayed lately', 'NOT_JSON', 400, 10)
+    await letter('replayed long ago', 'NOT_JSON', 400, 181)
+    await letter('fault', 'INGEST_FAULT', 4_000, null)
+    await letter('replayed fault', 'INGEST_FAULT', 4_000, 181)
+    t.equal(await prune('dead_letters'), 3)
+    t.same(await left('select stream as key from dead_letters'), ['fault', 'new', 'replayed lately'])
+  })
+
+  t.test('takes closed gaps, and no open one', async t => {
+    await pool.query(
+      `insert into gaps (from_slot, to_slot, reason, received_at, closed_at) values
+         (1, 1, 'r', now() - interval '9 y', null), (2, 2, 'r', now(), now() - interval '181 d'),
+         (3, 3, 'r', now(), now() - interval '179 d')`,
+    )
+    await pool.query(
+      `insert into stream_gaps (stream, stream_created_at, from_sequence, to_sequence, closed_at)
+       values ('s', now(), 1, 1, null), ('s', now(), 2, 2, now() - interval '181 d')`,
+    )
+    t.equal(await prune('gaps'), 1)
+    t.equal(await prune('stream_gaps'), 1)
+    t.same(await left('select from_slot::text as key from gaps'), ['1', '3'])
+    t.same(await left('select from_sequence::text as key from stream_gaps'), ['1'])
+  })
+
+  t.test('takes what deleted webhooks wait for, and nothing that may still be sent', async t => {
+    const webhook = async (active: boolean, deleted: boolean) => {
+      const { rows } = await pool.query<{ id: string }>(
+        `insert into webhooks (gateway, endpoint_url, secret, active, deleted_at)
+         values ('g', 'https://shop.example/', 's', $1, case when $2 then now() end) returning id`,
+        [active, deleted],
+      )
+      await pool.query(
+        'insert into deliveries_awaiting_finality (event_id, webhook_id, slot) values ($1, $2, 1)',
+        [randomUUID(), rows[0]!.id],
+      )
+      return rows[0]!.id
+    }
+    const [active, inactive] = [await webhook(true, false), await webhook(false, false)]
+    await webhook(false, true)
+    t.equal(await prune('deliveries_awaiting_finality'), 1)
+    t.same(
+      await left('select webhook_id::text as key from deliveries_awaiting_finality'),
+      [active, inactive].sort(),
+    )
+  })
+
+  t.test('is the work of one process at a time', async t => {
+    await pool.query('truncate ingest_batches')
+    await pool.query(
+      `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
+       values (1, 1, now() - interval '1 y', now())`,
+    )
+    await withClient(database.url, async client => {
+      await client.query('begin')
+      const other = openStore({ DATABASE_URL: database.url, poolSize: 1 })
+      t.teardown(() => other.close())
+      await client.query('select pg_advisory_xact_lock(741120261122)')
+      for (const table of PRUNED_TABLES) t.equal(await pruneStep(other, table, LIMITS), null, table)
+      await client.query('rollback')
+    })
+    t.equal(await prune('ingest_batches'), 1)
+  })
+
+  t.test('every table is pruned, or is said to stay for ever', async t => {
+    const FOR_EVER = [
+      '_prisma_migrations',
+      // the truth, what follows from it, and what keeps repetitions out
+      'events',
+      'event_counts',
+      'gateways',
+      'payment_stats',
+      'payment_token_stats',
+      'policies',
+      'retractions',
+      'stream_head',
+      'trackings',
+      'user_payments',
+      // one row a deployment
+      'lease_uses',
+    ]
+    /** removed by the statement that makes them useless, or by the worker */
+    const ELSEWHERE = ['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'webhooks']
+    t.same(
+      await left(`select tablename as key from pg_tables where schemaname = 'public'`),
+      [...FOR_EVER, ...ELSEWHERE, ...PRUNED_TABLES].sort(),
+    )
+  })
+
+  t.test('a delivery is not sent anew for ever', async t => {
+    const { rows } = await pool.query<{ id: string; webhook_id: string }>(
+      `with hook as (insert into webhooks (gateway, endpoint_url, secret) values ('g', 'https://x.example/', 's') returning id)
+       insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, tries_allowed)
+       select id, 'm', 'webhook.test', '{}', 'failed', 999, 999 from hook returning id, webhook_id`,
+    )
+    const { id, webhook_id: webhookId } = rows[0]!
+    t.equal((await redeliverOne(store, BigInt(webhookId), BigInt(id))).length, 1)
+    await pool.query(`update deliveries set state = 'failed', attempts_made = 1003 where id = $1`, [id])
+    t.same(await redeliverOne(store, BigInt(webhookId), BigInt(id)), [])
+  })
+})

@@ -1,0 +1,67 @@
+import type { Intake, Logger, Metrics } from '@payment-tracking/runtime'
+import { PRUNED_TABLES, pruneStep, type PrunedTable, type Store } from '@payment-tracking/store'
+
+export interface PrunerOptions {
+  store: Store
+  retention: { INGEST_BATCH_RETENTION_DAYS: number; DEAD_LETTER_RETENTION_DAYS: number }
+  everyMs: number
+  pruned: ReturnType<Metrics['counter']>
+  log: Logger
+}
+
+/** Rows that one transaction removes at most, so that nobody waits for it. */
+const ROWS_A_STEP = 1_000
+/** Steps in one table each time: an old database is pruned over hours, not at once. */
+const STEPS_A_ROUND = 20
+
+/** Prunes every table in bounded steps, every `everyMs`. Of several replicas one prunes at a time. */
+export class Pruner implements Intake {
+  #timer: NodeJS.Timeout | undefined
+  #round: Promise<void> = Promise.resolve()
+  #stopping = false
+
+  constructor(private readonly options: PrunerOptions) {}
+
+  start(): void {
+    this.#schedule()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    clearTimeout(this.#timer)
+    await this.#round
+  }
+
+  #schedule(): void {
+    if (this.#stopping) return
+    this.#timer = setTimeout(() => {
+      this.#round = this.#prune().finally(() => this.#schedule())
+    }, this.options.everyMs)
+  }
+
+  async #prune(): Promise<void> {
+    try {
+      for (const table of PRUNED_TABLES) await this.#pruneTable(table)
+    } catch (err) {
+      this.options.log.warn({ err }, 'retention.failed')
+    }
+  }
+
+  async #pruneTable(table: PrunedTable): Promise<void> {
+    const { store, retention, pruned, log } = this.options
+    const limits = {
+      batchDays: retention.INGEST_BATCH_RETENTION_DAYS,
+      deadLetterDays: retention.DEAD_LETTER_RETENTION_DAYS,
+      limit: ROWS_A_STEP,
+    }
+    let rows = 0
+    for (let step = 0; step < STEPS_A_ROUND && !this.#stopping; step++) {
+      const removed = await pruneStep(store, table, limits)
+      rows += removed ?? 0
+      if (removed === null || removed < ROWS_A_STEP) break
+    }
+    if (rows === 0) return
+    pruned.inc({ table }, rows)
+    log.info({ table, rows }, 'retention.pruned')
+  }
+}
