@@ -2,7 +2,7 @@
 // beside this one. Kept below node_modules/.cache, so that only the first run on a machine builds it.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -25,16 +25,13 @@ const run = async (file: string, args: string[], cwd: string, env: NodeJS.Proces
   (await exec(file, args, { cwd, env: { ...process.env, ...env }, maxBuffer: 1 << 26 })).stdout.trim()
 
 /**
- * The last commit before the newest migration.
+ * The last commit before the newest migration, or before the one that is named.
  * @returns why it cannot be known, as text
  */
-export async function findLastRelease(): Promise<{ commit: string; newest: string } | string> {
+export async function findLastRelease(before?: string): Promise<{ commit: string; newest: string } | string> {
   const entries = await readdir(join(ROOT, MIGRATIONS), { withFileTypes: true })
-  const newest = entries
-    .filter(entry => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
-    .at(-1)!
+  const migrations = entries.filter(entry => entry.isDirectory()).map(({ name }) => name)
+  const newest = before ?? migrations.sort().at(-1)!
   const git = (...args: string[]) => run('git', args, ROOT)
   try {
     const file = `${MIGRATIONS}/${newest}/migration.sql`
@@ -53,8 +50,7 @@ export async function buildRelease(commit: string): Promise<Release> {
   const root = join(CACHE, commit)
   if (!existsSync(root)) {
     await mkdir(CACHE, { recursive: true })
-    // Only the last one is ever needed again.
-    for (const name of await readdir(CACHE)) await rm(join(CACHE, name), { recursive: true, force: true })
+    await removeOldBuilds()
     const work = await mkdtemp(join(CACHE, '.build-'))
     await checkOut(commit, work)
     await linkModules(work)
@@ -62,6 +58,17 @@ export async function buildRelease(commit: string): Promise<Release> {
     await rename(work, root)
   }
   return { commit, root, migrationsDir: join(root, MIGRATIONS) }
+}
+
+/** Of each release that a test upgrades from, the newest build is needed again. */
+const KEPT_BUILDS = 2
+
+async function removeOldBuilds(): Promise<void> {
+  const builds = await Promise.all(
+    (await readdir(CACHE)).map(async name => ({ name, madeAt: (await stat(join(CACHE, name))).mtimeMs })),
+  )
+  const old = builds.sort((a, b) => b.madeAt - a.madeAt).slice(KEPT_BUILDS - 1)
+  for (const { name } of old) await rm(join(CACHE, name), { recursive: true, force: true })
 }
 
 /** With an index of its own: neither the work tree nor the index of the repository notices. */

@@ -45,10 +45,12 @@ export function buildHeadRecords({
       }),
     read: lineage =>
       call(async () => {
-        const flat = (await commands.call('ZRANGE', keyOf(lineage), 0, -1, 'WITHSCORES')) as string[]
+        // Members and scores: one flat list in RESP2, pairs in RESP3.
+        const reply = (await commands.call('ZRANGE', keyOf(lineage), 0, -1, 'WITHSCORES')) as unknown[]
+        const flat = reply.flat() as (string | number)[]
         let latest: HeadRecord | null = null
         for (let at = 0; at < flat.length; at += 2) {
-          const [generation = '', epoch = ''] = flat[at]!.split(':')
+          const [generation = '', epoch = ''] = String(flat[at]).split(':')
           const record = { generation: Number(generation), epoch, position: BigInt(flat[at + 1]!) }
           if (latest === null || record.generation > latest.generation) latest = record
         }

@@ -2,9 +2,11 @@
 // that failed. Nothing is changed then: it is one transaction.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { CommonConfig, createLogger, readConfig, ServerUrl } from '@payment-tracking/runtime'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { openStore } from './database/open-store.js'
 import { rebuildProjections } from './ingest/rebuild.js'
+import { areProjectionsOutdated, upgradeProjections } from './ingest/upgrade/upgrade-projections.js'
 import { readHeadNow } from './ingest/verify-database.js'
 
 const RebuildConfig = Type.Object({
@@ -28,6 +30,12 @@ try {
     const startedAt = performance.now()
     let saidAt = startedAt
     log.info({ events: total }, 'rebuild.begun')
+    // Events that an earlier release did not understand lack columns that a rebuild reads.
+    while (await areProjectionsOutdated(store)) {
+      const progress = await upgradeProjections(store, { programId: config.PROGRAM_ID })
+      // Ingest does a page.
+      if (progress === null) await sleep(100)
+    }
     const done = await rebuildProjections(store, config.PROGRAM_ID, events => {
       if (performance.now() - saidAt < PROGRESS_EVERY_MS) return
       saidAt = performance.now()

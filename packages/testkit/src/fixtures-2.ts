@@ -1,8 +1,12 @@
 import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
 import { readJson, type Json } from '@payment-tracking/domain'
 import { readFile } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
 
-const FIXTURES = new URL('../../../test/fixtures/2/', import.meta.url)
+/** Another set of the same shape can be tried: `FIXTURES_2=/path/to/set npm test -- test/e2e/…`. */
+const FIXTURES = process.env.FIXTURES_2
+  ? pathToFileURL(`${process.env.FIXTURES_2.replace(/\/+$/, '')}/`)
+  : new URL('../../../test/fixtures/2/', import.meta.url)
 
 /** A message of the second set of fixtures, with the subject that it is published to. */
 export interface FixtureMessage {
@@ -12,7 +16,8 @@ export interface FixtureMessage {
   signature: string
 }
 
-type Members = Record<string, Json>
+/** `expected.json` as it stands; test/fixtures/2/README.md describes it. */
+export type FixtureAnswers = Record<string, Json>
 
 const CONTROL = controlSubjectOf(DEFAULT_SUBJECT_PREFIX, '')
 
@@ -51,8 +56,8 @@ export async function readSecondFixtures(): Promise<FixtureMessage[]> {
 }
 
 /** `expected.json` of the second set, with integers beyond 2⁵³ as bigint. */
-export async function readSecondAnswers(): Promise<Members> {
-  return readJson(await readFile(new URL('expected.json', FIXTURES), 'utf8')) as Members
+export async function readSecondAnswers(): Promise<FixtureAnswers> {
+  return readJson(await readFile(new URL('expected.json', FIXTURES), 'utf8')) as FixtureAnswers
 }
 
 /** Shuffles messages by a seed; those of one transaction keep their order, which is where order means something. */

@@ -31,4 +31,11 @@ export { openPrivateServers, removeAbandoned, useServers } from './use-servers.j
 export { waitFor, type WaitOptions } from './wait-for.js'
 export { dumpProjections, findArrivalProblems, type ProjectionDump } from './dump-projections.js'
 export { readExpectedAnswers, readFixtureMessages, type ExpectedAnswers } from './fixtures.js'
-export { readSecondAnswers, readSecondFixtures, shuffleFixtures, type FixtureMessage } from './fixtures-2.js'
+export { compareAnswers, describeDifferences, type AskApi, type Comparison } from './compare-answers.js'
+export {
+  readSecondAnswers,
+  readSecondFixtures,
+  shuffleFixtures,
+  type FixtureAnswers,
+  type FixtureMessage,
+} from './fixtures-2.js'

@@ -31,6 +31,8 @@ export interface IngestReadings {
   openGaps: () => Promise<number>
   /** rejects while no messages are read */
   consuming: () => Promise<void>
+  /** whether an earlier release wrote projections that are not made anew yet */
+  projectionsOutdated: () => Promise<boolean>
   /** seconds since the oldest batch was committed that is not announced and enqueued yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>
 }
@@ -38,7 +40,7 @@ export interface IngestReadings {
 /** Registers the gauges that are read when metrics are scraped. */
 export function measureIngest(
   metrics: Metrics,
-  { lag, consuming, openGaps, outboxSeconds }: IngestReadings,
+  { lag, consuming, openGaps, projectionsOutdated, outboxSeconds }: IngestReadings,
 ): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
@@ -64,6 +66,11 @@ export function measureIngest(
     'Age of the oldest committed batch that was not announced and enqueued yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
+  const outdated = metrics.gauge(
+    'ingest_projections_outdated',
+    'Whether an earlier release wrote projections that are not made anew by the rules of this one yet',
+  )
+  metrics.onScrape(outdated, async () => outdated.set((await projectionsOutdated()) ? 1 : 0))
   const gaps = metrics.gauge(
     'ingest_stream_gaps',
     'Ranges of messages that the stream discarded before they were read, and that nobody has closed',

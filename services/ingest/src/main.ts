@@ -3,6 +3,7 @@ import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain } from '@payment-tracking/runtime'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
+  areProjectionsOutdated,
   countOpenStreamGaps,
   markReingested,
   openStore,
@@ -15,6 +16,7 @@ import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
 import { GapWatch } from './recovery/gap-watch.js'
+import { ProjectionUpgrade } from './recovery/projection-upgrade.js'
 import { reingest } from './recovery/reingest.js'
 import { Pruner } from './retention.js'
 
@@ -42,8 +44,9 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     return Object.assign(opened, { close: () => opened.settle() })
   })
   const metrics = createIngestMetrics(context.metrics)
-  const buildHandler = (guard: DatabaseGuard) =>
+  const buildHandler = (guard: DatabaseGuard, { again }: { again: boolean }) =>
     buildBatchHandler({
+      again,
       store,
       guard,
       relay,
@@ -63,26 +66,35 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     log,
     reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
     reingest: async (verifier, fromSequence, epoch) => {
-      const handle = buildHandler(verifier)
+      const handle = buildHandler(verifier, { again: true })
       await reingest(fromSequence, { bus, handle, config, log, signal: context.signal })
-      if (!context.signal.aborted) await markReingested(store, epoch)
+      if (!context.signal.aborted) await markReingested(store, epoch, fromSequence)
     },
   })
   const gapWatch = new GapWatch(store, () => bus.position(config), log)
   const consumer = bus.consume(
     { ...config, traced: tracing !== undefined, onOpened: position => gapWatch.look(position) },
-    buildHandler(guard),
+    buildHandler(guard, { again: false }),
   )
+  const upgrade = new ProjectionUpgrade({
+    store,
+    guard,
+    programId: config.PROGRAM_ID,
+    reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
+    log,
+  })
   measureIngest(context.metrics, {
     lag: () => consumer.measureLag(),
     consuming: () => consumer.checkConsuming(),
     openGaps: () => countOpenStreamGaps(store),
+    projectionsOutdated: () => areProjectionsOutdated(store),
     outboxSeconds: () => readOldestOutboxSeconds(store),
   })
   context.probe('stream', () => consumer.checkConsuming())
   context.intake('database', guard)
   context.intake('stream', consumer)
   context.intake('gaps', gapWatch)
+  context.intake('projection-upgrade', upgrade)
   context.intake('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
   const { prunedRows: pruned } = metrics
   context.intake(

@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     },
     metrics,
     log,
+    again: true,
   })
   try {
     await reingest(since, { bus, handle, config, log })

@@ -11,7 +11,7 @@ import {
 } from '../webhooks/insert-deliveries.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recordAnnouncements } from './announcements.js'
-import { insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
+import { closeTaken, insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
 import { insertEvents } from './events.js'
 import { collectCommittedPayments } from './collect-committed-payments.js'
 import { takeReleased, writeCorrections, writeFinalizedSlot } from './finality.js'
@@ -42,6 +42,8 @@ export interface Batch {
   controls?: readonly ReceivedControl[] | undefined
   /** the program whose addresses are derived where stored messages are read again; default the production one */
   programId?: string | undefined
+  /** the messages were read before, perhaps by an earlier release: what is taken now is no dead letter any more */
+  again?: boolean | undefined
   /** by event, when messages are traced: kept with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined
   /** the run of the server that was verified; see `lockHead` */
@@ -112,6 +114,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   await settleTakenIn(tx, retracted.takenIn, resolved.conflicts)
   const waiting = new Set(retracted.takenIn.map(({ bytes }) => bytes))
   const conflicts = resolved.conflicts.filter(({ bytes }) => !waiting.has(bytes))
+  if (batch.again) closeTaken(tx, stream, takenOf(batch, resolved.conflicts))
   const finalizedSlot = await applyFinality(tx, head.finalizedSlot, controls, resolved.corrections)
   const moved = resolved.corrections.filter(correction => correction.moved)
   if (moved.length > 0) await restateMoved(tx, moved, { upTo: before, programId })
@@ -179,6 +182,17 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     batchId,
     lastPosition: positioned.length === 0 ? null : upTo,
   }
+}
+
+/** Where in the stream the messages are that were not refused. */
+function takenOf(
+  { received, controls = [] }: Batch,
+  conflicts: readonly { streamSequence: number }[],
+): number[] {
+  const refused = new Set(conflicts.map(({ streamSequence }) => streamSequence))
+  return [...received, ...controls]
+    .map(({ streamSequence }) => streamSequence)
+    .filter(streamSequence => !refused.has(streamSequence))
 }
 
 const idOf = ({ eventId }: CommittedPayment): string => eventId

@@ -1,5 +1,6 @@
 import type { RefusalCode } from '@payment-tracking/domain'
-import type { Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { sql, type Tx } from '../database/sql.js'
 
 /** Bytes of a refused message that are kept. */
 export const DEAD_LETTER_BYTES = 64 * 1024
@@ -20,7 +21,10 @@ export interface StreamIdentity {
   createdAt: Date
 }
 
-/** Keeps refused messages, each once by stream and sequence. */
+/**
+ * Keeps refused messages, each once by stream and sequence.
+ * @returns how many are new, or were kept by an earlier release without the signature that a retraction asks for
+ */
 export async function insertDeadLetters(
   tx: Tx,
   stream: StreamIdentity,
@@ -37,7 +41,21 @@ export async function insertDeadLetters(
       ${letters.map(letter => '\\x' + Buffer.from(letter.bytes.subarray(0, DEAD_LETTER_BYTES)).toString('hex'))}::bytea[],
       ${letters.map(letter => letter.bytes.length)}::int[],
       ${letters.map(letter => letter.signature ?? null)}::text[]) as l
-    on conflict do nothing`
+    on conflict (stream, stream_created_at, stream_sequence) do update set signature = excluded.signature
+     where dead_letters.signature is null and excluded.signature is not null`
+}
+
+/** Closes the dead letters of messages that an earlier release refused and this one took when it read them again. */
+export function closeTaken(
+  tx: PipelinedTx,
+  stream: StreamIdentity,
+  streamSequences: readonly number[],
+): void {
+  if (streamSequences.length === 0) return
+  tx.send(sql`
+    update dead_letters set replayed_at = clock_timestamp()
+     where stream = ${stream.name} and stream_created_at = ${stream.createdAt} and replayed_at is null
+       and stream_sequence = any(${streamSequences.map(String)}::bigint[])`)
 }
 
 /** A dead letter that a retraction may take in. */

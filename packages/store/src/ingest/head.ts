@@ -6,6 +6,9 @@ export interface LockedHead {
   finalizedSlot: bigint
 }
 
+/** By which rules this release projects events; a database of other rules is brought to these (ingest/upgrade). */
+export const PROJECTION_VERSION = 2
+
 /**
  * Takes the writer lock: one ingest transaction at a time, over all replicas, until commit. So nothing that
  * ingest writes can race, positions have no holes, and their order is commit order.
@@ -27,6 +30,7 @@ export async function lockHead(tx: Tx, server?: string): Promise<LockedHead> {
 export async function recordBatch(tx: Tx, firstPosition: bigint, lastPosition: bigint): Promise<bigint> {
   const [batch] = await tx.$queryRaw<{ id: bigint }[]>`
     with moved as (update stream_head set position = ${lastPosition} where id = 1)
-    insert into ingest_batches (first_position, last_position) values (${firstPosition}, ${lastPosition}) returning id`
+    insert into ingest_batches (first_position, last_position, rules)
+    values (${firstPosition}, ${lastPosition}, ${PROJECTION_VERSION}) returning id`
   return batch!.id
 }

@@ -4,7 +4,7 @@
 // first that was stored has the id of the identity, those after it an id that names their slot too. So a message agrees
 // with, or contradicts, the event of its own slot; in a slot of its own it contradicts the event that stands, unless the
 // message's transaction was retracted itself.
-import { type Tx } from '../database/sql.js'
+import { sql, type Tx } from '../database/sql.js'
 import {
   idInSlot,
   orderOf,
@@ -26,6 +26,8 @@ export interface StoredIdentity {
   fingerprint: string
   /** null for rows of releases that did not keep it */
   commitment: Commitment | null
+  /** an earlier release stored it: perhaps by another identity */
+  earlier: boolean
   retracted: boolean
 }
 
@@ -37,8 +39,12 @@ interface IdentityRow {
   event_index: bigint
   fingerprint: string
   commitment: Commitment | null
+  earlier: boolean
   retracted: boolean
 }
+
+const IDENTITY_COLUMNS = sql`id, signature, slot, transaction_index, event_index, fingerprint, commitment,
+  commitment is null or of_earlier_release is true as earlier, retracted_at is not null as retracted`
 
 const toIdentity = (row: IdentityRow): StoredIdentity => ({
   id: row.id,
@@ -48,6 +54,7 @@ const toIdentity = (row: IdentityRow): StoredIdentity => ({
   index: Number(row.event_index),
   fingerprint: row.fingerprint,
   commitment: row.commitment,
+  earlier: row.earlier,
   retracted: row.retracted,
 })
 
@@ -56,18 +63,14 @@ export async function readIdentities(tx: Tx, events: readonly ChainEvent[]): Pro
   if (events.length === 0) return []
   const ids = events.flatMap(({ id, aliases }) => [id, ...aliases.map(alias => alias.id)])
   const rows = await tx.$queryRaw<IdentityRow[]>`
-    select id, signature, slot, transaction_index, event_index, fingerprint, commitment,
-           retracted_at is not null as retracted
-      from events where id = any(${ids}::uuid[])`
+    select ${IDENTITY_COLUMNS} from events where id = any(${ids}::uuid[])`
   return rows.map(toIdentity)
 }
 
 /** All stored events of some transactions; relies on events_signature_hash. */
 async function readTransactions(tx: Tx, signatures: readonly string[]): Promise<StoredIdentity[]> {
   const rows = await tx.$queryRaw<IdentityRow[]>`
-    select id, signature, slot, transaction_index, event_index, fingerprint, commitment,
-           retracted_at is not null as retracted
-      from events where signature = any(${[...signatures]}::text[])`
+    select ${IDENTITY_COLUMNS} from events where signature = any(${[...signatures]}::text[])`
   return rows.map(toIdentity)
 }
 
@@ -137,6 +140,7 @@ export async function resolveIdentities(
     return found
   }
 
+  const corrections = new Map<string, Correction>()
   const resolved: Resolved = { fresh: [], conflicts: [], corrections: [], duplicateCount: 0 }
   for (const message of received) {
     const { event, streamSequence, subject, bytes } = message
@@ -145,7 +149,7 @@ export async function resolveIdentities(
     const isRetracted = retracted.has(keyOf(event))
     if (same !== undefined && agrees(event, same)) {
       resolved.duplicateCount += 1
-      correct(same, event, resolved.corrections)
+      correct(same, event, corrections)
     } else if (same !== undefined || (!isRetracted && of.some(standing => !standing.retracted))) {
       const reason = `event ${event.id} is stored already with other data, slot or timestamp`
       const { signature } = event
@@ -157,10 +161,11 @@ export async function resolveIdentities(
         streamSequence,
         retracted: isRetracted,
       }
-      of.push({ ...fresh.event, id, retracted: isRetracted, event: fresh })
+      of.push({ ...fresh.event, id, earlier: false, retracted: isRetracted, event: fresh })
       resolved.fresh.push(fresh)
     }
   }
+  resolved.corrections = [...corrections.values()]
   return resolved
 }
 
@@ -172,14 +177,16 @@ const agrees = (event: ChainEvent, { id, fingerprint }: StoredIdentity): boolean
 function findAlias(event: ChainEvent, byId: ReadonlyMap<string, StoredIdentity>): Standing | undefined {
   for (const alias of event.aliases) {
     const row = byId.get(alias.id)
-    if (row?.commitment === null && row.fingerprint === alias.fingerprint && row.index === event.index)
-      return row
+    if (row?.earlier && row.fingerprint === alias.fingerprint && row.index === event.index) return row
   }
   return undefined
 }
 
-/** Takes over what a copy knows better. No order of copies makes a difference: the larger number wins. */
-function correct(standing: Standing, event: ChainEvent, corrections: Correction[]): void {
+/**
+ * Takes over what a copy knows better. No order of copies makes a difference: the larger number wins.
+ * @param corrections one for each stored event, whatever the number of copies
+ */
+function correct(standing: Standing, event: ChainEvent, corrections: Map<string, Correction>): void {
   const transactionIndex = Math.max(standing.transactionIndex, event.transactionIndex)
   const index = Math.max(standing.index, event.index)
   const moved = transactionIndex !== standing.transactionIndex || index !== standing.index
@@ -199,5 +206,13 @@ function correct(standing: Standing, event: ChainEvent, corrections: Correction[
     }
     return
   }
-  corrections.push({ id: standing.id, finalized, transactionIndex, index, moved })
+  const { id } = standing
+  const before = corrections.get(id)
+  corrections.set(id, {
+    id,
+    transactionIndex,
+    index,
+    finalized: finalized || (before?.finalized ?? false),
+    moved: moved || (before?.moved ?? false),
+  })
 }

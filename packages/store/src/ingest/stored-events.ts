@@ -18,9 +18,13 @@ export interface StoredRow {
 export const STORED_COLUMNS = sql`e.id, e.position, e.slot, e.signature, e.transaction_index, e.event_index,
   e.name, e.data::text as data, e.occurred_at`
 
+/** An earlier release took larger numbers; an order has no room for them. */
+const U32_MAX = 2n ** 32n - 1n
+
 /** The stored event as ingest read it; id and order are the row's own, for the message had no index perhaps. */
 export function readStored(row: StoredRow, programId: string): ChainEvent {
-  const message = `{"slot":${row.slot},"signature":${JSON.stringify(row.signature)},"index":${row.event_index},"transaction_index":${row.transaction_index},"event_name":${JSON.stringify(row.name)},"data":${row.data},"timestamp":"${row.occurred_at.toISOString()}"}`
+  const index = row.event_index > U32_MAX ? U32_MAX : row.event_index
+  const message = `{"slot":${row.slot},"signature":${JSON.stringify(row.signature)},"index":${index},"transaction_index":${row.transaction_index},"event_name":${JSON.stringify(row.name)},"data":${row.data},"timestamp":"${row.occurred_at.toISOString()}"}`
   const read = readMessage(new TextEncoder().encode(message), { programId, requireProgramId: false })
   if (!read.ok) return readWithoutEffect(row, programId)
   return { ...read.event, id: row.id, order: orderOf(read.event, row.id) }

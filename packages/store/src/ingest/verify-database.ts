@@ -142,8 +142,9 @@ export async function readHeadNow({
   return { epoch, position, generation, server, reingestFrom: reingest_from }
 }
 
-/** The stream was read again since the epoch began: nothing is missing any more. */
-export function markReingested({ database }: Store, epoch: string): Promise<unknown> {
+/** The stream was read again from a sequence, since the epoch began: what was asked for from there is not missing. */
+export function markReingested({ database }: Store, epoch: string, fromSequence: number): Promise<unknown> {
   return database.execute(sql`
-    update stream_head set reingest_from = null where id = 1 and epoch = ${epoch}::uuid`)
+    update stream_head set reingest_from = null
+     where id = 1 and epoch = ${epoch}::uuid and reingest_from >= ${fromSequence}::bigint`)
 }

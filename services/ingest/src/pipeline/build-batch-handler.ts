@@ -23,6 +23,8 @@ interface Parts {
   metrics: IngestMetrics
   log: Logger
   tracing?: Tracing | undefined
+  /** the messages were read before; see `Batch.again` */
+  again?: boolean
 }
 
 const FIRST_DELAY_MS = 500
@@ -51,6 +53,7 @@ export function buildBatchHandler({
   metrics,
   log,
   tracing,
+  again = false,
 }: Parts): HandleBatch {
   let failures = 0
   const sequencer = new BatchSequencer()
@@ -72,7 +75,7 @@ export function buildBatchHandler({
       await place.previousEnded()
       const onWriting = () => place.startWriting()
       const { programId } = program
-      const batch = { stream, ...read, programId, traceParents: spans?.traceParents, onWriting }
+      const batch = { stream, ...read, programId, traceParents: spans?.traceParents, onWriting, again }
       committed = await storeVerified(store, guard, batch)
       spans?.end()
       failures = 0

@@ -1,0 +1,175 @@
+// Brings a database that an earlier release wrote to the rules of this one, while ingest goes on.
+//
+// One call does one page, in a transaction of its own under the writer lock; the place is kept beside, so that any
+// process goes on where another ended. The steps of a pass:
+//
+//   composables   events that were stored as they came get their columns, projections, `seq` and deliveries
+//   policies      every policy is made anew from its events
+//   hours         payment figures are counted anew
+//   stream        ingest is told to read the stream again: the earlier release dropped messages that this one keeps
+//
+// The previous release may still run: its batches say by which rules they were projected, and what it wrote since the
+// last pass began is the work of another pass.
+import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
+import type { RunStatement } from '../../database/database.js'
+import type { Store } from '../../database/open-store.js'
+import { sql, type Tx } from '../../database/sql.js'
+import type { PipelinedTx } from '../../database/pipelined-transactions.js'
+import { lockHead, PROJECTION_VERSION, type LockedHead } from '../head.js'
+import { fillComposables } from './fill-composables.js'
+import { readFirstSequence, recountPages, restatePolicies, type PageDone } from './restate-pages.js'
+
+export type UpgradeStep = 'composables' | 'policies' | 'hours' | 'stream'
+const NEXT = { composables: 'policies', policies: 'hours', hours: 'stream' } as const
+/** Rows of a page: each takes Postgres some ten milliseconds, in which ingest waits. */
+const LIMITS = { composables: 200, policies: 200, hours: 50 }
+const TIMEOUT_MS = 60_000
+
+export interface UpgradeProgress {
+  /** null: the projections are those of this release, or of a newer one */
+  step: UpgradeStep | null
+  /** rows that the pass has done */
+  handled: number
+}
+
+export interface UpgradeOptions {
+  /** the program whose addresses are derived */
+  programId: string
+  /** the run of the server that was verified; see `lockHead` */
+  server?: string | undefined
+  /** how many messages of the stream may have been stored in another order than they came */
+  reingestMargin?: number
+}
+
+interface Pass {
+  since: bigint
+  upTo: bigint
+  step: UpgradeStep
+  after: string
+  handled: bigint
+}
+
+interface StateRow {
+  version: number
+  up_to: bigint | null
+  finished: boolean | null
+  last_of_earlier: bigint | null
+}
+
+/** Relies on ingest_batches_rules. */
+const readState = (run: RunStatement): Promise<StateRow[]> =>
+  run<StateRow>(sql`
+    select h.projection_version as version, u.up_to_position as up_to, u.finished_at is not null as finished,
+           (select last_position from ingest_batches where rules = ${PROJECTION_VERSION - 1}
+             order by last_position desc limit 1) as last_of_earlier
+      from stream_head h left join projection_upgrades u on u.version = ${PROJECTION_VERSION}
+     where h.id = 1`)
+
+function isOutdated({ version, up_to: upTo, finished, last_of_earlier: lastOfEarlier }: StateRow): boolean {
+  // A newer release has its own upgrade, which this one must not undo.
+  if (version > PROJECTION_VERSION) return false
+  if (version < PROJECTION_VERSION || upTo === null || !finished) return true
+  return lastOfEarlier !== null && lastOfEarlier > upTo
+}
+
+/** Whether an earlier release has written what is not brought to the rules of this one yet. */
+export async function areProjectionsOutdated({ database }: Store): Promise<boolean> {
+  const [row] = await readState(database.read)
+  return row !== undefined && isOutdated(row)
+}
+
+/**
+ * Does the next page of an upgrade.
+ * @returns how far the pass is; null when nothing is to be done, or another process is doing it
+ * @throws StoreUnavailableError, StoreTimeoutError: the page is undone and comes again
+ */
+export async function upgradeProjections(
+  store: Store,
+  options: UpgradeOptions,
+): Promise<UpgradeProgress | null> {
+  if (!(await areProjectionsOutdated(store))) return null
+  return store.database.pipelinedTransaction(async tx => {
+    // Before the writer lock: who waits for the other process must not hold ingest up.
+    const [turn] = await tx.$queryRaw<{ mine: boolean }[]>`
+      select pg_try_advisory_xact_lock(hashtext('projection_upgrades')) as mine`
+    if (!turn!.mine) return null
+    const head = await lockHead(tx, options.server)
+    const [state] = await readState(statement => tx.$queryRaw(statement))
+    if (!state || !isOutdated(state)) return null
+    const pass = (await readPass(tx)) ?? (await beginPass(tx, head, state.up_to ?? 0n))
+    return pass === null ? finish(tx, head, 0n) : doPage(tx, pass, head, options)
+  }, TIMEOUT_MS)
+}
+
+/** The pass that has not ended. */
+async function readPass(tx: Tx): Promise<Pass | null> {
+  const [pass] = await tx.$queryRaw<Pass[]>`
+    select since_position as since, up_to_position as "upTo", step, after, handled from projection_upgrades
+     where version = ${PROJECTION_VERSION} and finished_at is null`
+  return pass ?? null
+}
+
+/** @returns null when no event of the range is an earlier release's */
+async function beginPass(tx: PipelinedTx, head: LockedHead, since: bigint): Promise<Pass | null> {
+  const upTo = head.position
+  if (!(await hasEarlierEvents(tx, since, upTo))) return null
+  tx.send(sql`
+    insert into projection_upgrades (version, since_position, up_to_position, step)
+    values (${PROJECTION_VERSION}, ${since}, ${upTo}, 'composables')
+    on conflict (version) do update set
+      since_position = excluded.since_position, up_to_position = excluded.up_to_position, step = excluded.step,
+      after = '', handled = 0, started_at = clock_timestamp(), finished_at = null`)
+  // An earlier release took direct transfers for payments of one policy.
+  tx.send(sql`delete from policies where address = ${DIRECT_TRANSFER_POLICY}`)
+  return { since, upTo, step: 'composables', after: '', handled: 0n }
+}
+
+/** A database that an earlier release began has its first event from there. Relies on events_position_key. */
+async function hasEarlierEvents(tx: Tx, since: bigint, upTo: bigint): Promise<boolean> {
+  const rows =
+    since === 0n
+      ? await tx.$queryRaw<{ earlier: boolean }[]>`
+          select commitment is null or of_earlier_release is true as earlier from events order by position limit 1`
+      : await tx.$queryRaw<{ earlier: boolean }[]>`
+          select true as earlier from events
+           where position > ${since} and position <= ${upTo} and (commitment is null or of_earlier_release) limit 1`
+  return rows[0]?.earlier ?? false
+}
+
+async function doPage(
+  tx: PipelinedTx,
+  pass: Pass,
+  head: LockedHead,
+  { programId, reingestMargin = 0 }: UpgradeOptions,
+): Promise<UpgradeProgress> {
+  const { since, upTo, step, after } = pass
+  if (step === 'stream') {
+    const first = await readFirstSequence(tx, { since, upTo })
+    const from = first > reingestMargin ? first - BigInt(reingestMargin) : 1n
+    tx.send(sql`update stream_head set reingest_from = least(reingest_from, ${from}) where id = 1`)
+    return finish(tx, { ...head, position: upTo }, pass.handled)
+  }
+  const page = { after, since, upTo, limit: LIMITS[step] }
+  const scope = { upTo: head.position, programId }
+  let done: PageDone
+  if (step === 'composables') done = await fillComposables(tx, page, { head, programId })
+  else if (step === 'policies') done = await restatePolicies(tx, page, scope)
+  else done = await recountPages(tx, page, scope)
+  const handled = pass.handled + BigInt(done.count)
+  const next = done.last === null ? NEXT[step] : step
+  tx.send(sql`
+    update projection_upgrades set step = ${next}, after = ${done.last ?? ''}, handled = ${handled}
+     where version = ${PROJECTION_VERSION}`)
+  return { step: next, handled: Number(handled) }
+}
+
+/** The projections up to a position are those of this release. */
+function finish(tx: PipelinedTx, { position }: LockedHead, handled: bigint): UpgradeProgress {
+  tx.send(sql`
+    insert into projection_upgrades (version, up_to_position, step, finished_at)
+    values (${PROJECTION_VERSION}, ${position}, 'stream', clock_timestamp())
+    on conflict (version) do update set
+      up_to_position = excluded.up_to_position, step = excluded.step, finished_at = excluded.finished_at`)
+  tx.send(sql`update stream_head set projection_version = ${PROJECTION_VERSION} where id = 1`)
+  return { step: null, handled: Number(handled) }
+}
