@@ -1,3 +1,4 @@
-// `node scripts/make-jwt-keys.mjs`: prints new keys for JWT_PRIVATE_KEYS (after `npm run build`).
-const { buildJwtKeys } = await import('../infra/stack/dist/index.js')
-console.log(buildJwtKeys())
+// `node scripts/make-jwt-keys.mjs [checkout]`: prints new keys for JWT_PRIVATE_KEYS, or with `checkout` for
+// CHECKOUT_TOKEN_KEYS (after `npm run build`).
+const { buildCheckoutKeys, buildJwtKeys } = await import('../infra/stack/dist/index.js')
+console.log(process.argv[2] === 'checkout' ? buildCheckoutKeys() : buildJwtKeys())

@@ -1,5 +1,6 @@
 export * from './addresses.js'
 export * from './chain-event.js'
+export * from './checkout-claims.js'
 export * from './control-message.js'
 export * from './direct-transfer.js'
 export * from './delivery-address.js'

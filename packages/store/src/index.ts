@@ -4,6 +4,7 @@ export { findConnectProblem, isPostgresAnswering } from './database/is-answering
 export { migrate, MIGRATIONS_DIR, readMigrations } from './database/migrate.js'
 export { openStore, type Store, type StoreOptions } from './database/open-store.js'
 export * from './ops/index.js'
+export * from './checkout/index.js'
 export * from './reads/index.js'
 export * from './realtime/index.js'
 export * from './retention/index.js'

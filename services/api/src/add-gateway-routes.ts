@@ -8,18 +8,25 @@ import { addSecretRoutes } from './webhooks/secret-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.js'
 import { buildGatewayTokens } from './gateway-auth/gateway-tokens.js'
+import { addKeyRoutes } from './gateway-auth/key-routes.js'
 import { addSignInRoutes } from './gateway-auth/sign-in-routes.js'
 import { readSigningKeys } from './gateway-auth/signing-keys.js'
+import { buildCheckoutTokens } from './checkout/checkout-tokens.js'
+import { readCheckoutKeys } from './checkout/checkout-keys.js'
+import { addTokenRoutes } from './checkout/token-routes.js'
 
 export interface GatewayRouteParts {
   config: ApiConfig
   store: Store
   redis: RedisConnections | undefined
   queue: DeliveryQueue | undefined
+  nowMs: () => number
 }
 
 /** Sign-in has this share of a client's requests a minute. */
 const SIGN_IN_SHARE = 10
+/** Proofs of payment have this share: clients ask for one up to 20 times. */
+const TOKENS_SHARE = 3
 
 /**
  * Adds sign-in and everything that needs it.
@@ -28,10 +35,15 @@ const SIGN_IN_SHARE = 10
  */
 export async function addGatewayRoutes(
   app: ApiServer,
-  { config, store, redis, queue }: GatewayRouteParts,
+  { config, store, redis, queue, nowMs }: GatewayRouteParts,
 ): Promise<GatewayAuth> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
+  const checkoutKeys =
+    config.CHECKOUT_TOKEN_KEYS === undefined
+      ? undefined
+      : await readCheckoutKeys(config.CHECKOUT_TOKEN_KEYS, new Set(keys.verifying.keys()))
+  const share = (part: number) => Math.max(1, Math.floor(config.RATE_LIMIT_MAX / part))
   const auth = buildGatewayAuth({ store, tokens })
   await app.register((scope: ApiServer) => {
     allowEmptyBodies(scope)
@@ -41,7 +53,21 @@ export async function addGatewayRoutes(
       keys,
       tokens,
       environment: config.ENVIRONMENT,
-      limit: Math.max(1, Math.floor(config.RATE_LIMIT_MAX / SIGN_IN_SHARE)),
+      limit: share(SIGN_IN_SHARE),
+    })
+    addKeyRoutes(scope, [...keys.published.keys, ...(checkoutKeys?.published ?? [])])
+    addTokenRoutes(scope, {
+      limit: share(TOKENS_SHARE),
+      tokens:
+        checkoutKeys &&
+        buildCheckoutTokens({
+          store,
+          keys: checkoutKeys,
+          issuer: config.CHECKOUT_TOKEN_ISSUER,
+          maxSeconds: config.CHECKOUT_TOKEN_MAX_SECONDS,
+          graceSeconds: config.OVERDUE_GRACE_SECONDS,
+          nowMs,
+        }),
     })
     addWebhookRoutes(scope, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
     addSecretRoutes(scope, { store, auth })

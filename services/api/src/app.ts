@@ -183,7 +183,7 @@ export async function buildApp({
   ]) {
     addRoutes(app, parts)
   }
-  const auth = await addGatewayRoutes(app, { config, store, redis, queue })
+  const auth = await addGatewayRoutes(app, { config, store, redis, queue, nowMs })
   addTraceRoute(app, { store, authenticate: request => auth.authenticate(request) })
   await addStream(app, {
     store,

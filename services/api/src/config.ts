@@ -70,6 +70,21 @@ export const ApiConfig = Type.Object({
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),
+  CHECKOUT_TOKEN_ISSUER: Type.String({
+    default: 'https://api.tributary.so',
+    minLength: 1,
+    description: 'who issues proof-of-payment tokens; published verifiers accept the default alone',
+  }),
+  CHECKOUT_TOKEN_KEYS: Type.Optional(
+    Secret(
+      'the keys that sign proof-of-payment tokens: a JWK set or an array of private P-256 JWKs; no tokens without; npm start makes them',
+    ),
+  ),
+  CHECKOUT_TOKEN_MAX_SECONDS: Type.Integer({
+    default: 86_400,
+    minimum: 300,
+    description: 'the longest life of a proof-of-payment token, which nothing revokes',
+  }),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: Flag(
     false,
     'DANGEROUS: lets gateways point webhooks into private networks and use plain http; for development only',

@@ -27,7 +27,12 @@ export interface TestApi {
   get: (url: string, options?: InjectOptions) => Promise<Answer>
 }
 
-export async function openApi(t: TestContext, settings: Record<string, string> = {}): Promise<TestApi> {
+/** @param nowMs the clock by which limits are kept and due dates are told */
+export async function openApi(
+  t: TestContext,
+  settings: Record<string, string> = {},
+  nowMs = () => 1_795_000_000_000,
+): Promise<TestApi> {
   const database = await createDatabase(t)
   const logs: string[] = []
   const config = readConfig(ApiConfig, {
@@ -43,7 +48,7 @@ export async function openApi(t: TestContext, settings: Record<string, string> =
     poolSize: 4,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   })
-  const app = await buildApp({ config, log, store, metrics: createMetrics(), nowMs: () => 1_795_000_000_000 })
+  const app = await buildApp({ config, log, store, metrics: createMetrics(), nowMs })
   t.teardown(async () => {
     await app.close()
     await store.close()

@@ -36,6 +36,9 @@ export const StackConfig = Type.Object({
   OPS_PORT: Type.Optional(Port('the port of the ops dashboard; 3004, or a free one when that is taken')),
   OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),
   JWT_PRIVATE_KEYS: Type.Optional(Secret('the keys that sign gateway tokens; made and kept when not given')),
+  CHECKOUT_TOKEN_KEYS: Type.Optional(
+    Secret('the keys that sign proof-of-payment tokens; made and kept when not given'),
+  ),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: Type.Optional(
     Flag(
       false,

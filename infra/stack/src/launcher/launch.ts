@@ -11,7 +11,7 @@ import { openEdge } from './edge.js'
 import { findMisspelt } from './find-misspelt.js'
 import { renderGuide } from './guide.js'
 import { keepServers, type KeptServers } from './keep-servers.js'
-import { keepJwtKeys } from './secrets.js'
+import { keepCheckoutKeys, keepJwtKeys } from './secrets.js'
 import { buildServiceSpecs, SERVICES } from './service-specs.js'
 import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
 import { superviseService, type SupervisedService } from './supervise.js'
@@ -42,6 +42,7 @@ export async function launch({ env, log, signal, force }: Launch): Promise<void>
   const secrets = {
     opsToken: config.OPS_TOKEN ?? keepSecret(join(dataDir, 'ops-token')),
     jwtPrivateKeys: config.JWT_PRIVATE_KEYS ?? keepJwtKeys(dataDir),
+    checkoutTokenKeys: config.CHECKOUT_TOKEN_KEYS ?? keepCheckoutKeys(dataDir),
   }
   const closers: (() => Promise<void>)[] = []
   try {
@@ -79,7 +80,7 @@ interface Run extends Launch {
   urls: { databaseUrl: string; redisUrl: string; natsUrl: string }
   closers: (() => Promise<void>)[]
   kept: KeptServers
-  secrets: { opsToken: string; jwtPrivateKeys: string }
+  secrets: { opsToken: string; jwtPrivateKeys: string; checkoutTokenKeys: string }
 }
 
 async function runServices({

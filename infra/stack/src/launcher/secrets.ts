@@ -10,14 +10,30 @@ export function buildJwtKeys(): string {
   return JSON.stringify({ keys: [key] })
 }
 
+/** A new JWK set with one P-256 key, as CHECKOUT_TOKEN_KEYS takes it. */
+export function buildCheckoutKeys(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' }
+  return JSON.stringify({ keys: [key] })
+}
+
 /**
  * The keys that sign gateway tokens, as a JWK set: made once for a data directory, then kept, so that tokens
  * outlive a restart.
  * @throws KeyFileDamagedError
  */
-export function keepJwtKeys(dataDir: string): string {
-  const file = join(dataDir, 'jwt-keys.json')
-  if (!existsSync(file)) writeFileSync(file, buildJwtKeys(), { mode: 0o600 })
+export const keepJwtKeys = (dataDir: string): string =>
+  keepKeys(join(dataDir, 'jwt-keys.json'), buildJwtKeys, 'gateways sign in again')
+
+/**
+ * The same for proof-of-payment tokens.
+ * @throws KeyFileDamagedError
+ */
+export const keepCheckoutKeys = (dataDir: string): string =>
+  keepKeys(join(dataDir, 'checkout-keys.json'), buildCheckoutKeys, 'proofs of payment are issued again')
+
+function keepKeys(file: string, build: () => string, afterwards: string): string {
+  if (!existsSync(file)) writeFileSync(file, build(), { mode: 0o600 })
   const text = readFileSync(file, 'utf8')
   try {
     const { keys } = JSON.parse(text) as { keys: JsonWebKey[] }
@@ -26,8 +42,7 @@ export function keepJwtKeys(dataDir: string): string {
     return text
   } catch (cause) {
     throw new KeyFileDamagedError(
-      `${file} is damaged: restore it from a backup, or delete it. After that a new key is made, and gateways ` +
-        'sign in again.',
+      `${file} is damaged: restore it from a backup, or delete it. After that a new key is made, and ${afterwards}.`,
       { cause },
     )
   }

@@ -22,6 +22,7 @@ export interface ServiceSettings {
   urls: ServerUrls
   opsToken: string
   jwtPrivateKeys: string
+  checkoutTokenKeys: string
 }
 
 /** The services and what each is told beyond what the user's environment says. */
@@ -55,7 +56,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   })
   return [
     spec('ingest', everybody),
-    spec('api', behindEdge, { variable: 'PORT' }),
+    spec('api', { ...behindEdge, CHECKOUT_TOKEN_KEYS: settings.checkoutTokenKeys }, { variable: 'PORT' }),
     ...Array.from({ length: config.REALTIME_PROCESSES }, (_, index) =>
       spec('realtime', behindEdge, { variable: 'PORT' }, `realtime-${index + 1}`),
     ),

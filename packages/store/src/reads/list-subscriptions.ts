@@ -1,3 +1,4 @@
+import type { PolicyFamily } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import type { SubscriptionKey } from './cursor.js'
@@ -12,6 +13,8 @@ export interface SubscriptionFilter {
   /** the user payment address of a wallet and mint */
   userPayment?: string | undefined
   recipient?: string | undefined
+  address?: string | undefined
+  family?: PolicyFamily | undefined
 }
 
 /** A living policy. Amounts are exact. */
@@ -39,7 +42,7 @@ export interface StoredSubscription {
   walletPublicKey: string | null
 }
 
-interface PolicyRow {
+export interface PolicyRow {
   address: string
   user_payment: string
   recipient: string
@@ -60,6 +63,16 @@ interface PolicyRow {
   owner: string | null
 }
 
+/** A policy `p` as `toSubscription` reads it, with `u` of `WITH_USER_PAYMENT`. */
+export const POLICY_COLUMNS = sql`
+  p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
+  p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
+  p.status, p.next_payment_due, p.family, p.period_start, p.period_total::text as period_total,
+  coalesce(p.token_mint, u.token_mint) as token_mint, u.owner`
+
+/** Who owns a policy, and its mint: one probe of user_payments a policy. */
+export const WITH_USER_PAYMENT = sql`left join user_payments u on u.address = p.user_payment`
+
 /**
  * Living policies, newest first by (creation, address).
  * Relies on the index of policies by the filter's column and this order, then one probe of user_payments a row.
@@ -73,6 +86,8 @@ export async function listSubscriptions(
   if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) conditions.push(sql`p.gateway = ${filter.gateway}`)
   if (filter.recipient !== undefined) conditions.push(sql`p.recipient = ${filter.recipient}`)
+  if (filter.address !== undefined) conditions.push(sql`p.address = ${filter.address}`)
+  if (filter.family !== undefined) conditions.push(sql`p.family = ${filter.family}`)
   if (filter.userPayment !== undefined) conditions.push(sql`p.user_payment = ${filter.userPayment}`)
   if (filter.userPublicKey !== undefined) {
     conditions.push(sql`p.user_payment = any(array(
@@ -86,19 +101,15 @@ export async function listSubscriptions(
   // A tracking ID has few policies.
   const ask = filter.trackingId === undefined ? database.read : database.lookUp
   const rows = await ask<PolicyRow>(sql`
-    select p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
-           p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
-           p.status, p.next_payment_due, p.family, p.period_start, p.period_total::text as period_total,
-           coalesce(p.token_mint, u.token_mint) as token_mint, u.owner
-      from policies p
-      left join user_payments u on u.address = p.user_payment
+    select ${POLICY_COLUMNS}
+      from policies p ${WITH_USER_PAYMENT}
      where ${allOf(conditions)}
      order by p.created_at desc, p.address desc
      limit ${page.limit}`)
   return rows.map(toSubscription)
 }
 
-function toSubscription(row: PolicyRow): StoredSubscription {
+export function toSubscription(row: PolicyRow): StoredSubscription {
   return {
     address: row.address,
     userPayment: row.user_payment,

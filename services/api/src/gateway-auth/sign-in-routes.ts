@@ -130,39 +130,4 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
       throw refused
     },
   )
-
-  app.get(
-    '/.well-known/jwks.json',
-    {
-      schema: {
-        operationId: 'getKeys',
-        tags: ['gateway sign-in'],
-        summary: 'The public keys of tokens',
-        response: {
-          200: Type.Object(
-            {
-              keys: Type.Array(
-                Type.Object({
-                  kty: Text('`OKP`'),
-                  crv: Text('`Ed25519`'),
-                  x: Text('the public key, base64url'),
-                  kid: Text('names the key in a token’s header'),
-                  alg: Text('`EdDSA`'),
-                  use: Text('`sig`'),
-                }),
-              ),
-            },
-            { title: 'KeySet' },
-          ),
-          ...READ_REFUSALS,
-        },
-      },
-    },
-    (_request, reply) => {
-      void reply.header('cache-control', 'public, max-age=300')
-      return parts.keys.published as { keys: Required<KeyFields>[] }
-    },
-  )
 }
-
-type KeyFields = Record<'kty' | 'crv' | 'x' | 'kid' | 'alg' | 'use', string>

@@ -29,6 +29,12 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
             bearerFormat: 'JWT',
             description: "a gateway's token, from its signed challenge",
           },
+          proofOfPayment: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'JWT',
+            description: 'a token of `/v1/tokens/issue`, which may have ended',
+          },
         },
       },
       tags: [
@@ -36,6 +42,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         { name: 'payments', description: 'What was paid' },
         { name: 'events', description: 'What the chain said' },
         { name: 'gateway sign-in', description: 'How a gateway proves who it is' },
+        { name: 'proof of payment', description: 'Signed statements about policies and payments' },
         { name: 'webhooks', description: "A gateway's webhooks; needs its token" },
         {
           name: 'webhook deliveries',
@@ -45,7 +52,9 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
       ],
     },
     transformObject: source =>
-      'openapiObject' in source ? withComponents(source.openapiObject as JSONObject) : source.swaggerObject,
+      'openapiObject' in source
+        ? withComponents(source.openapiObject as JSONObject)
+        : source.swaggerObject,
   })
 }
 

@@ -1,0 +1,2 @@
+export * from './list-claimable-policies.js'
+export * from './list-claimable-payments.js'

@@ -1,0 +1,103 @@
+import type { Store } from '../database/open-store.js'
+import { empty, sql, type Sql } from '../database/sql.js'
+import { IS_PAYMENT } from '../payment-names.js'
+import { allOf } from '../reads/event-filter.js'
+import { KNOWN_COLUMNS, KNOWN_JOINS, type KnownRow } from '../reads/known-payment.js'
+import type { ClaimFilter } from './list-claimable-policies.js'
+
+/** A payment whose payer and recipient are known. Amounts are exact. */
+export interface ClaimablePayment {
+  signature: string
+  slot: number
+  occurredAt: Date
+  paymentPolicy: string
+  gateway: string
+  amount: bigint
+  trackingId: string | null
+  recordId: number
+  payer: string
+  recipient: string
+  tokenMint: string | null
+}
+
+export interface PaymentsToClaim {
+  /** newest first */
+  payments: ClaimablePayment[]
+  /** there are payments that the filter fits, but for their payer: another wallet */
+  otherPayer: boolean
+}
+
+interface Row extends KnownRow {
+  signature: string
+  slot: bigint
+  occurred_at: Date
+  payment_policy: string
+  gateway: string
+  record_id: bigint
+}
+
+/** The policy of a payment that belongs to none. */
+const NO_POLICY = sql`'11111111111111111111111111111111'`
+const NEWEST = sql`order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`
+const STANDS = sql`${IS_PAYMENT} and e.retracted_at is null`
+
+/** The newest payments by each policy of a wallet, and those that it made without a policy. */
+const paidBy = (wallet: string, limit: number): Sql => sql`
+  select e.* from user_payments w
+    join policies q on q.user_payment = w.address
+   cross join lateral (
+     select * from events e where e.payment_policy = q.address and ${STANDS} ${NEWEST} limit ${limit}) e
+   where w.owner = ${wallet}
+   union all
+  select * from (
+    select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${STANDS}
+     ${NEWEST} limit 1000) e`
+
+/**
+ * Payments that stand, whose payer and recipient are known, newest first. By a transaction where there is one, else by
+ * the tracking ID, else by the wallet: `signature`, `trackingId` or `wallet` must be given.
+ * Relies on events_signature_hash, events_tracking_newest, events_policy_newest and events_payer_direct.
+ */
+export async function listClaimablePayments(
+  { database }: Store,
+  filter: ClaimFilter & { signature?: string | undefined },
+  limit: number,
+): Promise<PaymentsToClaim> {
+  const { signature, wallet, trackingId } = filter
+  const source =
+    signature !== undefined
+      ? sql`select * from events e where e.signature = ${signature} and ${STANDS}`
+      : trackingId !== undefined
+        ? sql`select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST}`
+        : paidBy(wallet ?? '', limit)
+  const payer = sql`coalesce(e.payer, u.owner)`
+  const recipient = sql`coalesce(e.recipient, life.recipient)`
+  const conditions = [sql`${payer} is not null`, sql`${recipient} is not null`]
+  // A transaction holds a few payments: who else paid is told from them.
+  if (wallet !== undefined && signature === undefined) conditions.push(sql`${payer} = ${wallet}`)
+  if (trackingId !== undefined) conditions.push(sql`e.tracking_id = ${trackingId}`)
+  if (filter.recipient !== undefined) conditions.push(sql`${recipient} = ${filter.recipient}`)
+  if (filter.policyAddress !== undefined) conditions.push(sql`e.payment_policy = ${filter.policyAddress}`)
+  if (filter.tokenMint !== undefined)
+    conditions.push(sql`coalesce(e.token_mint, p.token_mint, u.token_mint) = ${filter.tokenMint}`)
+  const rows = await database.read<Row>(sql`
+    select e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway, e.record_id, ${KNOWN_COLUMNS}
+      from (${source}) e ${KNOWN_JOINS}
+     where ${allOf(conditions)} ${NEWEST} ${signature === undefined ? sql`limit ${limit}` : empty}`)
+  const own = rows.filter(row => wallet === undefined || row.known_payer === wallet)
+  return { payments: own.slice(0, limit).map(toPayment), otherPayer: own.length < rows.length }
+}
+
+const toPayment = (row: Row): ClaimablePayment => ({
+  signature: row.signature,
+  slot: Number(row.slot),
+  occurredAt: row.occurred_at,
+  paymentPolicy: row.payment_policy,
+  gateway: row.gateway,
+  amount: BigInt(row.amount!),
+  trackingId: row.tracking_id,
+  recordId: Number(row.record_id),
+  payer: row.known_payer!,
+  recipient: row.known_recipient!,
+  tokenMint: row.known_mint,
+})

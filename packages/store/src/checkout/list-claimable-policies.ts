@@ -1,0 +1,50 @@
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import { allOf } from '../reads/event-filter.js'
+import {
+  POLICY_COLUMNS,
+  toSubscription,
+  WITH_USER_PAYMENT,
+  type PolicyRow,
+  type StoredSubscription,
+} from '../reads/list-subscriptions.js'
+
+/** What a token is asked for; all that are given must hold. */
+export interface ClaimFilter {
+  wallet?: string | undefined
+  recipient?: string | undefined
+  trackingId?: string | undefined
+  tokenMint?: string | undefined
+  policyAddress?: string | undefined
+}
+
+/**
+ * Living policies that are not paused and whose owner is known, newest first by (creation, address).
+ * Relies on the indexes of user payments by owner and of policies by user payment, tracking ID or key.
+ * @param policies only these, besides the filter
+ */
+export async function listClaimablePolicies(
+  { database }: Store,
+  filter: ClaimFilter & { policies?: readonly string[] | undefined },
+  limit: number,
+): Promise<StoredSubscription[]> {
+  const conditions = [sql`p.live`, sql`p.status <> 'paused'`, sql`u.owner is not null`]
+  if (filter.wallet !== undefined) {
+    conditions.push(
+      sql`p.user_payment = any(array(select address from user_payments where owner = ${filter.wallet}))`,
+    )
+  }
+  if (filter.recipient !== undefined) conditions.push(sql`p.recipient = ${filter.recipient}`)
+  if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
+  if (filter.tokenMint !== undefined)
+    conditions.push(sql`coalesce(p.token_mint, u.token_mint) = ${filter.tokenMint}`)
+  if (filter.policyAddress !== undefined) conditions.push(sql`p.address = ${filter.policyAddress}`)
+  if (filter.policies !== undefined) conditions.push(sql`p.address = any(${[...filter.policies]}::text[])`)
+  const rows = await database.read<PolicyRow>(sql`
+    select ${POLICY_COLUMNS}
+      from policies p ${WITH_USER_PAYMENT}
+     where ${allOf(conditions)}
+     order by p.created_at desc, p.address desc
+     limit ${limit}`)
+  return rows.map(toSubscription)
+}

@@ -1,0 +1,108 @@
+// Proof-of-payment tokens for clients of the incumbent.
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { ApiError } from '../http/api-errors.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
+import { PublicKey, Signature, Text, TrackingId } from '../schemas/fields.js'
+import type { CheckoutTokens } from './checkout-tokens.js'
+
+const IssueRequest = Type.Object(
+  {
+    walletPublicKey: Type.Optional(PublicKey('the wallet whose policies and payments are told')),
+    recipient: Type.Optional(PublicKey('only what pays this recipient')),
+    tokenMint: Type.Optional(PublicKey('only what is paid in this token')),
+    policyAddress: Type.Optional(PublicKey('only this policy')),
+    trackingId: Type.Optional(TrackingId('only what carries this tracking ID')),
+    transactionSignature: Type.Optional(Signature('only the payments of this transaction')),
+  },
+  { additionalProperties: false },
+)
+
+const IssuedToken = Type.Object(
+  {
+    token: Text('a JWT, signed by a key of `/.well-known/jwks.json` with ES256'),
+    expiresAt: Type.Integer({ description: 'Unix time in seconds at which it ends' }),
+  },
+  { title: 'ProofOfPayment' },
+)
+
+const REFUSALS = {
+  ...NOT_FOUND_REFUSAL,
+  ...READ_REFUSALS,
+}
+
+const tags = ['proof of payment']
+
+/**
+ * @param tokens undefined where the deployment has no keys for them
+ * @param limit requests a client may make in a minute
+ */
+export function addTokenRoutes(
+  app: ApiServer,
+  { tokens, limit }: { tokens: CheckoutTokens | undefined; limit: number },
+): void {
+  const config = { rateLimit: { max: limit, groupId: 'proof-of-payment' } }
+  const needTokens = (): CheckoutTokens => {
+    if (!tokens)
+      throw new ApiError('CHECKOUT_TOKENS_OFF', 'This deployment has no CHECKOUT_TOKEN_KEYS to sign with.')
+    return tokens
+  }
+
+  app.post(
+    '/v1/tokens/issue',
+    {
+      config,
+      schema: {
+        operationId: 'issueToken',
+        tags,
+        summary: 'Ask for a proof of payment',
+        description:
+          'Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored: ask again.',
+        body: IssueRequest,
+        response: {
+          200: IssuedToken,
+          422: refusal('Another wallet made the payment of the transaction.'),
+          ...REFUSALS,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { walletPublicKey, recipient, trackingId, transactionSignature } = request.body
+      const isPair = recipient !== undefined && trackingId !== undefined
+      if (walletPublicKey === undefined && transactionSignature === undefined && !isPair) {
+        throw new ApiError(
+          'INVALID_BODY',
+          'Give walletPublicKey, or transactionSignature, or recipient and trackingId.',
+        )
+      }
+      void reply.header('cache-control', 'no-store')
+      return needTokens().issue(request.body)
+    },
+  )
+
+  app.post(
+    '/v1/tokens/refresh',
+    {
+      config,
+      schema: {
+        operationId: 'refreshToken',
+        tags,
+        summary: 'Trade a proof of payment for a new one',
+        description: 'For what the old one was issued for, until seven days after its end.',
+        security: [{ proofOfPayment: [] }],
+        response: {
+          200: IssuedToken,
+          401: refusal('The token is none of ours, or it ended too long ago.'),
+          422: refusal('Another wallet made the payment of the transaction.'),
+          ...REFUSALS,
+        },
+      },
+    },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+      if (token === undefined) throw new ApiError('UNAUTHORIZED', 'Send the old token as a bearer token.')
+      return needTokens().refresh(token)
+    },
+  )
+}

@@ -1,0 +1,50 @@
+// The public keys of every token that this service signs, in one set.
+import type { JWK } from 'jose'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { Text } from '../schemas/fields.js'
+
+const KeySet = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        kty: Text('`OKP` or `EC`'),
+        crv: Text('`Ed25519` or `P-256`'),
+        x: Text('the public key or its first half, base64url'),
+        y: Type.Optional(Text('of a P-256 key, its second half')),
+        kid: Text('names the key in a token’s header'),
+        alg: Text('`EdDSA` for tokens of gateways, `ES256` for proofs of payment'),
+        use: Text('`sig`'),
+      }),
+    ),
+  },
+  { title: 'KeySet' },
+)
+
+type PublicKeyFields = Record<'kty' | 'crv' | 'x' | 'kid' | 'alg' | 'use', string>
+
+/** @param keys public JWKs, each with kid, alg and use: verifiers choose by them */
+export function addKeyRoutes(app: ApiServer, keys: readonly JWK[]): void {
+  for (const [path, operationId] of [
+    ['/.well-known/jwks.json', 'getKeys'],
+    ['/v1/jwks', 'listKeys'],
+  ] as const) {
+    app.get(
+      path,
+      {
+        schema: {
+          operationId,
+          tags: ['gateway sign-in'],
+          summary: 'The public keys of tokens',
+          response: { 200: KeySet, ...READ_REFUSALS },
+        },
+      },
+      (_request, reply) => {
+        // A new key is published for longer than this before it signs (CHECKOUT_TOKEN_KEYS).
+        void reply.header('cache-control', 'public, max-age=300')
+        return { keys: keys as PublicKeyFields[] }
+      },
+    )
+  }
+}

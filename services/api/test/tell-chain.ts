@@ -1,0 +1,144 @@
+// A chain told event by event, stored as ingest stores it.
+import { createHash } from 'node:crypto'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { derivePolicy, deriveUserPayment, readControlMessage, readMessage } from '@payment-tracking/domain'
+import { commitBatch, type ReceivedControl, type ReceivedMessage, type Store } from '@payment-tracking/store'
+import bs58 from 'bs58'
+
+/** A public key; the same for the same label. */
+export const keyOf = (label: string): string => bs58.encode(createHash('sha256').update(label).digest())
+export const signatureOf = (label: string): string => bs58.encode(createHash('sha512').update(label).digest())
+export const memoOf = (text: string): number[] =>
+  [...Buffer.concat([Buffer.from(text), Buffer.alloc(64)])].slice(0, 64)
+
+export const NO_POLICY = '11111111111111111111111111111111'
+
+type Fields = Record<string, unknown>
+
+export interface PolicyTold {
+  address: string
+  owner: string
+  mint: string
+  gateway: string
+  recipient: string
+  memo: string
+}
+
+export interface Chain {
+  /** Stores an event. @param at Unix seconds. @returns its signature */
+  say(
+    name: string,
+    data: Fields,
+    at: number,
+    options?: { signature?: string; index?: number },
+  ): Promise<string>
+  /** Stores a policy, and its user payment. */
+  policy(
+    policy: Partial<Omit<PolicyTold, 'address'>> & { id?: number; type: Fields; at: number },
+  ): Promise<PolicyTold>
+  /** Stores a payment of a policy. @returns its signature */
+  pay(
+    policy: PolicyTold,
+    at: number,
+    payment?: { amount?: number; signature?: string; memo?: string },
+  ): Promise<string>
+  retract(signature: string): Promise<void>
+}
+
+const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+
+export function tellChain(store: Store): Chain {
+  const stream = { name: 'TOLD', createdAt: new Date(0) }
+  let sequence = 0
+  let policies = 0
+  const slots = new Map<string, number>()
+  const records = new Map<string, number>()
+  const say: Chain['say'] = async (
+    name,
+    data,
+    at,
+    { signature = signatureOf(`${++sequence}`), index = 0 } = {},
+  ) => {
+    const slot = slots.get(signature) ?? 1_000 + ++sequence
+    slots.set(signature, slot)
+    const message = {
+      slot,
+      signature,
+      index,
+      event_name: name,
+      data,
+      timestamp: new Date(at * 1000).toISOString(),
+    }
+    const bytes = Buffer.from(JSON.stringify(message))
+    const result = readMessage(bytes, SETTINGS)
+    if (!result.ok) throw new Error(`${name}: ${result.refusal.reason}`)
+    const received: ReceivedMessage[] = [
+      { streamSequence: ++sequence, subject: `chain.events.${name}`, bytes, event: result.event },
+    ]
+    await commitBatch(store, { stream, received, refused: [] })
+    return signature
+  }
+  return {
+    say,
+    policy: async ({ id = ++policies, type, at, ...given }) => {
+      const policy = {
+        ...{ owner: keyOf('wallet'), mint: keyOf('mint'), gateway: keyOf('gateway') },
+        ...{ recipient: keyOf('recipient'), memo: `order-${id}` },
+        ...given,
+      }
+      const userPayment = deriveUserPayment(DEFAULT_PROGRAM_ID, policy.owner, policy.mint)
+      await say(
+        'UserPaymentCreated',
+        { owner: policy.owner, token_account: keyOf('account'), token_mint: policy.mint },
+        at,
+      )
+      await say(
+        'PaymentPolicyCreated',
+        {
+          ...{ user_payment: userPayment, recipient: policy.recipient, gateway: policy.gateway },
+          ...{ policy_id: id, policy_type: type, memo: memoOf(policy.memo) },
+        },
+        at,
+      )
+      return { ...policy, address: derivePolicy(DEFAULT_PROGRAM_ID, userPayment, id) }
+    },
+    pay: (policy, at, { amount = 1000, signature, memo = policy.memo } = {}) => {
+      const record = (records.get(policy.address) ?? 0) + 1
+      records.set(policy.address, record)
+      return say(
+        'PaymentRecord',
+        {
+          ...{ payment_policy: policy.address, gateway: policy.gateway, amount: String(amount) },
+          ...{ timestamp: String(at), memo: memoOf(memo), record_id: record },
+        },
+        at,
+        signature === undefined ? {} : { signature },
+      )
+    },
+    retract: async signature => {
+      const bytes = Buffer.from(JSON.stringify({ signature, slot: slots.get(signature) }))
+      const result = readControlMessage('retracted', bytes)
+      if (!result.ok) throw new Error(result.refusal.reason)
+      const controls: ReceivedControl[] = [
+        {
+          streamSequence: ++sequence,
+          subject: 'chain.events.control.retracted',
+          bytes,
+          control: result.control,
+        },
+      ]
+      await commitBatch(store, { stream, received: [], refused: [], controls })
+    },
+  }
+}
+
+export const subscriptionOf = (fields: Fields = {}): Fields => ({
+  Subscription: {
+    amount: '1000',
+    auto_renew: true,
+    max_renewals: null,
+    payment_frequency: { Monthly: null },
+    next_payment_due: '0',
+    ...fields,
+  },
+})
