@@ -278,6 +278,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events/referrals/rewards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rewards for referrals
+         * @description ReferralRewardDistributedRecord events, newest first.
+         */
+        get: operations["listReferralRewards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/program/config-created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Configurations of the program created
+         * @description ProgramConfigCreated events, newest first.
+         */
+        get: operations["listProgramConfigsCreated"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events/count": {
         parameters: {
             query?: never;
@@ -349,6 +389,154 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/payment-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find payment policies
+         * @description The lookups of `/v1/subscriptions`, for one family of policies.
+         */
+        get: operations["listPaymentPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payment-policies/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one of the payment policies */
+        get: operations["getPaymentPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payment-policies/{address}/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payments of one of the payment policies
+         * @description Events, newest first, of every life of the address.
+         */
+        get: operations["listPaymentPolicyExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/composable-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find composable policies
+         * @description The lookups of `/v1/subscriptions`, for one family of policies.
+         */
+        get: operations["listComposablePolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/composable-policies/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one of the composable policies */
+        get: operations["getComposablePolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/composable-policies/{address}/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payments of one of the composable policies
+         * @description Events, newest first, of every life of the address.
+         */
+        get: operations["listComposablePolicyExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/typed/{eventName}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Events of one name */
+        get: operations["listEventsOfName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/names/tributary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The names of all events there are, with the program's prefix */
+        get: operations["listPrefixedEventNames"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/gateway/{gateway}/auth/challenge": {
         parameters: {
             query?: never;
@@ -394,6 +582,63 @@ export interface paths {
         get: operations["getKeys"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The public keys of tokens */
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/issue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a proof of payment
+         * @description Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored: ask again.
+         */
+        post: operations["issueToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tokens/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trade a proof of payment for a new one
+         * @description For what the old one was issued for, until seven days after its end.
+         */
+        post: operations["refreshToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -627,7 +872,59 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "payment.executed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A payment was stored */
+        post: operations["onPaymentExecuted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.retracted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The finalized chain does not hold a payment that was told */
+        post: operations["onPaymentRetracted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sent by `POST /v1/webhooks/{id}/test` */
+        post: operations["onWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         Health: {
@@ -966,6 +1263,7 @@ export interface components {
             count: number | bigint;
             totalAmount: (number | bigint) | null;
             averageAmount: (number | bigint) | null;
+            averagePayment: (number | bigint) | null;
             minAmount: (number | bigint) | null;
             maxAmount: (number | bigint) | null;
             firstPaymentAt: string | null;
@@ -994,6 +1292,143 @@ export interface components {
             payments: components["schemas"]["OneTimePayment"][];
             /** @description for every other payment of the tracking ID, each field that is not as it must be */
             mismatches: components["schemas"]["PaymentMismatch"][];
+        };
+        /** @description A payment policy that exists on the chain. */
+        PolicyRecord: {
+            /**
+             * Format: public-key
+             * @description the user payment account that pays
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            userPayment: string;
+            /**
+             * Format: public-key
+             * @description who is paid
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            recipient: string;
+            /**
+             * Format: public-key
+             * @description the gateway that executes the payments
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            /**
+             * @description number of the policy within its user payment
+             * @example 1
+             */
+            policyId: number | bigint;
+            /**
+             * @description one key, the name of the type in camelCase (`subscription`, `milestone`, `payAsYouGo`, `oneTime`, `upTo`, or a newer one), with its fields
+             * @example {
+             *       "subscription": {
+             *         "amount": 404000000,
+             *         "autoRenew": true,
+             *         "maxRenewals": 24,
+             *         "paymentFrequency": {
+             *           "Monthly": null
+             *         },
+             *         "nextPaymentDue": 1795262400
+             *       }
+             *     }
+             */
+            policyType: {
+                [key: string]: unknown;
+            };
+            memo: string | null;
+            /**
+             * @description sum of its payments in the token's smallest unit
+             * @example 4040000000
+             */
+            totalPaid: number | bigint;
+            /**
+             * @description Unix time in seconds
+             * @example 1769860800
+             */
+            createdAt: number | bigint;
+            /**
+             * @description Unix time in seconds of the latest creation, payment or status change
+             * @example 1794697200
+             */
+            updatedAt: number | bigint;
+            /**
+             * Format: public-key
+             * @description the policy itself
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            policyAddress: string;
+            /**
+             * @description `active`, `paused` or `completed`
+             * @example active
+             */
+            status: string;
+            /**
+             * @description a composable policy pays through another program
+             * @example regular
+             * @enum {string}
+             */
+            family: "regular" | "composable";
+            /**
+             * @description `none` when it waits for no payment, `upcoming`, `due` after its due date, `overdue` after a grace, `expired` when no payment is taken any more; told at the time of reading
+             * @example upcoming
+             * @enum {string}
+             */
+            dueState: "none" | "upcoming" | "due" | "overdue" | "expired";
+            /**
+             * @description number of its payments
+             * @example 10
+             */
+            paymentCount: number | bigint;
+            tokenMint: string | null;
+            walletPublicKey: string | null;
+            /**
+             * Format: public-key
+             * @description the same as `policyAddress`
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            policyAccount: string;
+        };
+        PaymentPolicies: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["PolicyRecord"][];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        PaymentPolicy: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["PolicyRecord"];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        PaymentPolicyExecutions: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["EventRecord"][];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        ComposablePolicies: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["PolicyRecord"][];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        ComposablePolicy: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["PolicyRecord"];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+        };
+        ComposablePolicyExecutions: {
+            /** @enum {boolean} */
+            success: true;
+            data: components["schemas"]["EventRecord"][];
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
         };
         Challenge: {
             /** @description sign the UTF-8 bytes of this text with the ed25519 key of the authority or signer */
@@ -1027,19 +1462,27 @@ export interface components {
         };
         KeySet: {
             keys: {
-                /** @description `OKP` */
+                /** @description `OKP` or `EC` */
                 kty: string;
-                /** @description `Ed25519` */
+                /** @description `Ed25519` or `P-256` */
                 crv: string;
-                /** @description the public key, base64url */
+                /** @description the public key or its first half, base64url */
                 x: string;
+                /** @description of a P-256 key, its second half */
+                y?: string;
                 /** @description names the key in a token’s header */
                 kid: string;
-                /** @description `EdDSA` */
+                /** @description `EdDSA` for tokens of gateways, `ES256` for proofs of payment */
                 alg: string;
                 /** @description `sig` */
                 use: string;
             }[];
+        };
+        ProofOfPayment: {
+            /** @description a JWT, signed by a key of `/.well-known/jwks.json` with ES256 */
+            token: string;
+            /** @description Unix time in seconds at which it ends */
+            expiresAt: number | bigint;
         };
         CreatedWebhook: {
             /**
@@ -1406,6 +1849,111 @@ export interface components {
             symbol?: string;
             /** @description where to go on from, as `since` */
             cursor: string;
+        };
+        PaymentNotificationData: {
+            trackingId: string | null;
+            /** @description `id` of its event record */
+            eventId: string;
+            /**
+             * Format: signature
+             * @description transaction signature
+             * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+             */
+            signature: string;
+            /**
+             * @description blockchain slot
+             * @example 452091000
+             */
+            slot: number | bigint;
+            /**
+             * @description Unix time in seconds, by the program
+             * @example 1794697200
+             */
+            timestamp: number | bigint;
+            /**
+             * Format: public-key
+             * @description the policy that was paid by
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            paymentPolicy: string;
+            /**
+             * Format: public-key
+             * @description the gateway that executed it
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            recipient: string | null;
+            payer: string | null;
+            tokenMint: string | null;
+            /**
+             * @description in the token's smallest unit
+             * @example 404000000
+             */
+            amount: number | bigint;
+            /**
+             * @description the same as a text
+             * @example 404000000
+             */
+            amountString: string;
+            memo: string | null;
+            /**
+             * @description number of the payment within its policy's life
+             * @example 10
+             */
+            recordId: number | bigint;
+            seq: (number | bigint) | null;
+        };
+        PaymentNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "payment.executed";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["PaymentNotificationData"];
+        };
+        RetractionNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "payment.retracted";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["PaymentNotificationData"];
+        };
+        TestNotificationData: {
+            /**
+             * @description the webhook
+             * @example 17
+             */
+            webhookId: number | bigint;
+            /**
+             * Format: public-key
+             * @description the gateway
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+        };
+        TestNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["TestNotificationData"];
         };
     };
     responses: never;
@@ -1877,6 +2425,11 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 paymentPolicy?: string;
+                /**
+                 * @description the wallet that owns the account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                owner?: string;
                 /** @description true also lists what the finalized chain does not hold; each record then says which it is */
                 retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
@@ -2372,6 +2925,161 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 userPayment?: string;
+                /**
+                 * @description the wallet that owns the account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                owner?: string;
+                /**
+                 * @description the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                tokenMint?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listReferralRewards: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the gateway of the payment
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+                /**
+                 * @description the policy of the payment
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                paymentPolicy?: string;
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listProgramConfigsCreated: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the admin of the program
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                admin?: string;
                 /** @description true also lists what the finalized chain does not hold; each record then says which it is */
                 retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */
@@ -2716,6 +3424,595 @@ export interface operations {
             };
         };
     };
+    listPaymentPolicies: {
+        parameters: {
+            query?: {
+                /**
+                 * @description subscription tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description the owner's wallet, or the user payment account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                userPublicKey?: string;
+                /**
+                 * @description the gateway
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gatewayPublicKey?: string;
+                /**
+                 * @description the owner's wallet; only together with tokenMint
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                walletPublicKey?: string;
+                /**
+                 * @description the token; only together with walletPublicKey
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                tokenMint?: string;
+                /**
+                 * @description who is paid
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                recipient?: string;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentPolicies"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getPaymentPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the policy
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentPolicy"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listPaymentPolicyExecutions: {
+        parameters: {
+            query?: {
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the policy
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentPolicyExecutions"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listComposablePolicies: {
+        parameters: {
+            query?: {
+                /**
+                 * @description subscription tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description the owner's wallet, or the user payment account
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                userPublicKey?: string;
+                /**
+                 * @description the gateway
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gatewayPublicKey?: string;
+                /**
+                 * @description the owner's wallet; only together with tokenMint
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                walletPublicKey?: string;
+                /**
+                 * @description the token; only together with walletPublicKey
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                tokenMint?: string;
+                /**
+                 * @description who is paid
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                recipient?: string;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComposablePolicies"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getComposablePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description the policy
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComposablePolicy"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listComposablePolicyExecutions: {
+        parameters: {
+            query?: {
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the policy
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComposablePolicyExecutions"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listEventsOfName: {
+        parameters: {
+            query?: {
+                /** @description true also lists what the finalized chain does not hold; each record then says which it is */
+                retracted?: boolean;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description event name, with or without the program's prefix
+                 * @example PaymentRecord
+                 */
+                eventName: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listPrefixedEventNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sorted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     challengeGateway: {
         parameters: {
             query?: never;
@@ -2882,6 +4179,260 @@ export interface operations {
             };
             /** @description A parameter is wrong; the sentence names it. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeySet"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    issueToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: public-key
+                     * @description the wallet whose policies and payments are told
+                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                     */
+                    walletPublicKey?: string;
+                    /**
+                     * Format: public-key
+                     * @description only what pays this recipient
+                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                     */
+                    recipient?: string;
+                    /**
+                     * Format: public-key
+                     * @description only what is paid in this token
+                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                     */
+                    tokenMint?: string;
+                    /**
+                     * Format: public-key
+                     * @description only this policy
+                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                     */
+                    policyAddress?: string;
+                    /**
+                     * Format: tracking-id
+                     * @description only what carries this tracking ID
+                     * @example order-4711
+                     */
+                    trackingId?: string;
+                    /**
+                     * Format: signature
+                     * @description only the payments of this transaction
+                     * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+                     */
+                    transactionSignature?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofOfPayment"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Another wallet made the payment of the transaction. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    refreshToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProofOfPayment"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is none of ours, or it ended too long ago. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Another wallet made the payment of the transaction. */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4403,6 +5954,114 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
+            };
+        };
+    };
+    onPaymentExecuted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPaymentRetracted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetractionNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -39,6 +39,8 @@ import { onetimeRoute } from './routes/onetime.js'
 import { addTraceRoute } from './routes/payment-trace.js'
 import { paymentCheckRoute } from './routes/payment-check.js'
 import { paymentStatsRoute } from './routes/payment-stats.js'
+import { policyRoutes } from './routes/policies.js'
+import { typedEventRoutes } from './routes/typed-events.js'
 import { subscriptionsRoute } from './routes/subscriptions.js'
 import { readTokens } from './schemas/tokens.js'
 import { addStream, STREAM_PATH } from './stream/add-stream.js'
@@ -180,6 +182,8 @@ export async function buildApp({
     eventCountRoutes,
     paymentStatsRoute,
     paymentCheckRoute,
+    policyRoutes,
+    typedEventRoutes,
   ]) {
     addRoutes(app, parts)
   }

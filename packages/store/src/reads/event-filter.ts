@@ -17,6 +17,8 @@ export interface EventFilter {
   userPayment?: string | undefined
   authority?: string | undefined
   recipient?: string | undefined
+  /** fields of `data` that are texts, for the rare events that have no column for them */
+  fields?: Readonly<Record<string, string | undefined>> | undefined
   startTime?: Date | undefined
   endTime?: Date | undefined
   minSlot?: number | undefined
@@ -56,6 +58,11 @@ export function eventConditions(filter: EventFilter): Sql[] {
   if (filter.userPayment !== undefined) add(sql`user_payment = ${filter.userPayment}`)
   if (filter.authority !== undefined) add(sql`authority = ${filter.authority}`)
   if (filter.recipient !== undefined) add(sql`recipient = ${filter.recipient}`)
+  for (const [name, value] of Object.entries(filter.fields ?? {})) {
+    if (value === undefined) continue
+    // Reading a field fails on an escaped NUL anywhere in the data.
+    add(sql`case when data::text not like '%\\u0000%' then data ->> ${name} = ${value} else false end`)
+  }
   if (filter.startTime !== undefined) add(sql`occurred_at >= ${asTimestamp(filter.startTime.getTime())}`)
   if (filter.endTime !== undefined) add(sql`occurred_at <= ${asTimestamp(filter.endTime.getTime())}`)
   if (filter.minSlot !== undefined) add(sql`slot >= ${BigInt(filter.minSlot)}`)

@@ -5,6 +5,7 @@ import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents } from './openapi-document.js'
+import { describeWebhooks } from './describe-webhooks.js'
 
 /** Collects the schemas of every route that is added after. */
 export async function collectSchemas(app: ApiServer, version: string): Promise<void> {
@@ -53,7 +54,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
     },
     transformObject: source =>
       'openapiObject' in source
-        ? withComponents(source.openapiObject as JSONObject)
+        ? withComponents({ ...(source.openapiObject as JSONObject), webhooks: describeWebhooks() })
         : source.swaggerObject,
   })
 }
@@ -77,6 +78,11 @@ export async function addReference(app: ApiServer): Promise<void> {
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
     document ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').serializer(String).send(document)
+  })
+  let yaml: string | undefined
+  app.get('/openapi.yaml', { schema: { hide: true } }, (_request, reply) => {
+    yaml ??= app.swagger({ yaml: true })
+    return reply.type('application/yaml; charset=utf-8').serializer(String).send(yaml)
   })
   let script: Buffer | undefined
   app.addHook('onRoute', route => {

@@ -16,6 +16,16 @@ const FILTERS = {
   authority: "the gateway's authority",
 } as const satisfies Partial<Record<keyof EventFilter, string>>
 
+/** Filters by a field of `data`, which has another name there. */
+const FIELD_FILTERS = {
+  owner: { field: 'owner', says: 'the wallet that owns the account' },
+  tokenMint: { field: 'token_mint', says: 'the token' },
+  admin: { field: 'admin', says: 'the admin of the program' },
+  rewardGateway: { field: 'gateway', says: 'the gateway of the payment' },
+  rewardPolicy: { field: 'payment_policy', says: 'the policy of the payment' },
+} as const
+type FieldFilter = keyof typeof FIELD_FILTERS
+
 interface EventKind {
   path: string
   /** null for payments, which are two: of regular policies and direct ones, and of composable policies */
@@ -23,6 +33,8 @@ interface EventKind {
   operationId: string
   summary: string
   filters: readonly (keyof typeof FILTERS)[]
+  /** by the name of the parameter */
+  fields?: Readonly<Record<string, FieldFilter>>
 }
 
 export const EVENT_KINDS: readonly EventKind[] = [
@@ -46,6 +58,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
     operationId: 'listPoliciesDeleted',
     summary: 'Policies deleted',
     filters: ['paymentPolicy'],
+    fields: { owner: 'owner' },
   },
   {
     path: 'policies/status-changed',
@@ -95,11 +108,28 @@ export const EVENT_KINDS: readonly EventKind[] = [
     operationId: 'listUserPaymentsCreated',
     summary: 'User payment accounts created',
     filters: ['userPayment'],
+    fields: { owner: 'owner', tokenMint: 'tokenMint' },
+  },
+  {
+    path: 'referrals/rewards',
+    eventName: 'ReferralRewardDistributedRecord',
+    operationId: 'listReferralRewards',
+    summary: 'Rewards for referrals',
+    filters: [],
+    fields: { gateway: 'rewardGateway', paymentPolicy: 'rewardPolicy' },
+  },
+  {
+    path: 'program/config-created',
+    eventName: 'ProgramConfigCreated',
+    operationId: 'listProgramConfigsCreated',
+    summary: 'Configurations of the program created',
+    filters: [],
+    fields: { admin: 'admin' },
   },
 ]
 
 /** The page of such a list; its filters are all optional public keys. */
-interface KindQuery extends Partial<Record<keyof typeof FILTERS, string>> {
+interface KindPage {
   limit: number
   offset: number
   cursor?: string
@@ -107,10 +137,13 @@ interface KindQuery extends Partial<Record<keyof typeof FILTERS, string>> {
 }
 
 export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
-  for (const { path, eventName, operationId, summary, filters } of EVENT_KINDS) {
-    const filterSchemas = Object.fromEntries(
-      filters.map(name => [name, Type.Optional(PublicKey(FILTERS[name]))]),
-    )
+  for (const { path, eventName, operationId, summary, filters, fields = {} } of EVENT_KINDS) {
+    const filterSchemas = Object.fromEntries([
+      ...filters.map(name => [name, Type.Optional(PublicKey(FILTERS[name]))] as const),
+      ...Object.entries(fields).map(
+        ([name, field]) => [name, Type.Optional(PublicKey(FIELD_FILTERS[field].says))] as const,
+      ),
+    ])
     app.get(
       `/v1/events/${path}`,
       {
@@ -130,10 +163,21 @@ export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
         },
       },
       async (request, reply) => {
-        const { limit, offset, cursor, ...filter } = request.query as KindQuery
-        const page = { limit, offset, cursor }
-        const kind = eventName === null ? { payments: true } : { name: eventName }
-        return answerEvents({ store, tokens }, { ...filter, ...kind }, page, request, reply)
+        const page = request.query as KindPage
+        const query = request.query as unknown as Record<string, string | undefined>
+        const filter: EventFilter = {
+          ...(eventName === null ? { payments: true } : { name: eventName }),
+          retracted: page.retracted,
+          ...Object.fromEntries(filters.map(name => [name, query[name]])),
+          ...(Object.keys(fields).length === 0
+            ? {}
+            : {
+                fields: Object.fromEntries(
+                  Object.entries(fields).map(([name, field]) => [FIELD_FILTERS[field].field, query[name]]),
+                ),
+              }),
+        }
+        return answerEvents({ store, tokens }, filter, page, request, reply)
       },
     )
   }

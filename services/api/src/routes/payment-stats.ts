@@ -15,6 +15,7 @@ const Stats = Type.Object(
     averageAmount: Nullable(
       Integer('rounded down; 0 where there is no payment, null for more than one token', 280350649),
     ),
+    averagePayment: Nullable(Integer('the same as averageAmount', 280350649)),
     minAmount: Nullable(Integer('smallest amount; null for more than one token', 5000000)),
     maxAmount: Nullable(Integer('largest amount; null for more than one token', 488000000)),
     firstPaymentAt: Nullable(Moment('time of the first')),
@@ -43,10 +44,11 @@ const averageOf = ({ count, total }: { count: bigint; total: bigint }): bigint =
 /** Amounts of different tokens are never added or compared; an unknown token is another one. */
 const toAmounts = (stats: PaymentStats) =>
   stats.byToken.length > 1
-    ? { totalAmount: null, averageAmount: null, minAmount: null, maxAmount: null }
+    ? { totalAmount: null, averageAmount: null, averagePayment: null, minAmount: null, maxAmount: null }
     : {
         totalAmount: stats.total,
         averageAmount: averageOf(stats),
+        averagePayment: averageOf(stats),
         minAmount: stats.min,
         maxAmount: stats.max,
       }

@@ -1,9 +1,11 @@
 import { deriveUserPayment } from '@payment-tracking/domain'
-import { Type } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
 import {
   decodeSubscriptionCursor,
   encodeSubscriptionCursor,
   listSubscriptions,
+  type StoredSubscription,
   type SubscriptionFilter,
 } from '@payment-tracking/store'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
@@ -14,13 +16,13 @@ import { Envelope, inEnvelope } from '../schemas/envelope.js'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { Cursor, PublicKey, TrackingId } from '../schemas/fields.js'
 import { SubscriptionRecord, toSubscriptionRecord } from '../schemas/subscription-record.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes, RouteParts } from './add-routes.js'
 
 const PAGE = 1000
 const MOST_PARAMETERS = 3
 const LOOKUPS = ['trackingId', 'userPublicKey', 'gatewayPublicKey', 'recipient', 'walletPublicKey']
 
-const SubscriptionQuery = Type.Object({
+export const SubscriptionQuery = Type.Object({
   trackingId: Type.Optional(TrackingId('subscription tracking ID')),
   userPublicKey: Type.Optional(PublicKey("the owner's wallet, or the user payment account")),
   gatewayPublicKey: Type.Optional(PublicKey('the gateway')),
@@ -53,8 +55,47 @@ function checkLookup(sent: SentQuery, query: SentQuery): void {
   }
 }
 
+/** `checkLookup` as a hook: its messages come before any other refusal. */
+export function checkSentLookup(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  checkLookup(request.sentQuery, request.listQuery)
+  done()
+}
+
+/**
+ * Reads a page of policies and offers the next one where there is one.
+ * @param only what else must hold, beside the query
+ */
+export async function answerSubscriptions(
+  { store, programId }: Pick<RouteParts, 'store' | 'programId'>,
+  request: FastifyRequest & { query: Static<typeof SubscriptionQuery> },
+  reply: FastifyReply,
+  only: Pick<SubscriptionFilter, 'family'> = {},
+): Promise<StoredSubscription[]> {
+  const { cursor, walletPublicKey, tokenMint, ...query } = request.query
+  const after = cursor === undefined ? undefined : decodeSubscriptionCursor(cursor)
+  if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  const filter: SubscriptionFilter = {
+    ...only,
+    trackingId: query.trackingId,
+    userPublicKey: query.userPublicKey,
+    gateway: query.gatewayPublicKey,
+    recipient: query.recipient,
+    userPayment:
+      walletPublicKey === undefined || tokenMint === undefined
+        ? undefined
+        : deriveUserPayment(programId, walletPublicKey, tokenMint),
+  }
+  // One more than a page tells whether there is a next one.
+  const policies = await listSubscriptions(store, filter, { limit: PAGE + 1, after }).catch(nameTrackingId)
+  const page = policies.slice(0, PAGE)
+  const last = page.at(-1)
+  if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))
+  return page
+}
+
 /** Payment policies that exist, by any of their parties. */
-export const subscriptionsRoute: AddRoutes = (app, { store, programId, graceSeconds, nowMs }) => {
+export const subscriptionsRoute: AddRoutes = (app, parts) => {
+  const { graceSeconds, nowMs } = parts
   app.get(
     '/v1/subscriptions',
     {
@@ -67,32 +108,10 @@ export const subscriptionsRoute: AddRoutes = (app, { store, programId, graceSeco
         querystring: SubscriptionQuery,
         response: { 200: Envelope('Subscriptions', Type.Array(SubscriptionRecord)), ...READ_REFUSALS },
       },
-      preValidation: (request, _reply, done) => {
-        checkLookup(request.sentQuery, request.listQuery)
-        done()
-      },
+      preValidation: checkSentLookup,
     },
     async (request, reply) => {
-      const { cursor, walletPublicKey, tokenMint, ...query } = request.query
-      const after = cursor === undefined ? undefined : decodeSubscriptionCursor(cursor)
-      if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
-      const filter: SubscriptionFilter = {
-        trackingId: query.trackingId,
-        userPublicKey: query.userPublicKey,
-        gateway: query.gatewayPublicKey,
-        recipient: query.recipient,
-        userPayment:
-          walletPublicKey === undefined || tokenMint === undefined
-            ? undefined
-            : deriveUserPayment(programId, walletPublicKey, tokenMint),
-      }
-      // One more than a page tells whether there is a next one.
-      const policies = await listSubscriptions(store, filter, { limit: PAGE + 1, after }).catch(
-        nameTrackingId,
-      )
-      const page = policies.slice(0, PAGE)
-      const last = page.at(-1)
-      if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))
+      const page = await answerSubscriptions(parts, request, reply)
       return inEnvelope(page.map(policy => toSubscriptionRecord(policy, nowMs() / 1000, graceSeconds)))
     },
   )

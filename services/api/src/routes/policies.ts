@@ -1,0 +1,87 @@
+// Policies of one family each, for clients of the incumbent: the lookups and records of /v1/subscriptions.
+import { listSubscriptions, type StoredSubscription } from '@payment-tracking/store'
+import { Type } from 'typebox'
+import { NotFoundError } from '../http/api-errors.js'
+import { Envelope, inEnvelope } from '../schemas/envelope.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
+import { EventRecord } from '../schemas/event-record.js'
+import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../schemas/fields.js'
+import { PolicyRecord, toPolicyRecord } from '../schemas/policy-record.js'
+import { answerEvents } from './event-list.js'
+import { answerSubscriptions, checkSentLookup, SubscriptionQuery } from './subscriptions.js'
+import type { AddRoutes } from './add-routes.js'
+
+const FAMILIES = [
+  { family: 'regular', path: 'payment-policies', id: 'PaymentPolic', what: 'payment policies' },
+  { family: 'composable', path: 'composable-policies', id: 'ComposablePolic', what: 'composable policies' },
+] as const
+
+export const policyRoutes: AddRoutes = (app, parts) => {
+  const { store, tokens, graceSeconds, nowMs } = parts
+  const tags = ['subscriptions']
+  for (const { family, path, id, what } of FAMILIES) {
+    const toRecord = (policy: StoredSubscription) => toPolicyRecord(policy, nowMs() / 1000, graceSeconds)
+    app.get(
+      `/v1/${path}`,
+      {
+        schema: {
+          operationId: `list${id}ies`,
+          tags,
+          summary: `Find ${what}`,
+          description: 'The lookups of `/v1/subscriptions`, for one family of policies.',
+          querystring: SubscriptionQuery,
+          response: { 200: Envelope(`${id}ies`, Type.Array(PolicyRecord)), ...READ_REFUSALS },
+        },
+        preValidation: checkSentLookup,
+      },
+      async (request, reply) =>
+        inEnvelope((await answerSubscriptions(parts, request, reply, { family })).map(toRecord)),
+    )
+    const params = Type.Object({ address: PublicKey('the policy') })
+    app.get(
+      `/v1/${path}/:address`,
+      {
+        schema: {
+          operationId: `get${id}y`,
+          tags,
+          summary: `Read one of the ${what}`,
+          params,
+          response: { 200: Envelope(`${id}y`, PolicyRecord), ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
+        },
+      },
+      async request => {
+        const filter = { address: request.params.address, family }
+        const [policy] = await listSubscriptions(store, filter, { limit: 1 })
+        if (!policy) throw new NotFoundError('There is no such policy.')
+        return inEnvelope(toRecord(policy))
+      },
+    )
+    app.get(
+      `/v1/${path}/:address/executions`,
+      {
+        schema: {
+          operationId: `list${id}yExecutions`,
+          tags,
+          summary: `Payments of one of the ${what}`,
+          description: 'Events, newest first, of every life of the address.',
+          params,
+          querystring: Type.Object({
+            retracted: IncludeRetracted(),
+            limit: Limit(),
+            offset: Offset(),
+            cursor: Cursor(),
+          }),
+          response: { 200: Envelope(`${id}yExecutions`, Type.Array(EventRecord)), ...READ_REFUSALS },
+        },
+      },
+      async (request, reply) => {
+        const filter = {
+          name: family === 'regular' ? 'PaymentRecord' : 'ComposableExecuted',
+          paymentPolicy: request.params.address,
+          retracted: request.query.retracted,
+        }
+        return inEnvelope(await answerEvents({ store, tokens }, filter, request.query, request, reply))
+      },
+    )
+  }
+}

@@ -1,0 +1,56 @@
+// Lists of one name, for clients of the incumbent.
+import { listEventNames } from '@payment-tracking/store'
+import { Type } from 'typebox'
+import { withoutProgramPrefix } from '../http/formats.js'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { EventName } from '../schemas/event-query.js'
+import { EventRecords } from '../schemas/event-record.js'
+import { Cursor, IncludeRetracted, Limit, Offset } from '../schemas/fields.js'
+import { answerEvents } from './event-list.js'
+import type { AddRoutes } from './add-routes.js'
+
+const PROGRAM_PREFIX = 'tributary_'
+
+export const typedEventRoutes: AddRoutes = (app, { store, tokens }) => {
+  app.get(
+    '/v1/events/typed/:eventName',
+    {
+      schema: {
+        operationId: 'listEventsOfName',
+        tags: ['events'],
+        summary: 'Events of one name',
+        params: Type.Object({ eventName: EventName() }),
+        querystring: Type.Object({
+          retracted: IncludeRetracted(),
+          limit: Limit(),
+          offset: Offset(),
+          cursor: Cursor(),
+        }),
+        response: { 200: EventRecords, ...READ_REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      const filter = {
+        name: withoutProgramPrefix(request.params.eventName),
+        retracted: request.query.retracted,
+      }
+      return answerEvents({ store, tokens }, filter, request.query, request, reply)
+    },
+  )
+  app.get(
+    '/v1/events/names/tributary',
+    {
+      schema: {
+        operationId: 'listPrefixedEventNames',
+        tags: ['events'],
+        summary: "The names of all events there are, with the program's prefix",
+        querystring: Type.Object({}),
+        response: {
+          200: Type.Array(Type.String({ examples: ['tributary_PaymentRecord'] }), { description: 'Sorted.' }),
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    async () => (await listEventNames(store)).map(name => `${PROGRAM_PREFIX}${name}`),
+  )
+}
