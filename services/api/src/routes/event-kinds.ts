@@ -163,7 +163,7 @@ export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
         },
       },
       async (request, reply) => {
-        const page = request.query as KindPage
+        const page = request.query
         const query = request.query as unknown as Record<string, string | undefined>
         const filter: EventFilter = {
           ...(eventName === null ? { payments: true } : { name: eventName }),
