@@ -71,7 +71,7 @@ export async function listClaimablePayments(
         ? sql`select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST}`
         : paidBy(wallet ?? '', limit)
   const payer = sql`coalesce(e.payer, u.owner)`
-  const recipient = sql`coalesce(e.recipient, life.recipient)`
+  const recipient = sql`coalesce(e.recipient, incarnation.recipient)`
   const conditions = [sql`${payer} is not null`, sql`${recipient} is not null`]
   // A transaction holds a few payments: who else paid is told from them.
   if (wallet !== undefined && signature === undefined) conditions.push(sql`${payer} = ${wallet}`)
