@@ -1,19 +1,31 @@
-// The one-shot job of a deployment: migrates DATABASE_URL and exits, with 1 when that failed.
-import { CommonConfig, createLogger, readConfig, ServerUrl } from '@payment-tracking/runtime'
-import { Type } from 'typebox'
-import { migrate } from './database/migrate.js'
+// The one-shot job of a deployment: migrates MIGRATION_DATABASE_URL, or else DATABASE_URL, and exits, with 1 when that
+// failed. `--rolled-back NAME` marks a failed migration, so that the next run applies it again.
+import { fileURLToPath } from 'node:url'
+import { ConfigError, createLogger, readConfig } from '@payment-tracking/runtime'
+import { MigrateConfig } from './database/migrate-config.js'
+import { markRolledBack, migrate } from './database/migrate.js'
 
-const MigrateConfig = Type.Object({
-  LOG_LEVEL: CommonConfig.LOG_LEVEL,
-  ENVIRONMENT: CommonConfig.ENVIRONMENT,
-  DATABASE_URL: ServerUrl('postgres|postgresql', 'the database to migrate'),
-})
+/** From here and not from migrate.ts: in the image this file is a bundle that lies in the place of this file. */
+const MIGRATIONS_DIR = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
 
 try {
   const config = readConfig(MigrateConfig, process.env)
+  const databaseUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL
+  if (databaseUrl === undefined) throw new ConfigError(['DATABASE_URL is not set (the database to migrate)'])
+  const target = { ...config, DATABASE_URL: databaseUrl }
   const log = createLogger('migrate', config)
   try {
-    log.info({ applied: await migrate(config.DATABASE_URL) }, 'migrate.done')
+    const [flag, name] = process.argv.slice(2)
+    if (flag === '--rolled-back' && name !== undefined) {
+      await markRolledBack(target, name)
+      log.info({ migration: name }, 'migrate.marked-rolled-back')
+    } else {
+      const applied = await migrate(target, MIGRATIONS_DIR, {
+        lockTimeoutMs: config.MIGRATION_LOCK_TIMEOUT_MS,
+        onWaiting: holder => log.info({ holder }, 'migrate.waiting-for-lock'),
+      })
+      log.info({ applied }, 'migrate.done')
+    }
   } catch (err) {
     log.fatal({ err }, 'migrate.failed')
     process.exitCode = 1

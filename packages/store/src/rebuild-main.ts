@@ -1,7 +1,7 @@
 // `npm run rebuild`: computes projections and aggregates of DATABASE_URL anew from its events, and exits, with 1 when
 // that failed. Nothing is changed then: it is one transaction.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { CommonConfig, createLogger, readConfig, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { openStore } from './database/open-store.js'
@@ -12,7 +12,7 @@ import { readHeadNow } from './ingest/verify-database.js'
 const RebuildConfig = Type.Object({
   LOG_LEVEL: CommonConfig.LOG_LEVEL,
   ENVIRONMENT: CommonConfig.ENVIRONMENT,
-  DATABASE_URL: ServerUrl('postgres|postgresql', 'the database whose projections are computed anew'),
+  ...DatabaseConfig,
   PROGRAM_ID: Type.String({
     default: DEFAULT_PROGRAM_ID,
     description: 'the Solana program whose events are payments',
@@ -24,7 +24,7 @@ const PROGRESS_EVERY_MS = 2_000
 try {
   const config = readConfig(RebuildConfig, process.env)
   const log = createLogger('rebuild', config)
-  const store = openStore({ DATABASE_URL: config.DATABASE_URL, applicationName: 'rebuild', poolSize: 1 })
+  const store = openStore({ ...config, applicationName: 'rebuild', poolSize: 1 })
   try {
     const total = Number((await readHeadNow(store)).position)
     const startedAt = performance.now()

@@ -1,5 +1,6 @@
 // The README's table of settings, made from the schemas that really read them.
 import { readFile, writeFile } from 'node:fs/promises'
+import { MigrateConfig } from '@payment-tracking/store'
 import type { TSchema } from 'typebox'
 import { readServiceSchema, StackConfig } from '../launcher/config.js'
 import { SERVICES } from '../launcher/service-specs.js'
@@ -39,10 +40,10 @@ export async function renderSettingsTable(): Promise<string> {
     const schema = await readServiceSchema(service)
     if (schema) add(service, schema.properties, (schema as { required?: readonly string[] }).required ?? [])
   }
+  add('migrate', MigrateConfig.properties, [])
   const escape = (text: string) => text.replaceAll('|', '\\|')
   const rows = [...settings].map(([name, { readers, fallback, meaning }]) => {
-    const services = readers.filter(reader => reader !== 'npm start')
-    const who = services.length === SERVICES.length ? 'all' : readers.join(', ')
+    const who = SERVICES.every(service => readers.includes(service)) ? 'all' : readers.join(', ')
     return `| \`${name}\` | ${fallback} | ${who} | ${escape(meaning)} |`
   })
   return ['| variable | default | read by | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')

@@ -5,17 +5,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ServiceError } from '@payment-tracking/runtime'
+import { readDatabaseAddress, type DatabaseAddress, type DatabaseConfig } from '@payment-tracking/runtime'
 import pg from 'pg'
+import { MigrationError, withMigrationLock, type MigrationLockOptions } from './migration-lock.js'
 
-/** A migration failed, or the database does not match the files; a person has to look. */
-export class MigrationError extends ServiceError {
-  readonly code = 'STORE_MIGRATION_FAILED'
-  readonly retry = 'never'
-}
-
-/** The advisory lock Prisma's schema engine takes, so that the two never run at once. */
-const PRISMA_LOCK = 72707369
 /**
  * A statement that waits for a table's lock keeps all that come after it waiting too: it gives up before their
  * own timeouts pass (the API's is 2 s), lets them through, and tries again.
@@ -50,6 +43,13 @@ interface AppliedRow {
   finished_at: Date | null
 }
 
+/** A URL, or the settings of Postgres with their TLS. */
+export type MigrationTarget =
+  string | ({ DATABASE_URL: string } & Omit<Partial<DatabaseConfig>, 'DATABASE_URL'>)
+
+const readAddress = (target: MigrationTarget) =>
+  readDatabaseAddress(typeof target === 'string' ? { DATABASE_URL: target } : target)
+
 /** The migrations in the order they apply, which is that of their names. */
 export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]> {
   const entries = await readdir(dir, { withFileTypes: true })
@@ -64,26 +64,52 @@ export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]>
 
 /**
  * Brings the database up to date, creating it when the server has none of that name. Several callers may
- * run at once: they take turns, and the later ones find nothing to do.
+ * run at once: they take turns, and the later ones find nothing to do. Works through a pooler in transaction mode.
  * @returns the names of the migrations that were applied now
- * @throws MigrationError when one fails, failed earlier, or was edited after it was applied
+ * @throws MigrationError when one fails, failed earlier, or was edited after it was applied, or when another session
+ *   keeps the lock until `options.lockTimeoutMs`
  */
-export async function migrate(databaseUrl: string, dir = MIGRATIONS_DIR): Promise<string[]> {
+export async function migrate(
+  target: MigrationTarget,
+  dir = MIGRATIONS_DIR,
+  options: MigrationLockOptions = {},
+): Promise<string[]> {
   const migrations = await readMigrations(dir)
-  const client = await connectCreating(databaseUrl)
+  const address = readAddress(target)
+  const client = await connectCreating(address)
   try {
-    await takeTurn(client)
-    await client.query(BOOKKEEPING)
-    const { rows } = await client.query<AppliedRow>(
-      'select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null',
-    )
-    const applied = new Map(rows.map(row => [row.migration_name, row]))
-    checkHistory(migrations, applied)
-    const missing = migrations.filter(({ name }) => !applied.has(name))
-    for (const migration of missing) await apply(client, migration)
-    return missing.map(({ name }) => name)
+    return await withMigrationLock(address, options, async () => {
+      await client.query(BOOKKEEPING)
+      const { rows } = await client.query<AppliedRow>(
+        'select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null',
+      )
+      const applied = new Map(rows.map(row => [row.migration_name, row]))
+      checkHistory(migrations, applied)
+      const missing = migrations.filter(({ name }) => !applied.has(name))
+      for (const migration of missing) await apply(client, migration)
+      return missing.map(({ name }) => name)
+    })
   } finally {
-    await client.end() // ends the session, and with it the lock
+    await client.end()
+  }
+}
+
+/**
+ * Marks a migration that failed as undone, so that it runs again: what `prisma migrate resolve --rolled-back` does. A
+ * file is one transaction, so a failed one has left nothing, except an invalid index of `create index concurrently`.
+ * @throws MigrationError when no failed migration has this name
+ */
+export async function markRolledBack(target: MigrationTarget, name: string): Promise<void> {
+  const client = await connectCreating(readAddress(target))
+  try {
+    const { rowCount } = await client.query(
+      `update _prisma_migrations set rolled_back_at = now()
+       where migration_name = $1 and finished_at is null and rolled_back_at is null`,
+      [name],
+    )
+    if (rowCount === 0) throw new MigrationError(`there is no failed migration with the name ${name}`)
+  } finally {
+    await client.end()
   }
 }
 
@@ -91,8 +117,8 @@ function checkHistory(migrations: readonly Migration[], applied: ReadonlyMap<str
   for (const row of applied.values()) {
     if (row.finished_at === null) {
       throw new MigrationError(
-        `migration ${row.migration_name} failed earlier. Mend the database, then mark it with ` +
-          `\`npx prisma migrate resolve --rolled-back ${row.migration_name}\` (or --applied).`,
+        `migration ${row.migration_name} failed earlier. Mend the database, then mark it: run this program with ` +
+          `--rolled-back ${row.migration_name}, or \`npx prisma migrate resolve\` (docs/upgrades.md).`,
       )
     }
   }
@@ -106,20 +132,6 @@ function checkHistory(migrations: readonly Migration[], applied: ReadonlyMap<str
   }
 }
 
-/**
- * Polls for the lock. A session that waits in `pg_advisory_lock` has a snapshot, and `create index concurrently`
- * of the session that holds the lock would wait for that: a deadlock, and an invalid index left behind.
- */
-async function takeTurn(client: pg.Client): Promise<void> {
-  for (;;) {
-    const { rows } = await client.query<{ ours: boolean }>('select pg_try_advisory_lock($1) as ours', [
-      PRISMA_LOCK,
-    ])
-    if (rows[0]?.ours) return
-    await sleep(POLL_MS)
-  }
-}
-
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Runs the file, again and again while it does not get a lock: it is one transaction, so nothing of it stays. */
@@ -127,10 +139,11 @@ async function runGivingWay(client: pg.Client, sql: string): Promise<void> {
   // Building an index beside the traffic waits for old transactions and blocks nobody; given up, it leaves an
   // invalid index.
   const patient = /^(?!\s*--).*\bconcurrently\b/im.test(sql)
-  await client.query(`set lock_timeout = ${patient ? 0 : LOCK_TIMEOUT_MS}`)
+  // In the transaction of the file: a pooler may give the next statement another session.
+  const text = patient ? sql : `set local lock_timeout = ${LOCK_TIMEOUT_MS};\n${sql}`
   for (let tries = 1; ; tries += 1) {
     try {
-      await client.query(sql)
+      await client.query(text)
       return
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
@@ -171,8 +184,8 @@ const NO_SUCH_DATABASE = '3D000'
 const DATABASE_EXISTS = '42P04'
 const UNIQUE_VIOLATION = '23505'
 
-async function connectCreating(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: databaseUrl })
+async function connectCreating(address: DatabaseAddress): Promise<pg.Client> {
+  const client = new pg.Client(address)
   try {
     await client.connect()
     return client
@@ -180,10 +193,10 @@ async function connectCreating(databaseUrl: string): Promise<pg.Client> {
     await client.end().catch(() => {})
     if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error
   }
-  const url = new URL(databaseUrl)
+  const url = new URL(address.connectionString)
   const name = decodeURIComponent(url.pathname.slice(1))
   url.pathname = '/postgres'
-  const maintenance = new pg.Client({ connectionString: url.href })
+  const maintenance = new pg.Client({ ...address, connectionString: url.href })
   await maintenance.connect()
   try {
     await maintenance.query(`create database ${maintenance.escapeIdentifier(name)}`)
@@ -193,7 +206,7 @@ async function connectCreating(databaseUrl: string): Promise<pg.Client> {
   } finally {
     await maintenance.end()
   }
-  const created = new pg.Client({ connectionString: databaseUrl })
+  const created = new pg.Client(address)
   await created.connect()
   return created
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate, MIGRATIONS_DIR, readMigrations } from '@payment-tracking/store'
+import { markRolledBack, migrate, MIGRATIONS_DIR, readMigrations } from '@payment-tracking/store'
 import { openPool, queryOnce, useServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 
@@ -124,4 +124,35 @@ t.test('a migration that waits for a lock gives way to the queries behind it', a
   )
   await client.query('commit')
   t.same(await migrating, ['29990101000000_column'])
+})
+
+t.test('a migration that finds the lock taken says who holds it', async t => {
+  const url = await nameDatabase(t)
+  await migrate(url)
+  const pool = openPool(url, { max: 1 })
+  t.teardown(() => pool.end())
+  const client = await pool.connect()
+  t.teardown(() => client.release())
+  await client.query("set application_name = 'somebody'")
+  await client.query('select pg_advisory_lock(72707369)')
+  const { pid } = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!
+  await t.rejects(migrate(url, undefined, { lockTimeoutMs: 200 }), {
+    code: 'STORE_MIGRATION_FAILED',
+    message: new RegExp(`held the migration lock for 200 ms: process ${pid} \\(somebody, from .*, idle for`),
+  })
+  await client.query('select pg_advisory_unlock_all()')
+  t.same(await migrate(url), [], 'and goes on when it is free')
+})
+
+t.test('a failed migration that was marked runs again', async t => {
+  const url = await nameDatabase(t)
+  const dir = await copyMigrations(t)
+  const name = '29990101000000_bad'
+  await addMigration(dir, name, 'select 1/0;')
+  await t.rejects(migrate(url, dir), { message: /division by zero/ })
+  await addMigration(dir, name, 'create table mended (id int);')
+  await t.rejects(migrate(url, dir), { message: new RegExp(`--rolled-back ${name}`) })
+  await markRolledBack(url, name)
+  t.same(await migrate(url, dir), [name])
+  await t.rejects(markRolledBack(url, name), { message: /no failed migration/ })
 })
