@@ -18,6 +18,7 @@ export { publishEvents } from './commands/publish-events.js'
 export { discardDataDir, isDataDirInUse } from './data-dir.js'
 export { DataDirBusyError, ServerFailedError, ServerMissingError } from './errors.js'
 export {
+  findServerProgram,
   openServers,
   type OpenServersOptions,
   type ServerName,

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { lockDataDir } from './data-dir.js'
+import type { Program } from './servers/debian-packages.js'
+import { findProgram } from './servers/find-program.js'
 import { natsKind } from './servers/nats.js'
 import { openServer, type RunningServer } from './servers/open-server.js'
 import { postgresKind } from './servers/postgres.js'
@@ -39,6 +41,13 @@ export interface Servers extends ServerUrls {
 const CACHE_DIR = fileURLToPath(
   new URL('../../../node_modules/.cache/payment-tracking/servers', import.meta.url),
 )
+
+/**
+ * The program of a server, for tests that start it with settings of their own.
+ * @throws ServerMissingError
+ */
+export const findServerProgram = (server: 'redis' | 'nats'): Promise<Program> =>
+  findProgram(server, { cacheDir: CACHE_DIR, path: process.env.PATH ?? '', log: () => {} })
 
 /**
  * Opens Postgres, Redis and NATS with JetStream, each from its URL or as a private server on a free port.

@@ -1,13 +1,15 @@
-import { ServiceError, withoutPassword, type Logger } from '@payment-tracking/runtime'
+import {
+  readTls,
+  ServiceError,
+  withoutPassword,
+  type Logger,
+  type NatsConfig,
+} from '@payment-tracking/runtime'
 import { connect, credsAuthenticator, Events, type ConnectionOptions, type NatsConnection } from 'nats'
 import { readFile } from 'node:fs/promises'
 
-export interface BusConfig {
-  /** one or several servers, separated by commas; user and password or token in the URL */
-  NATS_URL: string
-  /** a credentials file (JWT and seed), for servers with decentralised authentication */
-  NATS_CREDS?: string
-}
+/** The settings of NATS; `NATS_URL` may name several servers, with user and password or a token in the first. */
+export type BusConfig = NatsConfig
 
 /** NATS cannot be reached or answers with an error that may pass. */
 export class BusUnavailableError extends ServiceError {
@@ -16,15 +18,18 @@ export class BusUnavailableError extends ServiceError {
 }
 
 /** Splits `nats://user:password@host` into what the client wants. */
-function optionsOf(urls: string): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'> {
-  const parsed = urls.split(',').map(url => new URL(url.trim()))
+function optionsOf(
+  config: BusConfig,
+): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'> {
+  const parsed = config.NATS_URL.split(',').map(url => new URL(url.trim()))
   const { username, password } = parsed[0]!
   const credentials = password
     ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
     : username
       ? { token: decodeURIComponent(username) }
       : {}
-  const tls = parsed.some(url => url.protocol === 'tls:') ? { tls: {} } : {}
+  const options = readTls(config.NATS_TLS_CA, config.NATS_TLS_CERT, config.NATS_TLS_KEY)
+  const tls = options || parsed.some(url => url.protocol === 'tls:') ? { tls: options ?? {} } : {}
   return { servers: parsed.map(url => `${url.hostname}:${url.port || 4222}`), ...credentials, ...tls }
 }
 
@@ -36,7 +41,7 @@ function optionsOf(urls: string): Pick<ConnectionOptions, 'servers' | 'user' | '
 export async function connectBus(config: BusConfig, name: string, log: Logger): Promise<NatsConnection> {
   try {
     const connection = await connect({
-      ...optionsOf(config.NATS_URL),
+      ...optionsOf(config),
       ...(config.NATS_CREDS ? { authenticator: credsAuthenticator(await readFile(config.NATS_CREDS)) } : {}),
       name,
       maxReconnectAttempts: -1,

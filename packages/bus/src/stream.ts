@@ -4,10 +4,14 @@ import { RetentionPolicy, StorageType, type JetStreamManager } from 'nats'
 export interface StreamConfig {
   STREAM_NAME: string
   SUBJECT_PREFIX: string
+  /** copies of each message, on as many servers of a cluster; default 1 */
+  STREAM_REPLICAS?: number
+  /** the oldest messages go when the stream is larger; default no limit */
+  STREAM_MAX_BYTES?: number
+  /** default 30: long enough to replay after a bad week */
+  STREAM_MAX_AGE_DAYS?: number
 }
 
-/** How long a stream that we create keeps messages: long enough to replay after a bad week. */
-const MAX_AGE_DAYS = 30
 const NANOS_PER_DAY = 86_400 * 1e9
 
 const NOT_FOUND = 10059
@@ -62,7 +66,9 @@ export async function ensureStream(manager: JetStreamManager, config: StreamConf
     subjects: [`${prefix}.>`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
-    max_age: MAX_AGE_DAYS * NANOS_PER_DAY,
+    num_replicas: config.STREAM_REPLICAS ?? 1,
+    max_bytes: config.STREAM_MAX_BYTES ?? -1,
+    max_age: (config.STREAM_MAX_AGE_DAYS ?? 30) * NANOS_PER_DAY,
     description: 'Events of the payments program, as the indexer decoded them',
   })
   return { name, createdAt: new Date(info.created) }

@@ -1,5 +1,5 @@
 import { DELIVERIES_QUEUE } from '@payment-tracking/contracts'
-import { REDIS_RECONNECT } from '@payment-tracking/runtime'
+import { readRedisAddress, REDIS_RECONNECT } from '@payment-tracking/runtime'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { COMMAND_TIMEOUT_MS, queuePrefix, type QueueOptions } from './connection.js'
@@ -13,7 +13,8 @@ export interface BoardQueue {
 
 /** Opens the delivery queue for the dashboard. While Redis is away its calls fail instead of waiting. */
 export function openBoardQueue(options: QueueOptions): BoardQueue {
-  const redis = new Redis(options.REDIS_URL, {
+  const redis = new Redis({
+    ...readRedisAddress(options),
     maxRetriesPerRequest: null,
     commandTimeout: COMMAND_TIMEOUT_MS,
     ...REDIS_RECONNECT,

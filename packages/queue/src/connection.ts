@@ -1,14 +1,21 @@
 // The two kinds of Redis connection a queue needs, and the names of its keys.
-import { REDIS_RECONNECT } from '@payment-tracking/runtime'
+import {
+  readRedisAddress,
+  REDIS_RECONNECT,
+  refuseUnsupportedRedis,
+  type RedisConfig,
+  type RedisUnsupportedError,
+} from '@payment-tracking/runtime'
 import { Redis } from 'ioredis'
 import { QueueEvictionError } from './errors.js'
 
-export interface QueueOptions {
-  REDIS_URL: string
+export interface QueueOptions extends RedisConfig {
   /** keeps deployments that share a Redis apart */
   ENVIRONMENT: string
   /** connection errors, which heal by themselves; they never reject anything */
   onError?: (error: Error) => void
+  /** told that the server is no Redis that this service can use; should end the process */
+  onUnsupported?: (error: RedisUnsupportedError) => void
 }
 
 /** In a hash tag, so that all keys of a queue live in one slot of a Redis Cluster. */
@@ -19,23 +26,27 @@ export const COMMAND_TIMEOUT_MS = 2_000
 
 /** For producers and readers: what cannot be sent now fails now. */
 export function connectProducer(options: QueueOptions): Redis {
-  const redis = new Redis(options.REDIS_URL, {
+  const redis = new Redis({
+    ...readRedisAddress(options),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
     ...REDIS_RECONNECT,
   })
   redis.on('error', error => options.onError?.(error))
+  refuseUnsupportedRedis(redis, options.onUnsupported)
   return redis
 }
 
 /** For workers: commands wait until Redis is back, for as long as it takes. */
 export function connectConsumer(options: QueueOptions): Redis {
-  const redis = new Redis(options.REDIS_URL, {
+  const redis = new Redis({
+    ...readRedisAddress(options),
     maxRetriesPerRequest: null,
     ...REDIS_RECONNECT,
   })
   redis.on('error', error => options.onError?.(error))
+  refuseUnsupportedRedis(redis, options.onUnsupported)
   return redis
 }
 

@@ -1,11 +1,10 @@
-import { REDIS_RECONNECT } from '@payment-tracking/runtime'
+import { readRedisAddress, REDIS_RECONNECT, type RedisConfig } from '@payment-tracking/runtime'
 import { Redis, type RedisOptions } from 'ioredis'
 
 /** Options of the client, but for one that ioredis types apart. */
 export type MoreRedisOptions = Omit<RedisOptions, 'replyMapping'>
 
-export interface ConnectOptions {
-  REDIS_URL: string
+export interface ConnectOptions extends RedisConfig {
   /** shown in `client list` */
   connectionName: string
   /** called for each error of the connection; it reconnects by itself */
@@ -17,12 +16,10 @@ export interface ConnectOptions {
  * a command whose answer was lost is not sent again. So a command that was meant for one Redis server never runs
  * unseen on the next one.
  */
-export function connectRedis(
-  { REDIS_URL, connectionName, onError }: ConnectOptions,
-  more: MoreRedisOptions = {},
-): Redis {
-  const redis = new Redis(REDIS_URL, {
-    connectionName,
+export function connectRedis(options: ConnectOptions, more: MoreRedisOptions = {}): Redis {
+  const redis = new Redis({
+    ...readRedisAddress(options),
+    connectionName: options.connectionName,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
@@ -32,7 +29,7 @@ export function connectRedis(
     ...more,
   })
   // Without a listener an error of the connection would end the process.
-  redis.on('error', error => onError?.(error))
+  redis.on('error', error => options.onError?.(error))
   return redis
 }
 

@@ -1,4 +1,9 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
+import {
+  refuseUnsupportedRedis,
+  type RedisConfig,
+  type RedisUnsupportedError,
+} from '@payment-tracking/runtime'
 import type { Redis } from 'ioredis'
 import { announcePayments } from './fanout/announce-payments.js'
 import { RedisUnavailableError } from './errors.js'
@@ -11,14 +16,15 @@ import {
   type MoreRedisOptions,
 } from './connection.js'
 
-export interface OpenRedisOptions {
-  REDIS_URL: string
+export interface OpenRedisOptions extends RedisConfig {
   /** names the keys; default `production` */
   ENVIRONMENT?: string
   /** shown in `client list` */
   connectionName?: string
   /** each error of a connection; connections come back by themselves */
   onError?: (error: Error) => void
+  /** told that the server is no Redis that this service can use; should end the process */
+  onUnsupported?: (error: RedisUnsupportedError) => void
   /** how long one call may wait for Redis; default 2,000 */
   timeoutMs?: number
 }
@@ -60,6 +66,7 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
     return redis
   }
   const commands = connect('commands')
+  refuseUnsupportedRedis(commands, options.onUnsupported)
   return {
     keys,
     commands,

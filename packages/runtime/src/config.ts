@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox'
 import { ServiceError } from './error.js'
 import { schemaProblem } from './schema-problem.js'
@@ -36,8 +37,32 @@ function coerce(schema: TSchema & { type?: string }, text: string): unknown {
 const cure = (schema: TSchema & { description?: string }): string =>
   schema.description ? ` (${schema.description})` : ''
 
+/** Settings that may be given by a file whose path `<NAME>_FILE` holds, as Docker and Kubernetes mount secrets. */
+const mayBeFile = (schema: TSchema): boolean => {
+  const { secret, serverUrl } = schema as { secret?: boolean; serverUrl?: boolean }
+  return secret === true || serverUrl === true
+}
+
+/** The text of a setting, from its variable or its file. @throws Error when there are both, or the file is unreadable */
+function readText(name: string, schema: TSchema, env: Readonly<Record<string, string | undefined>>): string {
+  const text = env[name]?.trim() ?? ''
+  const file = mayBeFile(schema) ? env[`${name}_FILE`]?.trim() : undefined
+  if (!file) return text
+  if (text !== '') throw new Error(`${name} and ${name}_FILE are both set: remove one of them`)
+  try {
+    const content = readFileSync(file, 'utf8').trim()
+    if (content === '') throw new Error('it is empty')
+    return content
+  } catch (error) {
+    throw new Error(`${name}_FILE names a file that cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
 /**
- * Reads a service's settings from the environment. Empty variables count as not set.
+ * Reads a service's settings from the environment. Empty variables count as not set. Secrets and addresses of servers
+ * may also come from a file, whose path `<NAME>_FILE` holds.
  * @param schema an object schema; each property is a variable, its `description` goes into messages
  * @throws ConfigError naming every bad or missing variable at once
  */
@@ -49,8 +74,14 @@ export function readConfig<T extends TProperties>(
   const problems: string[] = []
   const required = new Set(requiredOf(schema))
   for (const [name, property] of Object.entries<TSchema>(schema.properties)) {
-    const text = env[name]?.trim()
-    if (text === undefined || text === '') {
+    let text: string
+    try {
+      text = readText(name, property, env)
+    } catch (error) {
+      problems.push((error as Error).message)
+      continue
+    }
+    if (text === '') {
       const fallback = (property as { default?: unknown }).default
       if (fallback !== undefined) settings[name] = fallback
       else if (required.has(name)) problems.push(`${name} is not set${cure(property)}`)

@@ -20,7 +20,17 @@ export { runMain } from './main.js'
 export type { Probe } from './management.js'
 export { createMetrics, type Metrics } from './metrics.js'
 export { schemaProblem, type SchemaProblem } from './schema-problem.js'
+export { DatabaseConfig, PoolSize, readDatabaseAddress, type DatabaseAddress } from './servers/database.js'
+export { NatsConfig } from './servers/nats.js'
+export {
+  readRedisAddress,
+  REDIS_RECONNECT,
+  RedisConfig,
+  RedisUnsupportedError,
+  refuseUnsupportedRedis,
+  type RedisAddress,
+} from './servers/redis.js'
+export { readTls, type TlsOptions } from './servers/tls.js'
 export { measurePool, type PoolUse } from './pool-metrics.js'
-export { REDIS_RECONNECT, RedisConfig } from './redis-settings.js'
 export type { Span, Tracing } from './tracing/span.js'
 export { WebConfig } from './web-settings.js'

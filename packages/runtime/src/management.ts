@@ -1,4 +1,5 @@
-// The management port: /healthz (the process lives), /readyz (a line per dependency), /metrics.
+// The management port: /healthz (the process lives), /readyz (a line per dependency), /readyz/process (this process
+// alone), /metrics.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
@@ -37,6 +38,8 @@ async function runProbe(probe: Probe): Promise<string> {
 /**
  * Opens the management server.
  * `GET /readyz` answers 200 or 503 with `{ready, dependencies: {<name>: "ok" | "<reason>"}}`.
+ * `GET /readyz/process` answers 200 from the end of the start to the stop signal, whatever the dependencies say: for
+ * load balancers. A server that is away concerns all pods alike, and clients should get our answer, not the balancer's.
  */
 export async function openManagement({ config, probes, metrics, isReady }: Options) {
   const up = metrics.gauge('dependency_up', 'Whether a server this process needs answers', ['dependency'])
@@ -64,6 +67,8 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
         const state = await look()
         return answer(state.ready ? 200 : 503, JSON.stringify(state))
       }
+      if (path === '/readyz/process')
+        return answer(isReady() ? 200 : 503, JSON.stringify({ ready: isReady() }))
       if (path === '/metrics') {
         await look()
         return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)

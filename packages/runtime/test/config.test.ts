@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
 import {
@@ -57,4 +59,24 @@ t.test('a password is hidden in whatever text a URL stands in', async t => {
   t.equal(withoutPassword('postgresql://h/db?user=u&password=p'), 'postgresql://h/db?user=u&password=***')
   t.equal(withoutPassword('nats://lone-token@h:4222'), 'nats://***@h:4222')
   t.equal(withoutPassword('no URL: at all'), 'no URL: at all')
+})
+
+t.test('secrets and addresses of servers may come from files', async t => {
+  const file = join(t.testdir({ url: 'postgresql://u:hunter2@h/db\n', empty: ' \n' }), 'url')
+  t.match(readConfig(schema, { DATABASE_URL_FILE: file }), { DATABASE_URL: 'postgresql://u:hunter2@h/db' })
+  const problemsOf = (env: Record<string, string>) => {
+    try {
+      readConfig(schema, env)
+      return []
+    } catch (error) {
+      return (error as ConfigError).problems
+    }
+  }
+  t.match(problemsOf({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgresql://h/db' }), [/both set/])
+  t.match(problemsOf({ DATABASE_URL_FILE: `${file}-missing` }), [/DATABASE_URL_FILE .* no such file/])
+  t.match(problemsOf({ DATABASE_URL_FILE: file.replace('url', 'empty') }), [/it is empty/])
+  writeFileSync(file, 'http://hunter2')
+  const [problem] = problemsOf({ DATABASE_URL_FILE: file })
+  t.match(problem, /^DATABASE_URL must match pattern/)
+  t.notMatch(problem, /hunter2/)
 })

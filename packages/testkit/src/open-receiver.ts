@@ -34,8 +34,11 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** A real HTTP server that stands in for a gateway's webhook endpoint. */
-export async function openReceiver(t?: TestContext): Promise<Receiver> {
+/**
+ * A real HTTP server that stands in for a gateway's webhook endpoint.
+ * @param host the address of this machine that it listens on; containers reach only that of their network
+ */
+export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   let decide: (request: ReceivedRequest, number: number) => ReceiverAnswer = () => ({ status: 200 })
   const server = createServer((request, response) => {
@@ -67,7 +70,7 @@ export async function openReceiver(t?: TestContext): Promise<Receiver> {
       else send()
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   const close = () =>
     new Promise<void>(resolve => {
@@ -76,7 +79,7 @@ export async function openReceiver(t?: TestContext): Promise<Receiver> {
     })
   t?.teardown(close)
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `http://${host}:${port}/`,
     port,
     requests,
     answer(with_) {

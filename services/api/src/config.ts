@@ -1,4 +1,12 @@
-import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl, WebConfig } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  DatabaseConfig,
+  Flag,
+  PoolSize,
+  RedisConfig,
+  Secret,
+  WebConfig,
+} from '@payment-tracking/runtime'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
 import { DEFAULT_TOKENS, TOKENS_PATTERN } from './schemas/tokens.js'
@@ -13,14 +21,9 @@ export const ApiConfig = Type.Object({
     description: 'where REST is served; 0 takes a free port',
   }),
   HOST: Type.String({ default: '127.0.0.1', description: 'the address REST is served on' }),
-  DATABASE_URL: ServerUrl('postgres|postgresql', 'postgres://user:password@host:5432/database'),
+  ...DatabaseConfig,
   ...RedisConfig,
-  DATABASE_POOL_SIZE: Type.Integer({
-    default: 10,
-    minimum: 1,
-    maximum: 200,
-    description: 'connections to Postgres; up to two more are for lookups',
-  }),
+  DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; up to two more are for lookups'),
   STATEMENT_TIMEOUT_MS: Type.Integer({
     default: 2_000,
     minimum: 100,

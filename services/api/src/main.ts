@@ -8,7 +8,7 @@ import { ApiConfig } from './config.js'
 await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
   const store = await context.own('store', () =>
     openStore({
-      DATABASE_URL: config.DATABASE_URL,
+      ...config,
       poolSize: config.DATABASE_POOL_SIZE,
       statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
       applicationName: 'payment-tracking-api',
@@ -21,6 +21,7 @@ await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
       ...config,
       connectionName: 'payment-tracking-api',
       onError: err => log.debug({ err }, 'redis.error'),
+      onUnsupported: error => context.fail(error),
     }),
   )
   const queue = await context.own('queue', () =>

@@ -1,20 +1,40 @@
 import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { CommonConfig, Flag, RedisConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  DatabaseConfig,
+  Flag,
+  NatsConfig,
+  PoolSize,
+  RedisConfig,
+} from '@payment-tracking/runtime'
 import { Type } from 'typebox'
 
 export const IngestConfig = Type.Object({
   ...CommonConfig,
-  DATABASE_URL: ServerUrl(
-    'postgres|postgresql',
-    'Postgres, as postgresql://user:password@host:5432/database',
-  ),
+  ...DatabaseConfig,
+  DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; one more is for writing'),
   ...RedisConfig,
-  NATS_URL: ServerUrl('nats|tls', 'NATS with JetStream, as nats://user:password@host:4222'),
-  NATS_CREDS: Type.Optional(Secret('path of a NATS credentials file')),
+  ...NatsConfig,
   STREAM_NAME: Type.String({
     default: DEFAULT_STREAM,
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
+  }),
+  STREAM_REPLICAS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 5,
+    description: 'copies of each message when ingest makes the stream; 3 in a cluster of three servers',
+  }),
+  STREAM_MAX_BYTES: Type.Integer({
+    default: -1,
+    minimum: -1,
+    description: 'the size at which a stream that ingest makes drops its oldest messages; -1 is no limit',
+  }),
+  STREAM_MAX_AGE_DAYS: Type.Integer({
+    default: 30,
+    minimum: 1,
+    description: 'how long a stream that ingest makes keeps messages',
   }),
   SUBJECT_PREFIX: Type.String({
     default: DEFAULT_SUBJECT_PREFIX,

@@ -23,10 +23,12 @@ import { Pruner } from './retention.js'
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
   // The pool closes last: batches that are relayed at the end are still marked.
   const store = await context.own('store', () =>
-    openStore({ ...config, poolSize: 4, applicationName: 'ingest' }),
+    openStore({ ...config, poolSize: config.DATABASE_POOL_SIZE, applicationName: 'ingest' }),
   )
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const redis = await context.own('redis', () => openRedis({ ...config, connectionName: 'ingest', onError }))
+  const redis = await context.own('redis', () =>
+    openRedis({ ...config, connectionName: 'ingest', onError, onUnsupported: error => context.fail(error) }),
+  )
   const queue = await context.own('queue', () => openQueue({ ...config, onError }))
   const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
   measurePool(context.metrics, () => store.poolUse())

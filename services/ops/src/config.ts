@@ -1,13 +1,20 @@
 import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { CommonConfig, Flag, RedisConfig, ServerUrl } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  DatabaseConfig,
+  Flag,
+  NatsConfig,
+  PoolSize,
+  RedisConfig,
+} from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 export const OpsConfig = Type.Object({
   ...CommonConfig,
   ...RedisConfig,
-  DATABASE_URL: ServerUrl('postgres(ql)?', 'Postgres, such as postgres://user@127.0.0.1:5432/payments'),
-  NATS_URL: ServerUrl('nats|tls', 'NATS, such as nats://127.0.0.1:4222'),
-  NATS_CREDS: Type.Optional(Type.String({ description: 'a NATS credentials file' })),
+  ...DatabaseConfig,
+  DATABASE_POOL_SIZE: PoolSize(4),
+  ...NatsConfig,
   SUBJECT_PREFIX: Type.String({
     default: DEFAULT_SUBJECT_PREFIX,
     description: 'subjects that dead letters may be replayed to begin with this',

@@ -10,14 +10,16 @@ await runMain('ops', OpsConfig, async ({ config, log, context }) => {
   const onError = (err: Error) => log.debug({ err }, 'queue.error')
   const store = await context.own('store', () =>
     openStore({
-      DATABASE_URL: config.DATABASE_URL,
-      poolSize: 4,
+      ...config,
+      poolSize: config.DATABASE_POOL_SIZE,
       statementTimeoutMs: 10_000,
       applicationName: 'payment-tracking-ops',
     }),
   )
   const bus = await context.own('bus', () => openBus(config, 'payment-tracking-ops', log))
-  const queue = await context.own('queue', () => openQueue({ ...config, onError }))
+  const queue = await context.own('queue', () =>
+    openQueue({ ...config, onError, onUnsupported: error => context.fail(error) }),
+  )
   const board = await context.own('board', () => openBoardQueue({ ...config, onError }))
   measurePipeline(context.metrics, store)
   measurePool(context.metrics, () => store.poolUse())

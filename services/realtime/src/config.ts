@@ -1,4 +1,4 @@
-import { CommonConfig, RedisConfig, ServerUrl, WebConfig } from '@payment-tracking/runtime'
+import { CommonConfig, DatabaseConfig, PoolSize, RedisConfig, WebConfig } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 const Count = (fallback: number, description: string) =>
@@ -8,7 +8,7 @@ export const RealtimeConfig = Type.Object({
   ...CommonConfig,
   ...WebConfig,
   ...RedisConfig,
-  DATABASE_URL: ServerUrl('postgres|postgresql', 'the Postgres that ingest writes'),
+  ...DatabaseConfig,
   HOST: Type.String({ default: '127.0.0.1', description: 'where sockets are accepted' }),
   PORT: Type.Integer({
     default: 3003,
@@ -37,6 +37,6 @@ export const RealtimeConfig = Type.Object({
   PING_INTERVAL_MS: Count(25_000, 'how often a client is asked whether it is still there'),
   PING_TIMEOUT_MS: Count(20_000, 'how long its answer may take before the connection is ended'),
   HEAL_INTERVAL_MS: Count(10_000, 'how often rooms are compared with the store'),
-  POOL_SIZE: Count(5, 'database connections'),
+  POOL_SIZE: PoolSize(2),
 })
 export type RealtimeConfig = Static<typeof RealtimeConfig>

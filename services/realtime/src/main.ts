@@ -25,7 +25,12 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
   context.probe('postgres', () => store.ping())
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
   const redis = await context.own('redis', () =>
-    openRedis({ ...config, connectionName: 'realtime', onError }),
+    openRedis({
+      ...config,
+      connectionName: 'realtime',
+      onError,
+      onUnsupported: error => context.fail(error),
+    }),
   )
   await refuseEviction(redis.commands)
   context.probe('redis', () => redis.ping())

@@ -1,10 +1,11 @@
-import { CommonConfig, Flag, RedisConfig, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, DatabaseConfig, Flag, PoolSize, RedisConfig } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 export const WebhookWorkerConfig = Type.Object({
   ...CommonConfig,
   ...RedisConfig,
-  DATABASE_URL: ServerUrl('postgres(ql)?', 'Postgres, such as postgres://user@127.0.0.1:5432/payments'),
+  ...DatabaseConfig,
+  DATABASE_POOL_SIZE: PoolSize(4),
   WEBHOOK_BACKOFF_MS: Type.Integer({
     default: 5_000,
     minimum: 1,

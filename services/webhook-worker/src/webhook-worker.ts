@@ -30,12 +30,15 @@ export async function buildWebhookWorker(
   const onError = (err: Error) => log.warn({ err }, 'queue.error')
   const store = await context.own('store', () =>
     openStore({
-      DATABASE_URL: config.DATABASE_URL,
+      ...config,
+      poolSize: config.DATABASE_POOL_SIZE,
       applicationName: 'webhook-worker',
       keepToIndexes: true,
     }),
   )
-  const queue = await context.own('queue', () => openQueue({ ...config, onError }))
+  const queue = await context.own('queue', () =>
+    openQueue({ ...config, onError, onUnsupported: error => context.fail(error) }),
+  )
   const connections = await context.own('connections', () =>
     openConnections({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
   )

@@ -31,7 +31,8 @@ export const StackConfig = Type.Object({
   }),
   TRUST_PROXY: Type.Enum(['off', 'on'], {
     default: 'off',
-    description: 'whether x-forwarded-for of the process that calls the base URL counts',
+    description:
+      'whose x-forwarded-for counts: off or on (the proxy that connects to us); api and realtime, started by themselves, also take a number of proxies, or addresses and networks, comma separated',
   }),
   OPS_PORT: Type.Optional(Port('the port of the ops dashboard; 3004, or a free one when that is taken')),
   OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),

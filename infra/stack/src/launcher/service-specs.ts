@@ -51,7 +51,8 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   ): ServiceSpec => ({
     name,
     main: fileURLToPath(new URL(`../../../../services/${service}/dist/service.js`, import.meta.url)),
-    env,
+    // A secret that the launcher read from a file has become a value: the service must not find both.
+    env: { ...Object.fromEntries(Object.keys(env).map(variable => [`${variable}_FILE`, ''])), ...env },
     ...(port && { port }),
   })
   return [

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import type { PoolUse } from '@payment-tracking/runtime'
+import { readDatabaseAddress, type DatabaseConfig, type PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
 import { buildDatabase, type Database } from './database.js'
@@ -18,7 +18,8 @@ export interface Store {
   close(): Promise<void>
 }
 
-export interface StoreOptions {
+/** `DATABASE_URL` and the other settings of Postgres, as a service read them. */
+export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_URL'> {
   DATABASE_URL: string
   /** connections of the pool; default 10. Ingest's transactions use one more, lookups two more. */
   poolSize?: number
@@ -39,26 +40,39 @@ const FROZEN_AFTER_MS = 3_000
 /** One process runs one ingest transaction at a time. */
 const PIPELINED_TRANSACTIONS = 1
 
+/** A process that is paused inside a transaction must not hold the writer lock for ever. */
+const IDLE_IN_TRANSACTION_MS = 10_000
+
+/** What Postgres enforces for the session. */
+const readSessionLimits = ({ statementTimeoutMs, keepToIndexes }: StoreOptions): pg.ClientConfig => ({
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  ...(statementTimeoutMs !== undefined && {
+    statement_timeout: statementTimeoutMs,
+    // A server that is frozen does not time its statements: then the connection is dropped from this side.
+    query_timeout: statementTimeoutMs + FROZEN_AFTER_MS,
+  }),
+  ...(keepToIndexes && { options: '-c enable_seqscan=off' }),
+})
+
+/**
+ * PgBouncer refuses these parameters at the start of a connection, and a session is not ours. The client itself stops
+ * waiting for a statement; the rest is set in PgBouncer, as infra/pgbouncer shows, and in each transaction of ingest.
+ */
+const readPooledLimits = ({ statementTimeoutMs }: StoreOptions): pg.ClientConfig =>
+  statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }
+
 /**
  * Opens the pools without connecting. A database that is away fails the first query, and is used again, without a
  * restart, when it is back.
  */
 export function openStore(options: StoreOptions): Store {
   const limit = options.poolSize ?? 10
+  const pooled = options.DATABASE_POOLER === 'transaction'
   const settings: pg.PoolConfig = {
-    connectionString: options.DATABASE_URL,
+    ...readDatabaseAddress(options),
     connectionTimeoutMillis: 5_000,
     application_name: options.applicationName ?? 'payment-tracking',
-    // A process that is paused inside a transaction must not hold the writer lock for ever.
-    idle_in_transaction_session_timeout: 10_000,
-    ...(options.statementTimeoutMs === undefined
-      ? {}
-      : {
-          statement_timeout: options.statementTimeoutMs,
-          // A server that is frozen does not time its statements: then the connection is dropped from this side.
-          query_timeout: options.statementTimeoutMs + FROZEN_AFTER_MS,
-        }),
-    ...(options.keepToIndexes ? { options: '-c enable_seqscan=off' } : {}),
+    ...(pooled ? readPooledLimits(options) : readSessionLimits(options)),
   }
   const pool = new pg.Pool({ ...settings, max: limit })
   const pipelinedPool = new pg.Pool({ ...settings, max: PIPELINED_TRANSACTIONS, pipeline: true })
@@ -72,7 +86,7 @@ export function openStore(options: StoreOptions): Store {
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: () => {} }) })
   const pipelinedReads = openPipelinedReads(settings, pool)
   const database = buildDatabase(prisma, {
-    pipelined: openPipelinedTransactions(pipelinedPool),
+    pipelined: openPipelinedTransactions(pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined),
     prepared: prepareStatements(pool),
     pipelinedReads: prepareStatements(pipelinedReads),
   })

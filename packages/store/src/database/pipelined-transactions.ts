@@ -24,8 +24,11 @@ export interface PipelinedTransactions {
 /** The types of pg lack the timeout of a single query. */
 type TimedQuery = pg.QueryConfig & { query_timeout: number }
 
-/** @param pool of pipelined connections */
-export const openPipelinedTransactions = (pool: pg.Pool): PipelinedTransactions => ({
+/**
+ * @param pool of pipelined connections
+ * @param idleMs the longest that a transaction may be idle, where the session does not set it
+ */
+export const openPipelinedTransactions = (pool: pg.Pool, idleMs?: number): PipelinedTransactions => ({
   async transaction(work, timeoutMs) {
     const client = await pool.connect()
     let failure: unknown
@@ -38,6 +41,8 @@ export const openPipelinedTransactions = (pool: pg.Pool): PipelinedTransactions 
     }
     try {
       void run({ text: 'begin' })
+      if (idleMs !== undefined)
+        void run({ text: `set local idle_in_transaction_session_timeout = ${idleMs}` })
       const result = await work(openTx(run))
       // When a statement failed that nobody awaited, Postgres answers `commit` with a rollback, not with an error.
       const { command } = await run({ text: 'commit' })

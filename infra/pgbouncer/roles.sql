@@ -1,0 +1,16 @@
+-- Behind PgBouncer in transaction mode a process cannot set its session, so Postgres sets it by role. Give each service
+-- the role of its name; all of them own what the role `payments` owns.
+--   psql --set password="'…'" --file infra/pgbouncer/roles.sql
+create role payments_api login password :password in role payments;
+create role payments_worker login password :password in role payments;
+
+-- A process that is paused inside a transaction must not hold the writer lock for ever.
+alter role payments set idle_in_transaction_session_timeout = '10s';
+alter role payments_api set idle_in_transaction_session_timeout = '10s';
+alter role payments_worker set idle_in_transaction_session_timeout = '10s';
+
+-- STATEMENT_TIMEOUT_MS of the api. The api stops waiting by itself as well; this stops Postgres.
+alter role payments_api set statement_timeout = '2s';
+
+-- The worker only asks by key. A plan that was made while a table was empty must not scan it when it is large.
+alter role payments_worker set enable_seqscan = off;

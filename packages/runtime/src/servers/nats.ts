@@ -1,0 +1,18 @@
+import { Type, type Static, type TObject } from 'typebox'
+import { Secret, ServerUrl } from '../config.js'
+import { describeTls } from './tls.js'
+
+const tls = describeTls('NATS')
+
+/** The settings of a process that uses NATS; spread into a service's schema. */
+export const NatsConfig = {
+  NATS_URL: ServerUrl(
+    'nats|tls',
+    'NATS with JetStream, as nats://user:password@host:4222; several servers, comma separated',
+  ),
+  NATS_CREDS: Type.Optional(Secret('path of a NATS credentials file')),
+  NATS_TLS_CA: tls.ca,
+  NATS_TLS_CERT: tls.cert,
+  NATS_TLS_KEY: tls.key,
+}
+export type NatsConfig = Static<TObject<typeof NatsConfig>>

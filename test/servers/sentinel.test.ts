@@ -1,0 +1,74 @@
+// Redis behind Sentinels: the primary dies, a replica takes its place, and the clients of this repository follow.
+import { openQueue } from '@payment-tracking/queue'
+import { openRedis } from '@payment-tracking/redis'
+import { waitFor } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
+import t from 'tap'
+import { startRedis } from './start-redis.js'
+
+const NAME = 'payments'
+
+t.test('clients find the primary by Sentinels, and follow a failover without a restart', async t => {
+  const primary = await startRedis(t)
+  const replica = await startRedis(t, [`replicaof 127.0.0.1 ${primary.port}`])
+  const sentinels = await Promise.all(
+    [1, 2, 3].map(() =>
+      startRedis(t, [
+        `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 2`,
+        `sentinel down-after-milliseconds ${NAME} 500`,
+        `sentinel failover-timeout ${NAME} 2000`,
+      ]),
+    ),
+  )
+  const sentinel = new Redis(sentinels[0]!.url)
+  t.teardown(() => sentinel.disconnect())
+  await waitFor(
+    async () => {
+      const [state] = (await sentinel.call('sentinel', 'masters')) as string[][]
+      const of = (key: string) => Number(state![state!.indexOf(key) + 1])
+      return of('num-slaves') === 1 && of('num-other-sentinels') === 2
+    },
+    { what: 'the Sentinels to know each other and the replica', timeoutMs: 30_000 },
+  )
+
+  const config = {
+    // The address does not count beside Sentinels: only user, password and TLS are taken from the URL.
+    REDIS_URL: 'redis://nowhere.invalid:1',
+    REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(', '),
+    REDIS_MASTER: NAME,
+    ENVIRONMENT: 'test',
+  }
+  const redis = openRedis(config)
+  const queue = openQueue(config)
+  t.teardown(() => Promise.all([redis.close(), queue.close()]))
+  await waitFor(
+    () =>
+      redis
+        .ping()
+        .then(() => queue.ping())
+        .then(() => true),
+    { what: 'the primary' },
+  )
+  await queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }])
+  const direct = new Redis(replica.url)
+  t.teardown(() => direct.disconnect())
+  await waitFor(async () => (await direct.dbsize()) > 0, { what: 'the replica to have the job' })
+
+  await primary.kill()
+  const startedAt = Date.now()
+  await waitFor(() => queue.enqueueDeliveries([{ id: 2n, webhookId: 1n }]).then(() => true), {
+    what: 'the queue to work on the replica that was promoted',
+    timeoutMs: 30_000,
+  })
+  await waitFor(() => redis.ping().then(() => true), { what: 'the other connections', timeoutMs: 30_000 })
+  t.comment(`works again ${((Date.now() - startedAt) / 1_000).toFixed(1)} s after the primary was killed`)
+  t.match(await direct.info('replication'), /^role:master/m)
+  t.equal(await queue.countWaiting(), 2, 'the job of before the failover is there')
+})
+
+t.test('one of the two settings without the other is refused', async t => {
+  t.throws(() => openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_MASTER: NAME, ENVIRONMENT: 'test' }), {
+    code: 'REDIS_UNSUPPORTED',
+    message: /REDIS_SENTINELS and REDIS_MASTER/,
+  })
+})
