@@ -1,0 +1,99 @@
+// `npm run sizing -- --payments 10000000 --sockets 100000`: what a deployment needs, computed from measured figures.
+// --payments a month · --sockets open at the peak · --peak times the average · --years kept in Postgres · --days kept in
+// NATS. docs/sizing.md explains each figure.
+import { parseArgs } from 'node:util'
+
+const { values } = parseArgs({
+  options: Object.fromEntries(
+    ['payments', 'sockets', 'peak', 'years', 'days'].map(name => [name, { type: 'string' }]),
+  ),
+})
+const read = (name, fallback) => {
+  const value = Number(values[name] ?? fallback)
+  if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number from 0`)
+  return value
+}
+
+/** Measured on two cores; docs/performance.md and docs/sizing.md say how. */
+const MEASURED = {
+  databaseBytesPerEvent: 2_100,
+  streamBytesPerEvent: 745,
+  walBytesPerEvent: 2_750,
+  ingestPerSecond: 6_000,
+  redisBytesPerPaymentAndPod: 700,
+  socketBytes: 16_300,
+}
+const EVENTS_PER_PAYMENT = 1.1
+const SOCKETS_PER_POD = 10_000
+const DELIVERIES_PER_WORKER = 250
+const READS_PER_POD = 300
+const READS_PER_SOCKET = 0.005
+/** Connections to Postgres of one process with default settings; test/connections.test.ts holds them to the code. */
+export const CONNECTIONS = { ingest: 4, api: 5, realtime: 2, 'webhook-worker': 4, ops: 4 }
+
+/** @returns what a deployment of this size needs */
+export function size({ payments, sockets, peak, years, days }) {
+  const averagePerSecond = payments / (30.44 * 86_400)
+  const peakPerSecond = averagePerSecond * peak
+  const events = payments * EVENTS_PER_PAYMENT
+  const pods = {
+    ingest: 2,
+    api: Math.max(2, Math.ceil((peakPerSecond * 2 + sockets * READS_PER_SOCKET) / READS_PER_POD) + 1),
+    realtime: Math.max(2, Math.ceil(sockets / SOCKETS_PER_POD) + 1),
+    'webhook-worker': Math.max(2, Math.ceil(peakPerSecond / DELIVERIES_PER_WORKER)),
+    ops: 1,
+  }
+  const connections = Object.entries(pods).reduce((sum, [name, count]) => sum + count * CONNECTIONS[name], 0)
+  return {
+    averagePerSecond,
+    peakPerSecond,
+    pods,
+    connections,
+    databaseBytes: events * 12 * years * MEASURED.databaseBytesPerEvent,
+    walBytesPerSecond: peakPerSecond * EVENTS_PER_PAYMENT * MEASURED.walBytesPerEvent,
+    streamBytes: (events / 30.44) * days * MEASURED.streamBytesPerEvent,
+    redisBytesPerSecond: peakPerSecond * pods.realtime * MEASURED.redisBytesPerPaymentAndPod,
+    socketBytes: sockets * MEASURED.socketBytes,
+    walls: [
+      connections > 200 && `${connections} connections to Postgres: put PgBouncer in front`,
+      events > 50_000_000 && 'the table events grows by more than 100 GB a month: partitions and retention',
+      peakPerSecond * EVENTS_PER_PAYMENT > MEASURED.ingestPerSecond &&
+        'one writer: faster disks, or streams by gateway',
+      peakPerSecond * pods.realtime * MEASURED.redisBytesPerPaymentAndPod > 100e6 &&
+        "Redis' output: a Redis for sockets alone",
+    ].filter(Boolean),
+  }
+}
+
+const inUnits = bytes => {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let power = 0
+  while (bytes >= 1_000 && power < units.length - 1) [bytes, power] = [bytes / 1_000, power + 1]
+  return `${bytes.toPrecision(bytes < 100 ? 2 : 3)} ${units[power]}`
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const input = {
+    payments: read('payments', 1_000_000),
+    sockets: read('sockets', 10_000),
+    peak: read('peak', 20),
+    years: read('years', 1),
+    days: read('days', 30),
+  }
+  const result = size(input)
+  console.log(
+    `payments      ${result.averagePerSecond.toFixed(2)} a second on average, ${result.peakPerSecond.toFixed(1)} at the peak`,
+  )
+  console.log(
+    `processes     ${Object.entries(result.pods)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ')}`,
+  )
+  console.log(
+    `Postgres      ${inUnits(result.databaseBytes)} after ${input.years} year(s), ${inUnits(result.walBytesPerSecond)} of WAL a second at the peak, ${result.connections} connections`,
+  )
+  console.log(`NATS          ${inUnits(result.streamBytes)} for ${input.days} days, times the copies`)
+  console.log(`Redis         ${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak`)
+  console.log(`sockets       ${inUnits(result.socketBytes)} of memory in all realtime processes`)
+  for (const wall of result.walls) console.log(`wall          ${wall}`)
+}
