@@ -6,8 +6,11 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { UNBUNDLED } from './unbundled-packages.mjs'
 
-const SERVICES = fileURLToPath(new URL('../services', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SERVICES = join(ROOT, 'services')
+const STORE = join(ROOT, 'packages/store/dist')
 
 /** What CommonJS in the bundle asks for at run time. */
 const BANNER = `import { createRequire as requireOf } from 'node:module'
@@ -32,8 +35,7 @@ async function bundleFile(dist, input, output) {
     sourcemap: 'linked',
     sourcesContent: false,
     banner: { js: BANNER },
-    // They read files that lie beside their own.
-    external: ['@bull-board/*', '@scalar/*', 'msgpackr-extract'],
+    external: UNBUNDLED,
     logLevel: 'warning',
   })
 }
@@ -48,3 +50,8 @@ async function bundle(name) {
 
 const named = process.argv.slice(2)
 for (const name of named.length > 0 ? named : readdirSync(SERVICES)) await bundle(name)
+// The programs of the image `migrate`.
+if (named.length === 0) {
+  await bundleFile(STORE, 'migrate-main.js', 'service')
+  await bundleFile(STORE, 'rebuild-main.js', 'rebuild')
+}

@@ -1,5 +1,5 @@
-// docker-compose.yml and the Dockerfile cannot be run where there is no Docker, so everything that can be
-// known without it is checked: their schemas and lint, and that they agree with each other and the services.
+// What is quickly known of docker-compose.yml, the Dockerfile and the edge: schemas and lint, and that they agree with
+// each other and the services. `npm run test:containers` runs them.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,16 +43,13 @@ t.test('every service has a target, and every target runs node as somebody who i
       continue
     }
     const entry = /^CMD \["(.+)"\]$/m.exec(stage[0])?.[1]
-    t.equal(
-      entry,
-      name === 'migrate' ? 'packages/store/dist/migrate-main.js' : `services/${name}/dist/service.js`,
-    )
+    t.equal(entry, name === 'migrate' ? 'packages/store/dist/service.js' : `services/${name}/dist/service.js`)
     t.notMatch(stage[0], /^USER/m, `${name} keeps the user of its base`)
     t.match(compose.services[name], { build: { target: name, dockerfile: 'infra/docker/Dockerfile' } })
   }
-  t.match(dockerfile, /^FROM node:20-bookworm-slim AS production$[^]*?^USER node$/m)
+  t.match(dockerfile, /^FROM scratch AS production$[^]*?^USER 1000:1000$/m)
   t.match(dockerfile, /^ENTRYPOINT \["node", "--enable-source-maps"\]$/m)
-  t.match(dockerfile, /^FROM production AS serving$[^]*?^HEALTHCHECK [^]*?\/healthz/m)
+  t.match(dockerfile, /^FROM production AS serving$[^]*?^HEALTHCHECK [^]*?\/readyz/m)
 })
 
 t.test('the files that the images copy and mount exist', async t => {
@@ -124,7 +121,7 @@ t.test('the public sees only the edge; servers and management ports have no way 
 t.test('everything that lasts has a health check, a restart policy and a memory limit', async t => {
   for (const [name, service] of Object.entries<ComposeService>(compose.services)) {
     t.ok(service.restart, `${name} is started again`)
-    if (name === 'migrate') continue
+    if (['migrate', 'nats-folder'].includes(name)) continue
     const hasCheck = service.healthcheck ?? SERVICES.includes(name as never)
     t.ok(hasCheck, `${name} has a health check, its own or its image's`)
     t.ok(service.deploy?.resources?.limits?.memory, `${name} has a memory limit`)
@@ -143,4 +140,29 @@ t.test('the two environments share nothing that tells them apart', async t => {
   for (const name of ['ENVIRONMENT', 'PORT', 'OPS_PORT', 'NATS_PORT'])
     t.not(production[name], devnet[name], name)
   t.ok(devnet.STREAM_NAME && devnet.SUBJECT_PREFIX)
+})
+
+t.test('the memory of servers and services fits their limits', async t => {
+  const megabytes = (text: string) => parseInt(text) * (/g/i.test(text) ? 1_024 : 1)
+  const limitOf = (name: string) => megabytes(compose.services[name].deploy.resources.limits.memory)
+  const [, redis] = /--maxmemory (\S+)/.exec(JSON.stringify(compose.services.redis.command))!
+  t.ok(megabytes(redis!) <= 0.7 * limitOf('redis'), 'Redis refuses writes before the kernel ends it')
+  const [, shared] = /shared_buffers=(\S+?)"/.exec(JSON.stringify(compose.services.postgres.command))!
+  t.ok(megabytes(shared!) <= 0.4 * limitOf('postgres'), 'shared_buffers')
+  t.ok(limitOf('api') >= 1.5 * 458, 'the api has half as much again as its bench took')
+})
+
+t.test('a container has more time to stop than its process takes', async t => {
+  const seconds = (text: string) => Number(/(\d+)s\}?$/.exec(text)![1])
+  for (const name of SERVICES) {
+    const { stop_grace_period: grace, environment } = compose.services[name]
+    const deadlineMs = Number(/:-(\d+)\}$/.exec(environment.STOP_DEADLINE_MS)![1])
+    t.ok(seconds(grace) * 1_000 >= deadlineMs + 5_000, `${name}: ${grace} for ${deadlineMs} ms`)
+  }
+  const { STOP_DEADLINE_MS, DRAIN_WINDOW_MS } = compose.services.realtime.environment
+  t.match([STOP_DEADLINE_MS, DRAIN_WINDOW_MS], [/40000/, /30000/], 'sockets leave before the deadline')
+})
+
+t.test('the alerts and the dashboard of Kubernetes are those of infra/observability', async t => {
+  t.doesNotThrow(() => execFileSync(process.execPath, ['scripts/kubernetes-monitoring.mjs'], { cwd: ROOT }))
 })

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Upgrades a running deployment of docker-compose.yml without a stop:
+#   infra/docker/upgrade.sh --env-file production.env [-p devnet]
+# Builds the images, migrates the database, then replaces one container after the other. A migration that fails changes
+# nothing: the running release goes on. `docker compose up` would stop everything before it migrates.
+# BUILD=off takes the images of VERSION as they are. DOCKER and COMPOSE name the programs.
+set -eu
+cd "$(dirname "$0")/../.."
+DOCKER=${DOCKER:-docker}
+COMPOSE=${COMPOSE:-$DOCKER compose}
+
+say() { printf '%s\n' "$*"; }
+
+# The service is the first argument, the options of compose are the rest.
+replace() {
+  service=$1
+  shift
+  old=$($COMPOSE "$@" ps --quiet "$service")
+  [ -n "$old" ] || { say "$service does not run: nothing to replace"; return; }
+  count=$(printf '%s\n' "$old" | wc -l)
+  for container in $old; do
+    say "$service: starting a new container beside the old ones …"
+    $COMPOSE "$@" up --detach --no-build --no-deps --no-recreate --scale "$service=$((count + 1))" --wait "$service"
+    say "$service: stopping an old one …"
+    $DOCKER stop "$container" > /dev/null
+    $DOCKER rm "$container" > /dev/null
+  done
+}
+
+if [ "${BUILD:-on}" != off ]; then
+  say 'building the images …'
+  $COMPOSE "$@" build
+fi
+say 'migrating the database …'
+if ! $COMPOSE "$@" run --rm --no-deps migrate; then
+  say 'The migration failed. No container was replaced: the running release goes on. docs/upgrades.md says what to do.' >&2
+  exit 1
+fi
+# Services that write first: a new reader may count on what a new writer stores.
+for service in ingest webhook-worker realtime api ops; do
+  replace "$service" "$@"
+done
+say 'done'
