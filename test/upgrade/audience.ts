@@ -65,9 +65,17 @@ export function readOn(
   }
 }
 
-/** Signs in and registers an endpoint of the gateway, as its owner does. */
-export async function openEndpoint(t: TestContext, apiUrl: string, market: Market): Promise<Receiver> {
-  const receiver = await openReceiver(t)
+/**
+ * Signs in and registers an endpoint of the gateway, as its owner does.
+ * @param host the address of this machine that the endpoint listens on
+ */
+export async function openEndpoint(
+  t: TestContext,
+  apiUrl: string,
+  market: Market,
+  host?: string,
+): Promise<Receiver> {
+  const receiver = await openReceiver(t, host)
   const response = await fetch(`${apiUrl}/v1/webhooks`, {
     method: 'POST',
     headers: {

@@ -1,0 +1,112 @@
+// A deployment of docker-compose.yml as it stands, under a project name of the test's own.
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
+import type { TestContext } from '@payment-tracking/testkit'
+import { programPath } from './install.js'
+import { inHome, run } from './machine.js'
+
+/** The networks of containers and of the machine's bridges: the test connects through one of them, as a TLS proxy would. */
+const PROXIES = '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16'
+
+export interface Deployment {
+  readonly name: string
+  readonly baseUrl: string
+  readonly opsUrl: string
+  readonly opsToken: string
+  readonly natsUrl: string
+  /** The servers as containers in the network `data` reach them, by the names of the settings. */
+  readonly serverUrls: { DATABASE_URL: string; REDIS_URL: string; NATS_URL: string }
+  /** One command of Docker Compose for this project. */
+  compose(...args: string[]): Promise<string>
+  /** Ids of the containers of a service that run. */
+  containersOf(service: string): Promise<string[]>
+  /** infra/docker/upgrade.sh with the images of this version. */
+  upgrade(version: string): Promise<string>
+  /** The machine's address in the network by which workers reach the world. */
+  hostAddress(): Promise<string>
+}
+
+const secret = () => randomBytes(24).toString('hex')
+
+/**
+ * Brings everything up; at the end of the test everything is removed.
+ * @param settings more lines for the env file
+ * @param services those to start; all when empty
+ */
+export async function deploy(
+  t: TestContext,
+  settings: Record<string, string> = {},
+  services: readonly string[] = [],
+): Promise<Deployment> {
+  const name = `containers-${randomBytes(3).toString('hex')}`
+  const [port, opsPort, natsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
+  const opsToken = secret()
+  const [databasePassword, redisPassword, natsPassword] = [secret(), secret(), secret()]
+  const values: Record<string, string> = {
+    ENVIRONMENT: 'production',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    OPS_PORT: String(opsPort),
+    NATS_PORT: String(natsPort),
+    POSTGRES_PASSWORD: databasePassword,
+    REDIS_PASSWORD: redisPassword,
+    NATS_PASSWORD: natsPassword,
+    OPS_TOKEN: opsToken,
+    JWT_PRIVATE_KEYS: `'${buildJwtKeys()}'`,
+    TRUSTED_PROXIES: PROXIES,
+    ...settings,
+  }
+  const envFile = inHome(`${name}.env`)
+  writeFileSync(
+    envFile,
+    Object.entries(values)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join(''),
+  )
+  const project = ['-p', name, '--env-file', envFile]
+  const compose = (...args: string[]) => run(programPath('docker-compose'), [...project, ...args])
+  t.teardown(async () => {
+    // What it says helps when the test failed; afterwards nothing of it is left.
+    if (!(t as { passing?: () => boolean }).passing?.())
+      console.error(await compose('logs', '--no-color', '--tail', '15').catch(String))
+    await compose('down', '--volumes', '--timeout', '5', '--remove-orphans').catch((error: Error) =>
+      console.error(error.message),
+    )
+  })
+  await compose('up', '--no-build', '--detach', '--wait', '--wait-timeout', '300', ...services)
+  return {
+    name,
+    baseUrl: `http://127.0.0.1:${port}`,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
+    opsToken,
+    natsUrl: `nats://payments:${natsPassword}@127.0.0.1:${natsPort}`,
+    serverUrls: {
+      DATABASE_URL: `postgresql://payments:${databasePassword}@postgres:5432/payment_tracking`,
+      REDIS_URL: `redis://:${redisPassword}@redis:6379`,
+      NATS_URL: `nats://payments:${natsPassword}@nats:4222`,
+    },
+    compose,
+    async containersOf(service) {
+      return (await compose('ps', '--quiet', service)).split('\n').filter(Boolean)
+    },
+    upgrade: version =>
+      run('infra/docker/upgrade.sh', project, {
+        env: { BUILD: 'off', VERSION: version, DOCKER: 'podman', COMPOSE: programPath('docker-compose') },
+      }),
+    async hostAddress() {
+      const networks = JSON.parse(await run('podman', ['network', 'inspect', `${name}_outside`])) as {
+        subnets: { gateway: string }[]
+      }[]
+      return networks[0]!.subnets[0]!.gateway
+    },
+  }
+}
+
+/** The user of a container's first process, as the machine sees it. */
+export async function userOf(container: string): Promise<number> {
+  const pid = (await run('podman', ['inspect', '--format', '{{.State.Pid}}', container])).trim()
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^Uid:\s+(\d+)/m.exec(status)![1])
+}
