@@ -27,6 +27,8 @@ const BASE_PACKAGES = [
   'redis-server',
   'wget',
 ]
+/** The Debian that all stand-ins are made of. */
+export const BASE_IMAGE = 'localhost/base'
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 const HERE = join(ROOT, 'test/containers/stand-ins')
 
@@ -59,7 +61,7 @@ async function makeBase(): Promise<void> {
     )
     renameSync(`${archive}.new.tar`, archive)
   }
-  if (!(await hasImage('localhost/base'))) await run('podman', ['import', archive, 'localhost/base'])
+  if (!(await hasImage(BASE_IMAGE))) await run('podman', ['import', archive, BASE_IMAGE])
 }
 
 export const hasImage = (name: string): Promise<boolean> =>
