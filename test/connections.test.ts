@@ -1,5 +1,15 @@
 // How many connections to Postgres a fleet opens with default settings: the servers' limits are shared by all.
-import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
+import { buildJwtKeys, findFreePort, readServiceSchema, SERVICES } from '@payment-tracking/stack'
+import {
+  createDatabase,
+  openPublisher,
+  readFixtureMessages,
+  startService,
+  useNats,
+  useRedis,
+  waitFor,
+} from '@payment-tracking/testkit'
+import { io } from 'socket.io-client'
 import t from 'tap'
 // @ts-expect-error a script without types
 import { CONNECTIONS } from '../scripts/sizing.mjs'
@@ -29,4 +39,82 @@ t.test(
 t.test('the script that sizes a deployment counts the same', async t => {
   for (const service of SERVICES)
     t.equal((CONNECTIONS as Record<string, number>)[service], await connectionsOf(service), service)
+})
+
+t.test('real processes under load open as many as computed, and no more', async t => {
+  const [database, redis, nats] = await Promise.all([createDatabase(t), useRedis(t), useNats(t)])
+  const [apiPort, realtimePort] = [await findFreePort(), await findFreePort()]
+  const env = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+    ENVIRONMENT: redis.prefix,
+    RATE_LIMIT_MAX: '1000000',
+    REQUESTS_AT_ONCE_PER_ADDRESS: '1000',
+    JWT_PRIVATE_KEYS: buildJwtKeys(),
+  }
+  const opened: Record<string, number> = {}
+  for (const [service, settings] of Object.entries<Record<string, string>>({
+    ingest: {},
+    'webhook-worker': {},
+    api: { PORT: String(apiPort) },
+    realtime: { PORT: String(realtimePort) },
+  })) {
+    const before = await countConnections()
+    await startService(t, service, { ...env, ...settings })
+    await putLoadOn(service)
+    opened[service] = (await countConnections()) - before
+  }
+  for (const [service, count] of Object.entries(opened))
+    t.ok(count >= 1 && count <= (await connectionsOf(service)), `${service} opened ${count}`)
+  t.equal(opened.api, await connectionsOf('api'), 'the api needed all of them')
+
+  /** The test's own connections have no name. */
+  async function countConnections(): Promise<number> {
+    const { rows } = await database.pool.query<{ count: string }>(
+      `select count(*) from pg_stat_activity where datname = current_database() and application_name <> ''`,
+    )
+    return Number(rows[0]!.count)
+  }
+
+  async function putLoadOn(service: string): Promise<void> {
+    if (service === 'ingest') {
+      const publisher = await openPublisher(env)
+      const messages = await readFixtureMessages()
+      await publisher.publishAll(
+        (async function* () {
+          yield* messages
+        })(),
+      )
+      await publisher.close()
+      await waitFor(
+        async () =>
+          (await database.pool.query(`select from stream_head where position > 500`)).rowCount === 1,
+        { what: 'the fixtures to be stored', timeoutMs: 60_000 },
+      )
+    }
+    if (service === 'api') {
+      const paths = ['/v1/events?limit=100', '/v1/events/count', '/v1/events/payments', '/v1/onetime/none']
+      const ask = (path: string) => fetch(`http://127.0.0.1:${apiPort}${path}`).then(answer => answer.text())
+      await Promise.all(
+        Array.from({ length: 50 }, () => paths)
+          .flat()
+          .map(ask),
+      )
+    }
+    if (service === 'realtime') {
+      const sockets = Array.from({ length: 50 }, () =>
+        io(`http://127.0.0.1:${realtimePort}`, { path: '/ws/v1', transports: ['websocket'], forceNew: true }),
+      )
+      await Promise.all(
+        sockets.map((socket, n) =>
+          socket
+            .emitWithAck('subscribe', { trackingId: `load-${n}`, since: 0 })
+            .finally(() => socket.close()),
+        ),
+      )
+    }
+  }
 })
