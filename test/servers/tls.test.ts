@@ -11,6 +11,7 @@ import { createLogger } from '@payment-tracking/runtime'
 import { findFreePort, findPostgres, findPostgresAccount, findServerProgram } from '@payment-tracking/stack'
 import { migrate, openStore } from '@payment-tracking/store'
 import { startProgram, startService, waitFor, type TestContext } from '@payment-tracking/testkit'
+import { connect } from 'nats'
 import t from 'tap'
 import { makeCertificates, type Certificates } from './make-certificates.js'
 
@@ -140,10 +141,9 @@ t.test('a private authority and client certificates, for each server', async t =
     const stream = { STREAM_NAME: 'TLS', SUBJECT_PREFIX: 'tls' }
     await bus.ensureStream(stream)
     await bus.publish('tls.x', Buffer.from('x'))
-    await t.rejects(
-      openBus({ NATS_URL, NATS_TLS_CA: ca }, 'test', log),
-      'refused without a client certificate',
-    )
+    // openBus waits for a server that refuses, as it waits for one that is away; the bare client gives up.
+    const bare = { servers: NATS_URL.replace('tls://', ''), tls: { ca }, reconnect: false, timeout: 3_000 }
+    await t.rejects(connect(bare), 'refused without a client certificate')
   })
 
   t.test('a service reads all of it from files', async t => {
