@@ -645,6 +645,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/gateway/{gateway}/merchant/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The gateway's policies, newest first, deleted ones too */
+        get: operations["listMerchantPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/merchant/subscribers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Wallets with policies of the gateway, the one that paid last first */
+        get: operations["listSubscribers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/merchant/revenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recurring revenue and volume, by token and by day or week
+         * @description By default of the last 30 days. At most 400 buckets; weeks begin on Mondays.
+         */
+        get: operations["getRevenue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/merchant/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Payments that are due in a span of time, by default the next 30 days */
+        get: operations["listUpcoming"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/merchant/export/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything of one kind as CSV
+         * @description RFC 4180, streamed whole. A text that a spreadsheet would take for a formula begins with an apostrophe.
+         */
+        get: operations["exportMerchantData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1483,6 +1574,295 @@ export interface components {
             token: string;
             /** @description Unix time in seconds at which it ends */
             expiresAt: number | bigint;
+        };
+        MerchantPolicy: {
+            /**
+             * Format: public-key
+             * @description the policy
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            policyAddress: string;
+            /** @enum {string} */
+            family: "regular" | "composable";
+            /**
+             * @description number of the policy within its user payment
+             * @example 1
+             */
+            policyId: number | bigint;
+            /**
+             * Format: public-key
+             * @description who is paid
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            recipient: string;
+            /**
+             * Format: public-key
+             * @description the user payment account that pays
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            userPayment: string;
+            /**
+             * @description `Subscription`, `Milestone`, `PayAsYouGo`, `OneTime`, `UpTo` or a newer one
+             * @example Subscription
+             */
+            variant: string;
+            /**
+             * @description `Active`, `Paused`, `Completed` or `Deleted`
+             * @example Active
+             */
+            status: string;
+            amount: string | null;
+            paymentFrequency: string | null;
+            /**
+             * @description Unix time in seconds
+             * @example 1769860800
+             */
+            createdAt: number | bigint;
+            /**
+             * @description number of its payments
+             * @example 10
+             */
+            paymentCount: number | bigint;
+            /**
+             * @description sum of its payments, in the token's smallest unit
+             * @example 404000000
+             */
+            totalPaid: string;
+            lastPaymentAt: (number | bigint) | null;
+            tokenMint: string | null;
+            wallet: string | null;
+            trackingId: string | null;
+            nextPaymentDue: (number | bigint) | null;
+        };
+        MerchantPolicies: {
+            items: components["schemas"]["MerchantPolicy"][];
+            /**
+             * @description of all pages
+             * @example 1
+             */
+            total: number | bigint;
+        };
+        SubscriberToken: {
+            tokenMint: string | null;
+            /**
+             * @description payments
+             * @example 10
+             */
+            paymentCount: number | bigint;
+            /**
+             * @description their sum, in the token's smallest unit
+             * @example 404000000
+             */
+            totalPaid: string;
+        };
+        Subscriber: {
+            /**
+             * Format: public-key
+             * @description who owns the policies
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            wallet: string;
+            /**
+             * @description its policies with the gateway
+             * @example 1
+             */
+            policyCount: number | bigint;
+            tokenMint: string | null;
+            /**
+             * @description sum of its payments in that token, in the token's smallest unit
+             * @example 404000000
+             */
+            totalPaid: string;
+            lastActiveAt: (number | bigint) | null;
+            /** @description Most payments first. */
+            byToken: components["schemas"]["SubscriberToken"][];
+        };
+        Subscribers: {
+            items: components["schemas"]["Subscriber"][];
+            /**
+             * @description of all pages
+             * @example 1
+             */
+            total: number | bigint;
+        };
+        RevenuePoint: {
+            /**
+             * @description the day on which the bucket begins, in UTC
+             * @example 2026-11-14
+             */
+            ts: string;
+            /**
+             * @description monthly recurring revenue at its end, in the token's smallest unit
+             * @example 404000000
+             */
+            mrr: string;
+            /**
+             * @description volume in it, in the token's smallest unit
+             * @example 404000000
+             */
+            recognized: string;
+        };
+        TokenRevenue: {
+            tokenMint: string | null;
+            decimals: (number | bigint) | null;
+            /**
+             * @description monthly recurring revenue of the active subscriptions now, in the token's smallest unit
+             * @example 404000000
+             */
+            mrr: string;
+            /**
+             * @description volume of the span: face value of the payments, before fees, in the token's smallest unit
+             * @example 404000000
+             */
+            recognizedRevenue: string;
+            /** @description Oldest first. */
+            series: components["schemas"]["RevenuePoint"][];
+            /**
+             * @description payments of the span
+             * @example 94
+             */
+            paymentCount: number | bigint;
+            /**
+             * @description active subscriptions now
+             * @example 12
+             */
+            activeSubscriptionCount: number | bigint;
+            /**
+             * @description of these, with a frequency that has no month: they add nothing to mrr
+             * @example 0
+             */
+            uncountedSubscriptions: number | bigint;
+        };
+        Churn: {
+            /**
+             * @description wallets with an active subscription when the span begins
+             * @example 10
+             */
+            activeAtStart: number | bigint;
+            /**
+             * @description of these, wallets without one when it ends
+             * @example 1
+             */
+            churned: number | bigint;
+            rate: string | null;
+        };
+        SubscriptionCounts: {
+            /**
+             * @description now
+             * @example 12
+             */
+            active: number | bigint;
+            /**
+             * @description now
+             * @example 1
+             */
+            paused: number | bigint;
+            /**
+             * @description now
+             * @example 0
+             */
+            completed: number | bigint;
+            /**
+             * @description of the active ones
+             * @example 2
+             */
+            overdue: number | bigint;
+        };
+        Revenue: {
+            tokenMint: string | null;
+            /**
+             * @description monthly recurring revenue of the active subscriptions now, in the token's smallest unit
+             * @example 404000000
+             */
+            mrr: string;
+            /**
+             * @description volume of the span: face value of the payments, before fees, in the token's smallest unit
+             * @example 404000000
+             */
+            recognizedRevenue: string;
+            /** @description Oldest first. */
+            series: components["schemas"]["RevenuePoint"][];
+            /**
+             * @description active subscriptions now, of all tokens
+             * @example 12
+             */
+            activeSubscriptionCount: number | bigint;
+            /**
+             * Format: date-time
+             * @description the first moment of the span
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            startTime: string;
+            /**
+             * Format: date-time
+             * @description the first moment after the span
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            endTime: string;
+            /** @enum {string} */
+            bucket: "day" | "week";
+            /** @description Most payments first. Amounts of tokens are never added. */
+            byToken: components["schemas"]["TokenRevenue"][];
+            churn: components["schemas"]["Churn"];
+            subscriptions: components["schemas"]["SubscriptionCounts"];
+        };
+        UpcomingPayment: {
+            /**
+             * @description Unix time in seconds
+             * @example 1795262400
+             */
+            dueAt: number | bigint;
+            /**
+             * Format: public-key
+             * @description the policy
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            policyAddress: string;
+            /**
+             * @description `Subscription` or `OneTime`
+             * @example Subscription
+             */
+            variant: string;
+            /**
+             * Format: public-key
+             * @description who is paid
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            recipient: string;
+            wallet: string | null;
+            trackingId: string | null;
+            tokenMint: string | null;
+            /**
+             * @description to be paid, in the token's smallest unit
+             * @example 404000000
+             */
+            amount: string;
+        };
+        UpcomingToken: {
+            tokenMint: string | null;
+            /**
+             * @description payments
+             * @example 3
+             */
+            count: number | bigint;
+            /**
+             * @description their sum, in the token's smallest unit
+             * @example 404000000
+             */
+            totalAmount: string;
+        };
+        Upcoming: {
+            /** @description Earliest first. */
+            items: components["schemas"]["UpcomingPayment"][];
+            /** @description Of all payments of the span, on whatever page. */
+            byToken: components["schemas"]["UpcomingToken"][];
+            /**
+             * @description payments of the span
+             * @example 3
+             */
+            total: number | bigint;
+            /** @description false when a policy has more than 1,000 due dates in the span: only the first are told */
+            complete: boolean;
         };
         CreatedWebhook: {
             /**
@@ -4465,6 +4845,449 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listMerchantPolicies: {
+        parameters: {
+            query?: {
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MerchantPolicies"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listSubscribers: {
+        parameters: {
+            query?: {
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscribers"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getRevenue: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the first moment of the span
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                startTime?: string;
+                /**
+                 * @description the first moment after the span
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                endTime?: string;
+                /** @description default `day` */
+                bucket?: "day" | "week";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revenue"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listUpcoming: {
+        parameters: {
+            query?: {
+                /**
+                 * @description the first moment of the span
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                startTime?: string;
+                /**
+                 * @description the first moment after the span
+                 * @example 2026-11-14T23:00:00.000Z
+                 */
+                endTime?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upcoming"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    exportMerchantData: {
+        parameters: {
+            query?: {
+                /** @description always `csv` */
+                format?: "csv";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+                /** @description what is exported */
+                kind: "payments" | "policies" | "subscribers" | "revenue";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["ErrorAnswer"];
                 };
             };
         };

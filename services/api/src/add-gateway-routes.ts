@@ -4,6 +4,8 @@ import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import type { ApiConfig } from './config.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
+import { addMerchantRoutes } from './merchant/merchant-routes.js'
+import type { Tokens } from './schemas/tokens.js'
 import { addSecretRoutes } from './webhooks/secret-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.js'
@@ -20,6 +22,8 @@ export interface GatewayRouteParts {
   store: Store
   redis: RedisConnections | undefined
   queue: DeliveryQueue | undefined
+  /** how amounts are shown */
+  shownTokens: Tokens
   nowMs: () => number
 }
 
@@ -35,7 +39,7 @@ const TOKENS_SHARE = 3
  */
 export async function addGatewayRoutes(
   app: ApiServer,
-  { config, store, redis, queue, nowMs }: GatewayRouteParts,
+  { config, store, redis, queue, shownTokens, nowMs }: GatewayRouteParts,
 ): Promise<GatewayAuth> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
@@ -68,6 +72,11 @@ export async function addGatewayRoutes(
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           nowMs,
         }),
+    })
+    addMerchantRoutes(scope, {
+      ...{ store, auth, nowMs, tokens: shownTokens },
+      programId: config.PROGRAM_ID,
+      graceSeconds: config.OVERDUE_GRACE_SECONDS,
     })
     addWebhookRoutes(scope, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
     addSecretRoutes(scope, { store, auth })

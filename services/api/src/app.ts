@@ -187,7 +187,10 @@ export async function buildApp({
   ]) {
     addRoutes(app, parts)
   }
-  const auth = await addGatewayRoutes(app, { config, store, redis, queue, nowMs })
+  const auth = await addGatewayRoutes(app, {
+    ...{ config, store, redis, queue, nowMs },
+    shownTokens: tokens,
+  })
   addTraceRoute(app, { store, authenticate: request => auth.authenticate(request) })
   await addStream(app, {
     store,

@@ -30,7 +30,7 @@ export interface Chain {
     name: string,
     data: Fields,
     at: number,
-    options?: { signature?: string; index?: number },
+    options?: { signature?: string; index?: number; slot?: number },
   ): Promise<string>
   /** Stores a policy, and its user payment. */
   policy(
@@ -43,6 +43,8 @@ export interface Chain {
     payment?: { amount?: number; signature?: string; memo?: string },
   ): Promise<string>
   retract(signature: string): Promise<void>
+  /** Everything that was told is final. */
+  finalize(): Promise<void>
 }
 
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
@@ -57,9 +59,9 @@ export function tellChain(store: Store): Chain {
     name,
     data,
     at,
-    { signature = signatureOf(`${++sequence}`), index = 0 } = {},
+    { signature = signatureOf(`${++sequence}`), index = 0, slot: given } = {},
   ) => {
-    const slot = slots.get(signature) ?? 1_000 + ++sequence
+    const slot = given ?? slots.get(signature) ?? 1_000 + ++sequence
     slots.set(signature, slot)
     const message = {
       slot,
@@ -114,6 +116,16 @@ export function tellChain(store: Store): Chain {
         at,
         signature === undefined ? {} : { signature },
       )
+    },
+    finalize: async () => {
+      const bytes = Buffer.from(JSON.stringify({ slot: 1_000 + ++sequence }))
+      const result = readControlMessage('finalized', bytes)
+      if (!result.ok) throw new Error(result.refusal.reason)
+      const control: ReceivedControl = {
+        ...{ streamSequence: ++sequence, subject: 'chain.events.control.finalized', bytes },
+        control: result.control,
+      }
+      await commitBatch(store, { stream, received: [], refused: [], controls: [control] })
     },
     retract: async signature => {
       const bytes = Buffer.from(JSON.stringify({ signature, slot: slots.get(signature) }))

@@ -44,6 +44,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         { name: 'events', description: 'What the chain said' },
         { name: 'gateway sign-in', description: 'How a gateway proves who it is' },
         { name: 'proof of payment', description: 'Signed statements about policies and payments' },
+        { name: 'merchant', description: 'What a gateway earns and from whom; needs its token' },
         { name: 'webhooks', description: "A gateway's webhooks; needs its token" },
         {
           name: 'webhook deliveries',

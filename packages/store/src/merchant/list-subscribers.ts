@@ -1,0 +1,72 @@
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+
+/** What a wallet paid in one token, over the present lives of its policies. */
+export interface SubscriberToken {
+  tokenMint: string | null
+  paymentCount: bigint
+  totalPaid: bigint
+}
+
+export interface Subscriber {
+  wallet: string
+  policyCount: bigint
+  /** Unix seconds of the last payment; null without one */
+  lastActiveAt: bigint | null
+  /** most payments first */
+  byToken: SubscriberToken[]
+}
+
+interface Row {
+  wallet: string
+  token_mint: string | null
+  policies: bigint
+  payments: bigint
+  total: string
+  last: bigint | null
+  all_wallets: bigint
+}
+
+/**
+ * Wallets that own policies of a gateway, the one that paid last first.
+ * Relies on policies_gateway_live and policies_gateway_gone; every policy of the gateway is read.
+ */
+export async function listSubscribers(
+  { database }: Store,
+  gateway: string,
+  page: { limit: number; offset: number },
+): Promise<{ items: Subscriber[]; total: bigint }> {
+  const rows = await database.read<Row>(sql`
+    with tokens as (
+      select u.owner as wallet, coalesce(p.token_mint, u.token_mint) as token_mint, count(*) as policies,
+             sum(p.payment_count)::bigint as payments, sum(p.total_paid) as total,
+             max(p.last_paid_at) filter (where p.payment_count > 0) as last
+        from (select * from policies where gateway = ${gateway} and live union all
+              select * from policies where gateway = ${gateway} and not live) p
+        join user_payments u on u.address = p.user_payment
+       where u.owner is not null
+       group by 1, 2
+    ), wallets as (
+      select wallet, max(last) as last, count(*) over () as all_wallets
+        from tokens group by wallet
+       order by max(last) desc nulls last, wallet
+       limit ${page.limit} offset ${BigInt(page.offset)}
+    )
+    select t.wallet, t.token_mint, t.policies, t.payments, t.total::text as total, w.last, w.all_wallets
+      from wallets w join tokens t on t.wallet = w.wallet
+     order by w.last desc nulls last, t.wallet, t.payments desc, t.token_mint`)
+  const items = new Map<string, Subscriber>()
+  for (const row of rows) {
+    const subscriber = items.get(row.wallet) ?? {
+      ...{ wallet: row.wallet, policyCount: 0n, lastActiveAt: row.last, byToken: [] },
+    }
+    subscriber.policyCount += row.policies
+    subscriber.byToken.push({
+      tokenMint: row.token_mint,
+      paymentCount: row.payments,
+      totalPaid: BigInt(row.total),
+    })
+    items.set(row.wallet, subscriber)
+  }
+  return { items: [...items.values()], total: rows[0]?.all_wallets ?? 0n }
+}

@@ -1,0 +1,133 @@
+// The exports of a gateway as CSV, line by line: a page is read when the one before it was taken.
+import { csvLine } from '@payment-tracking/domain'
+import {
+  listEvents,
+  listMerchantPolicies,
+  listSubscribers,
+  type EventKey,
+  type Store,
+  type SubscriptionKey,
+} from '@payment-tracking/store'
+import type { Static } from 'typebox'
+import { toMerchantPolicy, toSubscriber, type Revenue } from './merchant-schemas.js'
+
+export const EXPORT_KINDS = ['payments', 'policies', 'subscribers', 'revenue'] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+
+type Lines = AsyncGenerator<string>
+
+const PAGE = 1_000
+/** ISO 8601; empty for none. */
+const time = (seconds: number | bigint | null): string | null => {
+  const date = new Date(Number(seconds) * 1000)
+  return seconds === null || Number.isNaN(date.getTime()) ? null : date.toISOString()
+}
+
+const PAYMENT_COLUMNS = [
+  ...[
+    'signature',
+    'slot',
+    'timestamp',
+    'paymentPolicy',
+    'gateway',
+    'amount',
+    'payer',
+    'recipient',
+    'recordId',
+  ],
+  ...['tokenMint', 'trackingId', 'finality'],
+]
+
+async function* paymentLines(store: Store, gateway: string): Lines {
+  yield csvLine(PAYMENT_COLUMNS)
+  let after: EventKey | undefined
+  for (;;) {
+    const events = await listEvents(store, { gateway, payments: true }, { limit: PAGE, offset: 0, after })
+    yield events
+      .map(({ signature, slot, timestamp, data, payment, finality }) => {
+        const fields = JSON.parse(data) as Record<string, string | number | undefined>
+        return csvLine([
+          ...[signature, slot, timestamp, fields.payment_policy ?? fields.composable_policy ?? null, gateway],
+          ...[BigInt(payment!.amount), payment!.payer, payment!.recipient, fields.record_id ?? null],
+          ...[payment!.tokenMint, payment!.trackingId, finality],
+        ])
+      })
+      .join('')
+    const last = events.at(-1)
+    if (events.length < PAGE || !last) return
+    after = { id: last.id, slot: last.slot, index: last.index, occurredAt: new Date(last.timestamp) }
+  }
+}
+
+const POLICY_COLUMNS = [
+  ...['policyAddress', 'family', 'policyId', 'variant', 'status', 'amount', 'paymentFrequency', 'recipient'],
+  ...[
+    'userPayment',
+    'createdAt',
+    'paymentCount',
+    'totalPaid',
+    'lastPaymentAt',
+    'tokenMint',
+    'wallet',
+    'trackingId',
+  ],
+]
+
+async function* policyLines(store: Store, gateway: string): Lines {
+  yield csvLine(POLICY_COLUMNS)
+  let after: SubscriptionKey | undefined
+  for (;;) {
+    const policies = await listMerchantPolicies(store, gateway, { limit: PAGE, offset: 0, after })
+    yield policies
+      .map(toMerchantPolicy)
+      .map(policy =>
+        csvLine([
+          ...[policy.policyAddress, policy.family, policy.policyId, policy.variant, policy.status],
+          ...[policy.amount && BigInt(policy.amount), policy.paymentFrequency, policy.recipient],
+          ...[policy.userPayment, time(policy.createdAt), policy.paymentCount, BigInt(policy.totalPaid)],
+          ...[time(policy.lastPaymentAt), policy.tokenMint, policy.wallet, policy.trackingId],
+        ]),
+      )
+      .join('')
+    const last = policies.at(-1)
+    if (policies.length < PAGE || !last) return
+    after = { createdAt: last.createdAt, address: last.address }
+  }
+}
+
+/** One line for each token that a wallet pays in. */
+async function* subscriberLines(store: Store, gateway: string): Lines {
+  yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount'])
+  for (let offset = 0; ; offset += PAGE) {
+    const { items } = await listSubscribers(store, gateway, { limit: PAGE, offset })
+    yield items
+      .map(toSubscriber)
+      .flatMap(({ wallet, policyCount, lastActiveAt, byToken }) =>
+        byToken.map(({ tokenMint, totalPaid, paymentCount }) =>
+          csvLine([wallet, policyCount, BigInt(totalPaid), time(lastActiveAt), tokenMint, paymentCount]),
+        ),
+      )
+      .join('')
+    if (items.length < PAGE) return
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- all kinds have one shape
+async function* revenueLines({ byToken }: Static<typeof Revenue>): Lines {
+  yield csvLine(['tokenMint', 'ts', 'mrr', 'recognized'])
+  for (const { tokenMint, series } of byToken)
+    for (const { ts, mrr, recognized } of series)
+      yield csvLine([tokenMint, ts, BigInt(mrr), BigInt(recognized)])
+}
+
+/** @param readRevenue reads the figures of the default span */
+export async function exportLines(
+  store: Store,
+  gateway: string,
+  kind: ExportKind,
+  readRevenue: () => Promise<Static<typeof Revenue>>,
+): Promise<Lines> {
+  if (kind === 'revenue') return revenueLines(await readRevenue())
+  const lines = { payments: paymentLines, policies: policyLines, subscribers: subscriberLines }
+  return lines[kind](store, gateway)
+}

@@ -1,0 +1,212 @@
+import { policyTypeView } from '@payment-tracking/domain'
+import type { MerchantPolicy, Subscriber } from '@payment-tracking/store'
+import { Type, type Static } from 'typebox'
+import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
+
+const Amount = (description: string) => Text(`${description}, in the token's smallest unit`, '404000000')
+const TokenMint = Nullable(PublicKey('the token; null while it is not known'))
+
+const MerchantPolicyRecord = Type.Object(
+  {
+    policyAddress: PublicKey('the policy'),
+    family: Type.String({ enum: ['regular', 'composable'] }),
+    policyId: Integer('number of the policy within its user payment', 1),
+    recipient: PublicKey('who is paid'),
+    userPayment: PublicKey('the user payment account that pays'),
+    variant: Text(
+      '`Subscription`, `Milestone`, `PayAsYouGo`, `OneTime`, `UpTo` or a newer one',
+      'Subscription',
+    ),
+    status: Text('`Active`, `Paused`, `Completed` or `Deleted`', 'Active'),
+    amount: Nullable(Amount('of a payment; null for types without one amount')),
+    paymentFrequency: Nullable(Text('of a subscription', 'Monthly')),
+    createdAt: Integer('Unix time in seconds', 1769860800),
+    paymentCount: Integer('number of its payments', 10),
+    totalPaid: Amount('sum of its payments'),
+    lastPaymentAt: Nullable(Integer('Unix time in seconds', 1794697200)),
+    tokenMint: TokenMint,
+    wallet: Nullable(PublicKey('who pays; null while the user payment is not known')),
+    trackingId: Nullable(Text('what the memo says', 'order-4711')),
+    nextPaymentDue: Nullable(Integer('of a subscription, Unix time in seconds', 1795262400)),
+  },
+  { title: 'MerchantPolicy' },
+)
+
+const SubscriberRecord = Type.Object(
+  {
+    wallet: PublicKey('who owns the policies'),
+    policyCount: Integer('its policies with the gateway', 1),
+    tokenMint: Nullable(PublicKey('the token it pays most often in, which `totalPaid` is of')),
+    totalPaid: Amount('sum of its payments in that token'),
+    lastActiveAt: Nullable(Integer('Unix time in seconds of its last payment', 1794697200)),
+    byToken: Type.Array(
+      Type.Object(
+        { tokenMint: TokenMint, paymentCount: Integer('payments', 10), totalPaid: Amount('their sum') },
+        { title: 'SubscriberToken' },
+      ),
+      { description: 'Most payments first.' },
+    ),
+  },
+  { title: 'Subscriber' },
+)
+
+const pageOf = <T extends Parameters<typeof Type.Array>[0]>(title: string, item: T) =>
+  Type.Object({ items: Type.Array(item), total: Integer('of all pages', 1) }, { title })
+
+export const MerchantPolicies = pageOf('MerchantPolicies', MerchantPolicyRecord)
+export const Subscribers = pageOf('Subscribers', SubscriberRecord)
+
+const Point = Type.Object(
+  {
+    ts: Text('the day on which the bucket begins, in UTC', '2026-11-14'),
+    mrr: Amount('monthly recurring revenue at its end'),
+    recognized: Amount('volume in it'),
+  },
+  { title: 'RevenuePoint' },
+)
+const FIGURES = {
+  mrr: Amount('monthly recurring revenue of the active subscriptions now'),
+  recognizedRevenue: Amount('volume of the span: face value of the payments, before fees'),
+  series: Type.Array(Point, { description: 'Oldest first.' }),
+}
+const TokenRevenue = Type.Object(
+  {
+    tokenMint: TokenMint,
+    decimals: Nullable(Integer('of the token, when this service knows it', 6)),
+    ...FIGURES,
+    paymentCount: Integer('payments of the span', 94),
+    activeSubscriptionCount: Integer('active subscriptions now', 12),
+    uncountedSubscriptions: Integer(
+      'of these, with a frequency that has no month: they add nothing to mrr',
+      0,
+    ),
+  },
+  { title: 'TokenRevenue' },
+)
+
+export const Revenue = Type.Object(
+  {
+    tokenMint: Nullable(PublicKey('the token with most payments in the span, which the figures here are of')),
+    ...FIGURES,
+    activeSubscriptionCount: Integer('active subscriptions now, of all tokens', 12),
+    startTime: Moment('the first moment of the span'),
+    endTime: Moment('the first moment after the span'),
+    bucket: Type.String({ enum: ['day', 'week'] }),
+    byToken: Type.Array(TokenRevenue, {
+      description: 'Most payments first. Amounts of tokens are never added.',
+    }),
+    churn: Type.Object(
+      {
+        activeAtStart: Integer('wallets with an active subscription when the span begins', 10),
+        churned: Integer('of these, wallets without one when it ends', 1),
+        rate: Nullable(Text('churned ÷ activeAtStart as a fraction; null for 0 ÷ 0', '1/10')),
+      },
+      { title: 'Churn' },
+    ),
+    subscriptions: Type.Object(
+      {
+        active: Integer('now', 12),
+        paused: Integer('now', 1),
+        completed: Integer('now', 0),
+        overdue: Integer('of the active ones', 2),
+      },
+      { title: 'SubscriptionCounts' },
+    ),
+  },
+  { title: 'Revenue' },
+)
+
+export const Upcoming = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          dueAt: Integer('Unix time in seconds', 1795262400),
+          policyAddress: PublicKey('the policy'),
+          variant: Text('`Subscription` or `OneTime`', 'Subscription'),
+          recipient: PublicKey('who is paid'),
+          wallet: Nullable(PublicKey('who pays')),
+          trackingId: Nullable(Text('what the memo says', 'order-4711')),
+          tokenMint: TokenMint,
+          amount: Amount('to be paid'),
+        },
+        { title: 'UpcomingPayment' },
+      ),
+      { description: 'Earliest first.' },
+    ),
+    byToken: Type.Array(
+      Type.Object(
+        { tokenMint: TokenMint, count: Integer('payments', 3), totalAmount: Amount('their sum') },
+        { title: 'UpcomingToken' },
+      ),
+      { description: 'Of all payments of the span, on whatever page.' },
+    ),
+    total: Integer('payments of the span', 3),
+    complete: Type.Boolean({
+      description: 'false when a policy has more than 1,000 due dates in the span: only the first are told',
+    }),
+  },
+  { title: 'Upcoming' },
+)
+
+type PolicyFields = Record<string, unknown>
+
+/** The variant as on the chain, its amount and its frequency. */
+export function describePolicyType(text: string): {
+  variant: string
+  amount: bigint | null
+  paymentFrequency: string | null
+} {
+  const variant = Object.keys(JSON.parse(text) as object)[0] ?? 'Unknown'
+  const [fields] = Object.values(policyTypeView(text)) as (PolicyFields | null)[]
+  const amount = variant === 'UpTo' ? fields?.maxAmount : variant === 'Milestone' ? undefined : fields?.amount
+  const frequency = fields?.paymentFrequency as Record<string, unknown> | undefined
+  return {
+    variant,
+    amount: typeof amount === 'number' || typeof amount === 'bigint' ? BigInt(amount) : null,
+    paymentFrequency: frequency === undefined ? null : (Object.keys(frequency)[0] ?? null),
+  }
+}
+
+const capitalised = (status: string): string => status.charAt(0).toUpperCase() + status.slice(1)
+
+export function toMerchantPolicy(policy: MerchantPolicy): Static<typeof MerchantPolicyRecord> {
+  const { variant, amount, paymentFrequency } = describePolicyType(policy.policyType)
+  return {
+    policyAddress: policy.address,
+    family: policy.family,
+    policyId: policy.policyId,
+    recipient: policy.recipient,
+    userPayment: policy.userPayment,
+    variant,
+    status: policy.live ? capitalised(policy.status) : 'Deleted',
+    amount: amount === null ? null : amount.toString(),
+    paymentFrequency,
+    createdAt: policy.createdAt,
+    paymentCount: policy.paymentCount,
+    totalPaid: policy.totalPaid.toString(),
+    lastPaymentAt: policy.lastPaidAt,
+    tokenMint: policy.tokenMint,
+    wallet: policy.walletPublicKey,
+    trackingId: policy.trackingId,
+    nextPaymentDue: policy.nextPaymentDue,
+  }
+}
+
+export function toSubscriber({
+  wallet,
+  policyCount,
+  lastActiveAt,
+  byToken,
+}: Subscriber): Static<typeof SubscriberRecord> {
+  const tokens = byToken.map(token => ({ ...token, totalPaid: token.totalPaid.toString() }))
+  const [first] = tokens
+  return {
+    wallet,
+    policyCount,
+    tokenMint: first?.tokenMint ?? null,
+    totalPaid: first?.totalPaid ?? '0',
+    lastActiveAt,
+    byToken: tokens,
+  }
+}

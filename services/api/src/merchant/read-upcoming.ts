@@ -1,0 +1,69 @@
+// Payments that a gateway may expect.
+import { dueDatesBetween, readPolicyTerms } from '@payment-tracking/domain'
+import { listPoliciesWithDueDates, type MerchantPolicy, type Store } from '@payment-tracking/store'
+import type { Static } from 'typebox'
+import { describePolicyType, type Upcoming } from './merchant-schemas.js'
+
+/** The most due dates of one policy that are told: a subscription of one second has millions. */
+const MOST_OF_A_POLICY = 1_000
+
+function dueDatesOf(policy: MerchantPolicy, from: bigint, to: bigint): bigint[] {
+  const terms = readPolicyTerms(policy.policyType)
+  if (terms.kind === 'one-time') {
+    const dueAt = terms.dueDate > 0n ? terms.dueDate : BigInt(policy.createdAt)
+    return dueAt >= from && dueAt < to ? [dueAt] : []
+  }
+  if (terms.kind !== 'subscription' || policy.nextPaymentDue === null) return []
+  const { maxRenewals, autoRenew, frequency } = terms
+  // Without automatic renewal a subscription that has an end is over after one payment.
+  const most = maxRenewals === null ? null : autoRenew ? BigInt(maxRenewals) : 1n
+  const paymentsLeft = most === null ? null : most - BigInt(policy.paymentCount)
+  if (paymentsLeft !== null && paymentsLeft <= 0n) return []
+  return dueDatesBetween(
+    { frequency, nextDue: policy.nextPaymentDue, paymentsLeft },
+    from,
+    to,
+    MOST_OF_A_POLICY,
+  )
+}
+
+/** Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway. */
+export async function readUpcoming(
+  store: Store,
+  gateway: string,
+  { from, to, limit, offset }: { from: bigint; to: bigint; limit: number; offset: number },
+): Promise<Static<typeof Upcoming>> {
+  const policies = await listPoliciesWithDueDates(store, gateway)
+  let complete = true
+  const due = policies.flatMap(policy => {
+    const dates = dueDatesOf(policy, from, to)
+    if (dates.length === MOST_OF_A_POLICY) complete = false
+    const { variant, amount } = describePolicyType(policy.policyType)
+    return dates.map(dueAt => ({ dueAt, policy, variant, amount: amount ?? 0n }))
+  })
+  due.sort((a, b) => Number(a.dueAt - b.dueAt) || (a.policy.address < b.policy.address ? -1 : 1))
+  const tokens = new Map<string | null, { count: number; totalAmount: bigint }>()
+  for (const { policy, amount } of due) {
+    const token = tokens.get(policy.tokenMint) ?? { count: 0, totalAmount: 0n }
+    tokens.set(policy.tokenMint, { count: token.count + 1, totalAmount: token.totalAmount + amount })
+  }
+  return {
+    items: due.slice(offset, offset + limit).map(({ dueAt, policy, variant, amount }) => ({
+      dueAt,
+      policyAddress: policy.address,
+      variant,
+      recipient: policy.recipient,
+      wallet: policy.walletPublicKey,
+      trackingId: policy.trackingId,
+      tokenMint: policy.tokenMint,
+      amount: amount.toString(),
+    })),
+    byToken: [...tokens].map(([tokenMint, { count, totalAmount }]) => ({
+      tokenMint,
+      count,
+      totalAmount: totalAmount.toString(),
+    })),
+    total: due.length,
+    complete,
+  }
+}

@@ -1,0 +1,176 @@
+// Whatever happens in whatever order: buckets add up, order changes nothing, and what follows from projections is what
+// follows from the events.
+import fc from 'fast-check'
+import t from 'tap'
+import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
+import { openApi } from '../open-api.js'
+import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
+import { signInDirectly } from './sign-in-directly.js'
+
+const DAY = 86_400
+const NOW = 1_794_992_800
+const DAYS = 20
+const keys = makeSigningKeys()
+const api = await openApi(t, { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys }, () => NOW * 1000)
+const chain = tellChain(api.store)
+
+const FREQUENCIES = [
+  { Daily: null },
+  { Weekly: null },
+  { Monthly: null },
+  { Annually: null },
+  { Custom: '777777' },
+]
+const FRACTIONS = [
+  ...[
+    [2_629_746n, 86_400n],
+    [2_629_746n, 604_800n],
+    [1n, 1n],
+    [1n, 12n],
+    [2_629_746n, 777_777n],
+  ],
+] as [bigint, bigint][]
+
+interface Told {
+  policy: number
+  kind: 'pay' | 'pause' | 'resume' | 'delete'
+  /** seconds before NOW */
+  ago: number
+  amount: number
+}
+const story = fc.record({
+  policies: fc.array(
+    fc.record({
+      wallet: fc.nat(2),
+      mint: fc.nat(1),
+      frequency: fc.nat(FREQUENCIES.length - 1),
+      amount: fc.integer({ min: 1, max: 10 ** 9 }),
+      maxRenewals: fc.option(fc.integer({ min: 1, max: 3 })),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+  events: fc.array(
+    fc.record({
+      policy: fc.nat(3),
+      kind: fc.constantFrom<Told['kind']>('pay', 'pay', 'pay', 'pause', 'resume', 'delete'),
+      ago: fc.integer({ min: 1, max: (DAYS - 1) * DAY }),
+      amount: fc.integer({ min: 1, max: 10 ** 9 }),
+    }),
+    { maxLength: 12 },
+  ),
+  seed: fc.integer(),
+})
+
+let runs = 0
+/** Stores a story under a gateway of its own. @param reversed the same events, the last one first */
+async function tell(
+  { policies, events }: typeof story extends fc.Arbitrary<infer S> ? S : never,
+  reversed: boolean,
+) {
+  const label = `${++runs}`
+  const { gateway, headers } = await signInDirectly(chain, keys, label)
+  const steps: (() => Promise<unknown>)[] = []
+  const addresses = policies.map(({ wallet, mint, frequency, amount, maxRenewals }, id) => {
+    const [owner, token] = [keyOf(`${label} ${wallet}`), keyOf(`mint ${mint}`)]
+    const userPayment = deriveUserPayment(DEFAULT_PROGRAM_ID, owner, token)
+    const at = NOW - DAYS * DAY
+    steps.push(
+      () =>
+        chain.say('UserPaymentCreated', { owner, token_account: owner, token_mint: token }, at, {
+          slot: 10 + id,
+        }),
+      () =>
+        chain.say(
+          'PaymentPolicyCreated',
+          {
+            ...{ user_payment: userPayment, recipient: keyOf('recipient'), gateway, policy_id: id },
+            policy_type: subscriptionOf({
+              ...{ amount: String(amount), max_renewals: maxRenewals, next_payment_due: String(at) },
+              payment_frequency: FREQUENCIES[frequency],
+            }),
+            memo: memoOf(`${label}-${id}`),
+          },
+          at,
+          { slot: 20 + id },
+        ),
+    )
+    return derivePolicy(DEFAULT_PROGRAM_ID, userPayment, id)
+  })
+  const inOrder = [...events].sort((a, b) => b.ago - a.ago)
+  for (const [index, { policy, kind, ago, amount }] of inOrder.entries()) {
+    const address = addresses[policy % addresses.length]!
+    const [at, slot] = [NOW - ago, 100 + index]
+    const status = (name: string) =>
+      chain.say(
+        'PaymentPolicyStatusChanged',
+        { payment_policy: address, old_status: { Active: null }, new_status: { [name]: null } },
+        at,
+        { slot },
+      )
+    steps.push(() => {
+      if (kind === 'pause') return status('Paused')
+      if (kind === 'resume') return status('Active')
+      if (kind === 'delete')
+        return chain.say(
+          'PaymentPolicyDeleted',
+          { payment_policy: address, owner: keyOf('x'), policy_id: 0 },
+          at,
+          { slot },
+        )
+      const record = { payment_policy: address, gateway, amount: String(amount), timestamp: String(at) }
+      return chain.say('PaymentRecord', { ...record, memo: memoOf('x'), record_id: index }, at, { slot })
+    })
+  }
+  for (const step of reversed ? steps.reverse() : steps) await step()
+  const get = async (path: string) =>
+    (await api.get(`/v1/gateway/${gateway}/merchant/${path}`, { headers })).body
+  return { label, get }
+}
+
+const span = `startTime=${new Date((NOW - DAYS * DAY) * 1000).toISOString()}`
+
+t.test('figures of random stories', async t => {
+  await fc.assert(
+    fc.asyncProperty(story, async told => {
+      const [straight, backwards] = [await tell(told, false), await tell(told, true)]
+      const revenue = await straight.get(`revenue?${span}`)
+      t.same(await backwards.get(`revenue?${span}`), revenue, 'the order of events changes nothing')
+      const payments = told.events.filter(({ kind }) => kind === 'pay')
+      const mintOf = ({ policy }: Told) => keyOf(`mint ${told.policies[policy % told.policies.length]!.mint}`)
+      for (const token of revenue.byToken) {
+        const sum = (numbers: bigint[]) => numbers.reduce((a, b) => a + b, 0n).toString()
+        const paid = payments.filter(payment => mintOf(payment) === token.tokenMint)
+        t.equal(token.recognizedRevenue, sum(paid.map(({ amount }) => BigInt(amount))), 'volume')
+        const points = token.series as { recognized: string; mrr: string }[]
+        t.equal(sum(points.map(({ recognized }) => BigInt(recognized))), token.recognizedRevenue, 'buckets')
+        t.equal(points.at(-1)!.mrr, token.mrr, 'the replayed events come to what the projections say')
+      }
+      const weeks = await straight.get(`revenue?${span}&bucket=week`)
+      t.same(
+        weeks.byToken.map((token: Record<string, unknown>) => [
+          token.tokenMint,
+          token.recognizedRevenue,
+          token.mrr,
+        ]),
+        revenue.byToken.map((token: Record<string, unknown>) => [
+          token.tokenMint,
+          token.recognizedRevenue,
+          token.mrr,
+        ]),
+      )
+    }),
+    { numRuns: 8 },
+  )
+})
+
+t.test('recurring revenue is exact, and rounded once', async t => {
+  const policies = FREQUENCIES.map((_, frequency) => ({
+    ...{ wallet: frequency, mint: 0, frequency, amount: 1_000_003, maxRenewals: null },
+  }))
+  const { get } = await tell({ policies, events: [], seed: 0 }, false)
+  const common = FRACTIONS.reduce((product, [, denominator]) => product * denominator, 1n)
+  const sum = FRACTIONS.reduce((all, [n, d]) => all + (1_000_003n * n * common) / d, 0n)
+  t.equal((await get('revenue')).mrr, ((2n * sum + common) / (2n * common)).toString())
+})

@@ -1,0 +1,188 @@
+import t from 'tap'
+import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
+import { openApi } from '../open-api.js'
+import { keyOf, memoOf, NO_POLICY, subscriptionOf, tellChain } from '../tell-chain.js'
+import { signInDirectly } from './sign-in-directly.js'
+
+const DAY = 86_400
+/** 2026-11-18T09:06:40Z, a Wednesday. */
+const NOW = 1_794_992_800
+const keys = makeSigningKeys()
+const api = await openApi(t, { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys }, () => NOW * 1000)
+const chain = tellChain(api.store)
+const { gateway, headers } = await signInDirectly(chain, keys, 'shop')
+const other = await signInDirectly(chain, keys, 'other shop')
+const get = (path: string, options: object = { headers }) =>
+  api.get(`/v1/gateway/${gateway}/merchant/${path}`, options)
+
+const [alice, bob, usdc, sol] = [keyOf('alice'), keyOf('bob'), keyOf('usdc'), keyOf('sol')]
+const yearly = await chain.policy({
+  ...{ gateway, owner: alice, mint: usdc, memo: '=HYPERLINK("x")', at: NOW - 20 * DAY },
+  type: subscriptionOf({
+    ...{ amount: '1000', payment_frequency: { Annually: null }, next_payment_due: String(NOW - 20 * DAY) },
+  }),
+})
+await chain.pay(yearly, NOW - 20 * DAY, { amount: 1000 })
+const weekly = await chain.policy({
+  ...{ gateway, owner: bob, mint: usdc, at: NOW - 10 * DAY },
+  type: subscriptionOf({
+    ...{ amount: '700', payment_frequency: { Weekly: null }, next_payment_due: String(NOW - 10 * DAY) },
+    ...{ max_renewals: 4 },
+  }),
+})
+await chain.pay(weekly, NOW - 10 * DAY, { amount: 700 })
+await chain.pay(weekly, NOW - 3 * DAY, { amount: 700 })
+const paused = await chain.policy({
+  ...{ gateway, owner: bob, mint: sol, at: NOW - 9 * DAY },
+  type: subscriptionOf({ amount: '5', next_payment_due: String(NOW - 9 * DAY) }),
+})
+await chain.say(
+  'PaymentPolicyStatusChanged',
+  { payment_policy: paused.address, old_status: { Active: null }, new_status: { Paused: null } },
+  NOW - 2 * DAY,
+)
+const once = await chain.policy({
+  ...{ gateway, owner: alice, mint: sol, at: NOW - DAY },
+  type: { OneTime: { amount: '9', due_date: String(NOW + 2 * DAY), expiry_date: null } },
+})
+const gone = await chain.policy({
+  gateway,
+  owner: alice,
+  mint: sol,
+  at: NOW - 15 * DAY,
+  type: subscriptionOf(),
+})
+await chain.say(
+  'PaymentPolicyDeleted',
+  { payment_policy: gone.address, owner: alice, policy_id: 5 },
+  NOW - 8 * DAY,
+)
+await chain.say(
+  'PaymentRecord',
+  {
+    ...{
+      payment_policy: NO_POLICY,
+      gateway,
+      amount: '33',
+      timestamp: String(NOW - DAY),
+      memo: memoOf('direct'),
+    },
+    ...{ record_id: 0, payer: alice, recipient: keyOf('recipient'), token_mint: sol },
+  },
+  NOW - DAY,
+)
+await chain.retract(await chain.pay(weekly, NOW - 100, { amount: 7 }))
+
+t.test('only the own gateway is told anything', async t => {
+  for (const path of ['policies', 'subscribers', 'revenue', 'upcoming', 'export/payments?format=csv']) {
+    t.match(await get(path, {}), { status: 401, body: { code: 'UNAUTHORIZED' } }, path)
+    t.match(await get(path, { headers: other.headers }), { status: 403, body: { code: 'FORBIDDEN' } }, path)
+    t.equal((await get(path)).status, 200, path)
+    t.equal((await get(path)).headers['cache-control'], 'no-store', path)
+  }
+  t.equal((await get('export/secrets')).status, 400)
+  t.equal((await get('revenue?startTime=2020-01-01&endTime=2026-01-01')).status, 400, 'too many buckets')
+  t.equal((await get('revenue?startTime=2026-01-02&endTime=2026-01-01')).status, 400)
+})
+
+t.test('policies, newest first, with the names of the chain', async t => {
+  const { body } = await get('policies')
+  t.equal(body.total, 5)
+  t.same(
+    body.items.map(({ policyAddress, status }: Record<string, string>) => [policyAddress, status]),
+    [
+      [once.address, 'Active'],
+      [paused.address, 'Paused'],
+      [weekly.address, 'Active'],
+      [gone.address, 'Deleted'],
+      [yearly.address, 'Active'],
+    ],
+  )
+  t.match(body.items[2], {
+    ...{ family: 'regular', variant: 'Subscription', amount: '700', paymentFrequency: 'Weekly' },
+    ...{
+      paymentCount: 2,
+      totalPaid: '1400',
+      lastPaymentAt: NOW - 3 * DAY,
+      createdAt: NOW - 10 * DAY,
+      wallet: bob,
+    },
+  })
+  t.match(body.items[0], { variant: 'OneTime', amount: '9', paymentFrequency: null, lastPaymentAt: null })
+  const page = (await get('policies?limit=1&offset=3')).body
+  t.match(page, { items: [{ policyAddress: gone.address }], total: 5 })
+})
+
+t.test('subscribers, by token', async t => {
+  const { body } = await get('subscribers')
+  t.equal(body.total, 2)
+  t.match(body.items, [
+    { wallet: bob, policyCount: 2, tokenMint: usdc, totalPaid: '1400', lastActiveAt: NOW - 3 * DAY },
+    { wallet: alice, policyCount: 3, tokenMint: usdc, totalPaid: '1000', lastActiveAt: NOW - 20 * DAY },
+  ])
+  t.match((await get('subscribers?limit=1&offset=1')).body, { items: [{ wallet: alice }], total: 2 })
+})
+
+t.test('revenue, of which amounts of tokens are never added', async t => {
+  const { body } = await get('revenue')
+  // 1000/12 + 700 × 30.436875/7 = 83.33… + 3043.6875
+  t.match(body, { tokenMint: usdc, mrr: '3127', recognizedRevenue: '2400', activeSubscriptionCount: 2 })
+  const ofSol = body.byToken.find(({ tokenMint }: { tokenMint: string }) => tokenMint === sol)
+  t.match(ofSol, { mrr: '0', recognizedRevenue: '33', paymentCount: 1, activeSubscriptionCount: 0 })
+  t.same(body.subscriptions, { active: 2, paused: 1, completed: 0, overdue: 0 })
+  t.same(body.churn, { activeAtStart: 0, churned: 0, rate: null })
+  const at = (ts: string, series = body.series) => series.find((point: { ts: string }) => point.ts === ts)
+  t.match(at('2026-10-29'), { mrr: '83', recognized: '1000' }, 'replayed')
+  t.match(at('2026-10-28'), { mrr: '0', recognized: '0' })
+  t.match(at('2026-11-15'), { mrr: '3127', recognized: '700' })
+  t.equal(at('2026-11-15', ofSol.series).mrr, '5', 'before the pause')
+  t.equal(at('2026-11-17', ofSol.series).mrr, '0', 'after it')
+  const weeks = (await get('revenue?bucket=week')).body.series.map(({ ts }: { ts: string }) => ts)
+  t.same(weeks, ['2026-10-19', '2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16'])
+  const churn = (await get(`revenue?startTime=2026-11-12&endTime=2026-11-18`)).body.churn
+  t.same(churn, { activeAtStart: 2, churned: 0, rate: '0/2' })
+})
+
+t.test('upcoming payments end with the renewals', async t => {
+  const { body } = await get('upcoming')
+  t.same(
+    body.items.map(({ dueAt, policyAddress }: Record<string, unknown>) => [dueAt, policyAddress]),
+    [
+      [NOW + 2 * DAY, once.address],
+      [NOW + 4 * DAY, weekly.address],
+      [NOW + 11 * DAY, weekly.address],
+    ],
+  )
+  t.match(body, {
+    total: 3,
+    complete: true,
+    byToken: [
+      { tokenMint: sol, totalAmount: '9' },
+      { count: 2, totalAmount: '1400' },
+    ],
+  })
+  t.equal((await get('upcoming?limit=1&offset=2')).body.items[0].dueAt, NOW + 11 * DAY)
+})
+
+t.test('exports are CSV that no spreadsheet runs', async t => {
+  const payments = await get('export/payments?format=csv')
+  t.match(payments.headers, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="payments-${gateway}.csv"`,
+  })
+  const lines = payments.text.split('\r\n')
+  t.match(lines[0], /^signature,slot,timestamp,paymentPolicy,gateway,amount,payer,recipient,recordId,/)
+  t.equal(lines.length, 6, 'a header, four payments that stand, and the last line break')
+  t.match(lines[4], /,1000,.*,"'=HYPERLINK\(""x""\)",confirmed$/)
+  const policies = (await get('export/policies?format=csv')).text.split('\r\n')
+  t.equal(policies.length, 7)
+  t.match(policies[1], new RegExp(`^${once.address},regular,\\d+,OneTime,Active,9,,`))
+  t.match(
+    (await get('export/subscribers')).text,
+    new RegExp(`${bob},2,1400,2026-11-15T[\\d:.]+Z,${usdc},2\\r\\n`),
+  )
+  t.match(
+    (await get('export/revenue')).text,
+    new RegExp(`^tokenMint,ts,mrr,recognized\r\n${usdc},2026-10-19,0,0\r\n`),
+  )
+})

@@ -1,0 +1,23 @@
+// A gateway on the chain, and a token of it without the wallet's part.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { deriveGateway } from '@payment-tracking/domain'
+import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
+import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
+import { keyOf, type Chain } from '../tell-chain.js'
+
+/** @param keys the JWT_PRIVATE_KEYS of the API */
+export async function signInDirectly(chain: Chain, keys: string, label: string) {
+  const authority = keyOf(`authority ${label}`)
+  await chain.say(
+    'PaymentGatewayCreated',
+    {
+      ...{ authority, fee_recipient: authority, gateway_fee_bps: 1 },
+      ...{ name: [...Buffer.alloc(32)], url: [...Buffer.alloc(64)] },
+    },
+    1_700_000_000,
+  )
+  const gateway = deriveGateway(DEFAULT_PROGRAM_ID, authority)
+  const tokens = buildGatewayTokens(await readSigningKeys(keys), 'production')
+  const token = await tokens.issue({ gateway, signer: authority })
+  return { gateway, headers: { authorization: `Bearer ${token}` } }
+}
