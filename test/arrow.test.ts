@@ -16,6 +16,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/domain': ['contracts'],
   'packages/chain': ['domain', 'contracts'],
   'packages/client': ['contracts'],
+  'packages/simulator': ['chain', 'domain', 'contracts'],
+  'services/indexer': ['bus', 'chain', 'domain', 'contracts', 'runtime'],
   ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
   ...Object.fromEntries(
     ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'].map(name => [
@@ -23,7 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
       [...ADAPTERS, 'domain', 'contracts', 'runtime'],
     ]),
   ),
-  'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
+  'infra/stack': ['runtime', 'store', 'bus', 'simulator', 'domain', 'contracts'],
   'packages/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
 }
 
@@ -31,6 +33,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   nats: ['packages/bus', 'packages/testkit'],
   bullmq: ['packages/queue'],
+  '@solana/kit': ['packages/chain', 'packages/simulator', 'services/indexer'],
+  litesvm: ['packages/simulator'],
   '@socket.io/redis-emitter': ['packages/redis'],
 }
 

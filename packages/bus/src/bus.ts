@@ -2,8 +2,10 @@ import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { NatsConnection } from 'nats'
 import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
+import { openKeyValue, type KeyValue } from './key-value.js'
 import { readPosition, type StreamPosition } from './position.js'
 import { readAgain, type ReadAgainOptions } from './read-again.js'
+import { readStream, type StreamMessage } from './read-stream.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface Bus {
@@ -24,10 +26,18 @@ export interface Bus {
   ensureStream(config: StreamConfig): Promise<void>
   /**
    * Publishes one message and waits for the stream to have stored it.
+   * @param messageId the stream drops a second message of this id for some minutes; only narrows what is doubled
    * @returns its sequence
    * @throws BusUnavailableError when no acknowledgement came: it may be stored all the same
    */
-  publish(subject: string, bytes: Uint8Array): Promise<number>
+  publish(subject: string, bytes: Uint8Array, messageId?: string): Promise<number>
+  /** Opens a bucket of keys and values, made when it is missing with as many replicas as the stream has. */
+  openKeyValue(bucket: string, stream: string): Promise<KeyValue>
+  /**
+   * Reads what the stream holds from a sequence on, up to its last message at the time of the call.
+   * @param fromSequence the first one that is read; earlier ones that are gone are passed over
+   */
+  readStream(stream: string, fromSequence: number, onMessage: (message: StreamMessage) => void): Promise<void>
   /** Resolves when the server answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -44,9 +54,12 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
     ensureStream: async streamConfig => {
       await ensureStream(await connection.jetstreamManager(), streamConfig)
     },
-    async publish(subject, bytes) {
+    openKeyValue: (bucket, stream) => openKeyValue(connection, bucket, stream),
+    readStream: (stream, fromSequence, onMessage) => readStream(connection, stream, fromSequence, onMessage),
+    async publish(subject, bytes, messageId) {
       try {
-        return (await jetstream.publish(subject, bytes)).seq
+        const options = messageId === undefined ? {} : { msgID: messageId }
+        return (await jetstream.publish(subject, bytes, options)).seq
       } catch (cause) {
         throw new BusUnavailableError(`the stream did not acknowledge a message on ${subject}`, { cause })
       }

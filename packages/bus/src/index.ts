@@ -10,3 +10,5 @@ export {
 } from './consumer.js'
 export type { StreamConfig, StreamState } from './stream.js'
 export type { StreamPosition } from './position.js'
+export { RevisionConflictError, type KeyValue, type KeyValueEntry } from './key-value.js'
+export type { StreamMessage } from './read-stream.js'

@@ -13,8 +13,8 @@ export interface ChainTransaction {
   /** base58, 64 bytes */
   signature: string
   slot: number
-  /** the place of the transaction in its block */
-  transactionIndex: number
+  /** the place of the transaction in its block; null when no node says it */
+  transactionIndex: number | null
   /** Unix seconds, from the block */
   blockTime: number
   /** whether the transaction failed: nothing that a failed transaction logged counts */

@@ -17,7 +17,7 @@ export interface DecodedEvent {
 
 /**
  * Why something could not be read. LOG_TRUNCATED, LOG_MALFORMED and NO_LOG are a node's: another node may know more.
- * The others are facts of the transaction, equal at every node.
+ * NODES_DISAGREE is for callers that compare nodes. The others are facts of the transaction, equal at every node.
  */
 export type GapReason =
   | 'LOG_TRUNCATED'
@@ -31,6 +31,7 @@ export type GapReason =
   | 'EVENT_MISSING'
   | 'EVENT_UNEXPECTED'
   | 'UNKNOWN_INSTRUCTION'
+  | 'NODES_DISAGREE'
 
 /** Something of the program that could not be read, or that its instruction should have emitted and did not. */
 export interface DecodedGap {

@@ -15,7 +15,7 @@ export function buildEventMessage(
     signature,
     program_id: programId,
     index: event.index,
-    transaction_index: transactionIndex,
+    ...(transactionIndex !== null && { transaction_index: transactionIndex }),
     instruction_index: event.instructionIndex,
     inner_index: event.innerIndex,
     commitment,

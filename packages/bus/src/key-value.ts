@@ -1,0 +1,71 @@
+// Keys and values in JetStream, written by compare-and-set alone: a value read at a revision is replaced only while
+// that revision is still the last. A process that was paused finds the key changed and cannot overwrite it.
+import { ServiceError } from '@payment-tracking/runtime'
+import type { KvEntry, NatsConnection } from 'nats'
+import { BusUnavailableError } from './connection.js'
+
+export interface KeyValueEntry {
+  /** JSON text */
+  value: string
+  revision: number
+}
+
+export interface KeyValue {
+  get(key: string): Promise<KeyValueEntry | undefined>
+  /**
+   * Writes a value in place of the one read at `revision`; 0 when there was none.
+   * @returns the new revision
+   * @throws RevisionConflictError when another process wrote meanwhile
+   */
+  set(key: string, value: string, revision: number): Promise<number>
+}
+
+/** Another process wrote the key since it was read. */
+export class RevisionConflictError extends ServiceError {
+  readonly code = 'REVISION_CONFLICT'
+  readonly retry = 'never'
+}
+
+/** JetStream: the last sequence of the subject is another one. */
+const WRONG_LAST_SEQUENCE = 10071
+
+const isWrongSequence = (error: unknown): boolean =>
+  (error as { api_error?: { err_code?: number } }).api_error?.err_code === WRONG_LAST_SEQUENCE
+
+export async function openKeyValue(
+  connection: NatsConnection,
+  bucket: string,
+  stream: string,
+): Promise<KeyValue> {
+  const manager = await connection.jetstreamManager()
+  const replicas = await manager.streams.info(stream).then(
+    info => info.config.num_replicas,
+    () => 1,
+  )
+  const view = await connection.jetstream().views.kv(bucket, { history: 1, replicas })
+  const unavailable = (cause: unknown) =>
+    new BusUnavailableError(`the bucket ${bucket} did not answer`, { cause })
+  return {
+    async get(key) {
+      let entry: KvEntry | null
+      try {
+        entry = await view.get(key)
+      } catch (cause) {
+        throw unavailable(cause)
+      }
+      if (entry === null) return undefined
+      // A deleted key keeps its revision: the next writer must name it.
+      return { value: entry.operation === 'PUT' ? entry.string() : '', revision: entry.revision }
+    },
+    async set(key, value, revision) {
+      const bytes = new TextEncoder().encode(value)
+      try {
+        return await (revision === 0 ? view.create(key, bytes) : view.update(key, bytes, revision))
+      } catch (cause) {
+        if (isWrongSequence(cause))
+          throw new RevisionConflictError(`${bucket}.${key} was written by another process`, { cause })
+        throw unavailable(cause)
+      }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { createLogger } from '@payment-tracking/runtime'
+import { useNats } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openBus, RevisionConflictError } from '../src/index.js'
+
+const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
+
+async function open(t: Parameters<typeof useNats>[0]) {
+  const nats = await useNats(t)
+  const bus = await openBus({ NATS_URL: nats.url }, 'test', log)
+  t.teardown(() => bus.close())
+  await bus.ensureStream({ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix })
+  t.teardown(() =>
+    nats.connection
+      .jetstream()
+      .views.kv(`KV_${nats.stream}`)
+      .then(kv => kv.destroy()),
+  )
+  return { nats, bus, keys: await bus.openKeyValue(`KV_${nats.stream}`, nats.stream) }
+}
+
+t.test('a value is replaced only by who read the last one', async t => {
+  const { bus, nats, keys } = await open(t)
+  t.equal(await keys.get('checkpoint'), undefined)
+  const first = await keys.set('checkpoint', '1', 0)
+  await t.rejects(keys.set('checkpoint', '2', 0), RevisionConflictError, 'it exists')
+  const second = await keys.set('checkpoint', '2', first)
+  await t.rejects(keys.set('checkpoint', '3', first), RevisionConflictError, 'it was written since')
+  const other = await bus.openKeyValue(`KV_${nats.stream}`, nats.stream)
+  t.same(await other.get('checkpoint'), { value: '2', revision: second })
+})
+
+t.test('the stream is read from a sequence to its end, and ids are stored once', async t => {
+  const { nats, bus } = await open(t)
+  const subject = `${nats.subjectPrefix}.x`
+  const read = async (from: number) => {
+    const seen: number[] = []
+    await bus.readStream(nats.stream, from, ({ bytes }) => seen.push(bytes[0]!))
+    return seen
+  }
+  t.same(await read(1), [], 'an empty stream')
+  const sequences: number[] = []
+  for (let i = 0; i < 5; i++) sequences.push(await bus.publish(subject, Buffer.from([i]), `id ${i}`))
+  t.equal(await bus.publish(subject, Buffer.from([3]), 'id 3'), sequences[3], 'the first of the two')
+  t.same(await read(0), [0, 1, 2, 3, 4])
+  t.same(await read(sequences[3]!), [3, 4])
+  t.same(await read(sequences[4]! + 1), [])
+})

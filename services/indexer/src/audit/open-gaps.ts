@@ -1,0 +1,76 @@
+// Gaps that may still close: transactions that no node could tell whole, and numbers that nobody has seen. They are kept
+// in the checkpoint. A gap closes as soon as what it lacks has been published, whichever way it was found.
+import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
+import { numberOf, type CounterHole } from './counter-audit.js'
+
+export interface UnreadTransaction {
+  signature: string
+  slot: number
+}
+
+export interface OpenGaps {
+  transactions: UnreadTransaction[]
+  holes: CounterHole[]
+}
+
+/** What a gap message is known by, in its place. */
+export interface GapRange {
+  signature?: string
+  fromSlot: number
+  toSlot: number
+}
+
+export const MOST_OPEN_GAPS = 200
+
+const isOfRange = (a: GapRange, b: GapRange): boolean => a.fromSlot === b.fromSlot && a.toSlot === b.toSlot
+
+/**
+ * Takes transactions that were published.
+ * @returns what is still open, and the gaps that closed by them
+ */
+export function closeBy(
+  open: OpenGaps,
+  published: readonly FetchedTransaction[],
+): { open: OpenGaps; closed: GapRange[] } {
+  const signatures = new Set(
+    published.filter(({ gaps }) => gaps.length === 0).map(({ transaction }) => transaction.signature),
+  )
+  const read = open.transactions.filter(({ signature }) => signatures.has(signature))
+  const numbers = new Set(
+    published.flatMap(({ events }) =>
+      events.flatMap(event => {
+        const numbered = numberOf(event)
+        return numbered ? [`${numbered.field} ${numbered.account} ${numbered.number}`] : []
+      }),
+    ),
+  )
+  const holes = open.holes.map(hole => {
+    const missing = hole.missing.filter(number => !numbers.has(`${hole.field} ${hole.account} ${number}`))
+    return missing.length === hole.missing.length ? hole : { ...hole, missing }
+  })
+  const left = holes.filter(({ missing }) => missing.length > 0)
+  const filled = holes.filter(({ missing }) => missing.length === 0)
+  return {
+    open: {
+      transactions: open.transactions.filter(({ signature }) => !signatures.has(signature)),
+      holes: left,
+    },
+    closed: [
+      ...read.map(({ signature, slot }) => ({ signature, fromSlot: slot, toSlot: slot })),
+      // Two holes of the same slots are one gap for readers of the stream: it closes with the last.
+      ...filled.filter(hole => !left.some(other => isOfRange(hole, other))),
+    ].map(({ signature, fromSlot, toSlot }: GapRange) => ({
+      ...(signature !== undefined && { signature }),
+      fromSlot,
+      toSlot,
+    })),
+  }
+}
+
+/** Adds to what is open. @returns undefined when the list is full: such a gap stays open until an operator closes it */
+export function addTo(open: OpenGaps, gap: UnreadTransaction | CounterHole): OpenGaps | undefined {
+  if (open.transactions.length + open.holes.length >= MOST_OPEN_GAPS) return undefined
+  if ('account' in gap) return { ...open, holes: [...open.holes, gap] }
+  if (open.transactions.some(({ signature }) => signature === gap.signature)) return open
+  return { ...open, transactions: [...open.transactions, gap] }
+}

@@ -1,0 +1,73 @@
+import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { CommonConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { Type } from 'typebox'
+
+/** Several addresses, separated by commas. They often hold an API key, so they are never logged. */
+const Urls = (scheme: string, description: string) =>
+  Type.String({
+    description,
+    secret: true,
+    pattern: `^\\s*${scheme}://[^,\\s]+(\\s*,\\s*${scheme}://[^,\\s]+)*\\s*$`,
+  })
+
+export const IndexerConfig = Type.Object({
+  ...CommonConfig,
+  NATS_URL: ServerUrl('nats|tls', 'NATS with JetStream, as nats://user:password@host:4222'),
+  NATS_CREDS: Type.Optional(Secret('path of a NATS credentials file')),
+  STREAM_NAME: Type.String({
+    default: DEFAULT_STREAM,
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
+  }),
+  INDEXER_BUCKET: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description:
+        'the JetStream bucket of the lease and the checkpoint; INDEXER_<STREAM_NAME> when not given',
+    }),
+  ),
+  SUBJECT_PREFIX: Type.String({
+    default: DEFAULT_SUBJECT_PREFIX,
+    pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
+    description: 'what the subjects of the stream begin with',
+  }),
+  PROGRAM_ID: Type.String({
+    default: DEFAULT_PROGRAM_ID,
+    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
+    description: 'the Solana program whose events are payments',
+  }),
+  SOLANA_RPC_URLS: Urls(
+    'https?',
+    'Solana nodes, https://host/key, separated by commas; two or more are compared and asked in turn',
+  ),
+  SOLANA_WS_URLS: Type.Optional(
+    Urls('wss?', 'WebSocket addresses of Solana nodes; made of SOLANA_RPC_URLS when not given'),
+  ),
+  INDEXER_START_SLOT: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "where to begin without a checkpoint; the program's first transaction when not given",
+    }),
+  ),
+  INDEXER_COMMITMENT: Type.Enum(['finalized', 'confirmed'], {
+    default: 'finalized',
+    description: 'when payments are published: final ones alone, or as soon as they are confirmed',
+  }),
+  INDEXER_CONCURRENCY: Type.Integer({
+    default: 8,
+    minimum: 1,
+    maximum: 256,
+    description: 'how many transactions are asked for at once',
+  }),
+  INDEXER_POLL_MS: Type.Integer({
+    default: 2_000,
+    minimum: 50,
+    description: 'how often the chain is looked at when no socket wakes the indexer',
+  }),
+  INDEXER_RESCAN_MS: Type.Integer({
+    default: 600_000,
+    minimum: 100,
+    description:
+      'how often recent slots are listed again, and counters compared with the accounts on the chain',
+  }),
+})

@@ -1,0 +1,60 @@
+import type { Metrics } from '@payment-tracking/runtime'
+
+export type IndexerMetrics = ReturnType<typeof createIndexerMetrics>
+
+export const createIndexerMetrics = (metrics: Metrics) => {
+  const leading = metrics.gauge('indexer_leading', 'Whether this indexer holds the lease: 1 or 0')
+  const checkpointSlot = metrics.gauge('indexer_checkpoint_slot', 'Highest slot that is published completely')
+  const behind = metrics.gauge('indexer_slots_behind', 'Finalized slots that are not published yet')
+  const age = metrics.gauge(
+    'indexer_checkpoint_age_seconds',
+    'Time since the checkpoint moved, of the indexer that holds the lease',
+  )
+  const remaining = metrics.gauge(
+    'indexer_backfill_remaining_transactions',
+    'Transactions that a backfill has still to read, by pages of 1,000',
+  )
+  const requests = metrics.counter('indexer_requests_total', 'Requests to Solana nodes by outcome', [
+    'node',
+    'method',
+    'result',
+  ])
+  const published = metrics.counter('indexer_published_total', 'Messages that the stream acknowledged')
+  const gaps = metrics.counter('indexer_gaps_total', 'Gaps by what could not be read', ['reason'])
+  const disagreements = metrics.counter(
+    'indexer_disagreements_total',
+    'Transactions that another node listed and this one did not',
+    ['node'],
+  )
+  const retracted = metrics.counter(
+    'indexer_retracted_total',
+    'Confirmed transactions that did not become final',
+  )
+  let movedAt: number | undefined
+  let through = 0
+  let tip = 0
+  metrics.onScrape(age, () => age.set(movedAt === undefined ? 0 : (performance.now() - movedAt) / 1_000))
+  return {
+    leading: (is: boolean) => {
+      leading.set(is ? 1 : 0)
+      movedAt = is ? performance.now() : undefined
+    },
+    checkpoint: (slot: number) => {
+      if (slot > through) movedAt = performance.now()
+      through = slot
+      checkpointSlot.set(slot)
+      behind.set(Math.max(0, tip - slot))
+    },
+    /** @param slot the chain's finalized slot */
+    finalized: (slot: number) => {
+      tip = slot
+      behind.set(Math.max(0, tip - through))
+    },
+    backfillRemaining: (transactions: number) => remaining.set(transactions),
+    request: (node: string, method: string, result: string) => requests.inc({ node, method, result }),
+    published: (count: number) => published.inc(count),
+    gap: (reason: string) => gaps.inc({ reason }),
+    disagreement: (node: string) => disagreements.inc({ node }),
+    retracted: (count: number) => retracted.inc(count),
+  }
+}

@@ -1,0 +1,158 @@
+// The indexer as an intake: waits for the lease, follows the chain while it holds it, and begins again.
+import { RevisionConflictError, type Bus, type KeyValue } from '@payment-tracking/bus'
+import type { Intake, Logger } from '@payment-tracking/runtime'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IndexerMetrics } from './indexer-metrics.js'
+import { Lease } from './lease.js'
+import { NodeError } from './nodes/node-error.js'
+import { NodePool } from './nodes/node-pool.js'
+import { ChainNode } from './nodes/open-node.js'
+import { listenToNode } from './nodes/wake.js'
+import { nameNodes, readUrls, socketUrls } from './nodes/node-urls.js'
+import { Publisher } from './publish/publisher.js'
+import { CheckpointMismatchError, CheckpointStore } from './scan/checkpoint.js'
+import { Follower, type FollowerSettings } from './scan/follower.js'
+
+export interface IndexerSettings extends FollowerSettings {
+  SUBJECT_PREFIX: string
+  SOLANA_RPC_URLS: string
+  SOLANA_WS_URLS?: string
+}
+
+const AGAIN_MS = 1_000
+
+export class Indexer implements Intake {
+  readonly #stop = new AbortController()
+  readonly #lease: Lease
+  #running: Promise<void> | undefined
+  #isLeading = false
+
+  constructor(
+    private readonly settings: IndexerSettings,
+    private readonly bus: Bus,
+    private readonly keys: KeyValue,
+    private readonly metrics: IndexerMetrics,
+    private readonly log: Logger,
+    private readonly onFatal: (error: Error) => void,
+  ) {
+    this.#lease = new Lease(keys, log)
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Stops following and gives the lease up. What is not published yet is published by the successor. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      const tenure = new AbortController()
+      const ended = AbortSignal.any([signal, tenure.signal])
+      try {
+        await this.#lease.acquire(signal)
+        this.#isLeading = true
+        this.metrics.leading(true)
+        this.#lease.keep(ended, reason => {
+          this.log.warn({ reason }, 'indexer.lease-lost')
+          this.#isLeading = false
+          tenure.abort()
+        })
+        await this.#follow(ended)
+      } catch (err) {
+        if (!ended.aborted) this.#report(err as Error)
+      }
+      tenure.abort()
+      this.metrics.leading(false)
+      if (this.#isLeading) await this.#lease.release()
+      this.#isLeading = false
+      await sleep(AGAIN_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  #report(err: Error): void {
+    if (err instanceof CheckpointMismatchError || err instanceof ForeignChainError) return this.onFatal(err)
+    if (err instanceof RevisionConflictError) this.#isLeading = false
+    this.log.warn({ err }, 'indexer.interrupted')
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { settings, bus, metrics, log } = this
+    const urls = readUrls(settings.SOLANA_RPC_URLS)
+    const names = nameNodes(urls)
+    const nodes = urls.map((url, at) => {
+      const name = names[at]!
+      const onRequest = (method: string, result: string) => metrics.request(name, method, result)
+      return new ChainNode({ url, name, onRequest })
+    })
+    const pool = new NodePool(nodes, log, signal)
+    const publisher = new Publisher(bus, settings, metrics, signal)
+    const checkpoints = new CheckpointStore(this.keys)
+    const follower = new Follower({
+      settings,
+      bus,
+      pool,
+      publisher,
+      checkpoints,
+      keys: this.keys,
+      metrics,
+      log,
+      signal,
+    })
+    const genesisHash = await readGenesis(pool)
+    await warnOfUnfitNodes(pool, log)
+    const sockets = socketUrls(settings)
+    const listening = sockets.map((url, at) =>
+      listenToNode({
+        url,
+        name: nameNodes(sockets)[at]!,
+        programId: settings.PROGRAM_ID,
+        commitment: settings.INDEXER_COMMITMENT,
+        onTransaction: (signature, slot) => follower.onTransaction(signature, slot),
+        log,
+        signal,
+      }),
+    )
+    await follower.run(genesisHash)
+    await Promise.all(listening)
+  }
+}
+
+/** The nodes belong to different chains: mainnet and devnet in one list. */
+class ForeignChainError extends NodeError {}
+
+/** @throws ForeignChainError when nodes that answer belong to different chains */
+async function readGenesis(pool: NodePool): Promise<string> {
+  const answers = await pool.askAll(node => node.genesisHash())
+  const first = answers[0]
+  if (!first) return pool.ask(node => node.genesisHash())
+  const other = answers.find(({ answer }) => answer !== first.answer)
+  if (other) {
+    throw new ForeignChainError(
+      'unfit',
+      `SOLANA_RPC_URLS names nodes of different chains: ${first.node.name} has the genesis ${first.answer}, ` +
+        `${other.node.name} has ${other.answer}`,
+    )
+  }
+  return first.answer
+}
+
+/** Says before anything is read which nodes will not do. */
+async function warnOfUnfitNodes(pool: NodePool, log: Logger): Promise<void> {
+  const slots = await pool.askAll(node => node.slot('finalized'))
+  const highest = Math.max(...slots.map(({ answer }) => answer))
+  for (const { node, answer } of slots) {
+    const slotsBehind = highest - answer
+    if (slotsBehind > FAR_BEHIND_SLOTS) log.warn({ node: node.name, slotsBehind }, 'indexer.node-behind')
+  }
+  if (pool.size === 1) {
+    const cure = 'name two or more in SOLANA_RPC_URLS: what one node loses another still lists'
+    log.info({ node: pool.nodes[0]!.name, cure }, 'indexer.one-node-alone')
+  }
+}
+
+const FAR_BEHIND_SLOTS = 100

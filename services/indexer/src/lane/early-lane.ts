@@ -1,0 +1,149 @@
+// Payments at `confirmed`, seconds before they are final. The finalized scan decides what becomes of each: it is final,
+// or it is retracted. States of a transaction: unknown → published (pending) → final | retracted.
+import type { Bus } from '@payment-tracking/bus'
+import { NodeError } from '../nodes/node-error.js'
+import { fetchTransaction, type FetchedTransaction, type FetchOptions } from '../nodes/fetch-transaction.js'
+import type { NodePool } from '../nodes/node-pool.js'
+import type { ListedTransaction } from '../nodes/open-node.js'
+import type { Publisher } from '../publish/publisher.js'
+
+interface Pending {
+  slot: number
+  /** the sequence of the stream before its messages; a successor reads from the lowest one on */
+  sequence: number
+  /** what was published, or null when a predecessor published it */
+  fetched: FetchedTransaction | null
+}
+
+/** The chain from one finalized block to the next is a proof of what lies between. */
+const FURTHEST_NEXT_BLOCK = 500
+/** A transaction that no node can tell for so long, because its fork was lost, is left to the finalized scan. */
+const FETCH_PATIENCE_MS = 5_000
+
+export class EarlyLane {
+  readonly #pending = new Map<string, Pending>()
+  readonly #inWork = new Set<string>()
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    private readonly pool: NodePool,
+    private readonly publisher: Publisher,
+    private readonly options: Pick<FetchOptions, 'programId' | 'onDisagreement'>,
+  ) {}
+
+  /** The highest slot of which something was published at `confirmed`. */
+  highestSlot = 0
+
+  /** Where a successor must begin to read the stream. */
+  sequence(): number {
+    const lowest = Math.min(...[...this.#pending.values()].map(({ sequence }) => sequence))
+    return Number.isFinite(lowest) ? lowest : this.publisher.lastSequence
+  }
+
+  /** Learns from the stream what a predecessor published and did not see become final. */
+  async restore(bus: Bus, stream: string, fromSequence: number, through: number): Promise<void> {
+    await bus.readStream(stream, fromSequence, ({ subject, bytes, sequence }) => {
+      const message = readOwn(bytes)
+      if (!message || message.slot <= through) return
+      const { signature, slot } = message
+      if (subject.endsWith('.control.retracted')) this.#pending.delete(signature)
+      else if (message.commitment === 'confirmed' && message.program_id === this.options.programId)
+        if (!this.#pending.has(signature)) this.#pending.set(signature, { slot, sequence, fetched: null })
+    })
+  }
+
+  /** Publishes a confirmed transaction, unless it is published or in work. */
+  publish(listed: ListedTransaction): Promise<void> {
+    const { signature, slot } = listed
+    // Which of two slots a transaction ends in is decided by the finalized scan alone.
+    if (listed.failed || this.#inWork.has(signature) || this.#pending.has(signature)) return Promise.resolve()
+    this.#inWork.add(signature)
+    const fetching = this.#read(listed)
+    // A later transaction may be fetched sooner, but is not published before this one.
+    const publishing = Promise.all([fetching, this.#queue.catch(() => {})]).then(async ([fetched]) => {
+      // What cannot be read whole, or is none of the program's, is the finalized scan's.
+      if (!fetched || fetched.gaps.length > 0 || fetched.events.length === 0) return
+      const sequence = Math.max(1, this.publisher.lastSequence)
+      this.#pending.set(signature, { slot, sequence, fetched })
+      this.highestSlot = Math.max(this.highestSlot, slot)
+      await this.publisher.publish([fetched], 'confirmed')
+    })
+    this.#queue = publishing
+    return publishing.finally(() => this.#inWork.delete(signature))
+  }
+
+  async #read(listed: ListedTransaction): Promise<FetchedTransaction | undefined> {
+    const options = { ...this.options, commitment: 'confirmed' as const, patienceMs: FETCH_PATIENCE_MS }
+    try {
+      return await fetchTransaction(this.pool, listed, options)
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      return undefined
+    }
+  }
+
+  /** Waits until nothing is being published. */
+  settle = (): Promise<unknown> => this.#queue.catch(() => {})
+
+  /**
+   * Tells what the finalized scan makes of a transaction that it found.
+   * @returns what was published of it in this slot; undefined when it must be published, as is all that a predecessor
+   * may have published in part. Another slot that was published is retracted.
+   */
+  async confirm({ signature, slot }: ListedTransaction): Promise<FetchedTransaction | undefined> {
+    const pending = this.#pending.get(signature)
+    if (!pending) return undefined
+    this.#pending.delete(signature)
+    if (pending.slot === slot) return pending.fetched ?? undefined
+    await this.publisher.retract(signature, pending.slot)
+    return undefined
+  }
+
+  /** Retracts what is not part of the finalized chain up to `through`, on proof alone. */
+  async retractLost(through: number): Promise<number> {
+    let retracted = 0
+    for (const [signature, { slot }] of this.#pending) {
+      if (slot > through) continue
+      if (await this.#isFinal(signature, slot, through)) {
+        this.#pending.delete(signature)
+        continue
+      }
+      await this.publisher.retract(signature, slot)
+      this.#pending.delete(signature)
+      retracted++
+    }
+    return retracted
+  }
+
+  /** Whether the finalized block of the slot holds it. A block without it, or a chain past the slot, proves that not. */
+  #isFinal(signature: string, slot: number, through: number): Promise<boolean> {
+    return this.pool.ask(async node => {
+      const block = await node.block(slot, 'finalized')
+      if (block) return block.signatures.includes(signature)
+      const [next] = await node.blocks(slot + 1, Math.min(through, slot + FURTHEST_NEXT_BLOCK))
+      if (next === undefined) throw new NodeError('not-ready', `${node.name} has no block after slot ${slot}`)
+      const parent = (await node.block(next, 'finalized'))?.parentSlot
+      if (parent === undefined || parent >= slot)
+        throw new NodeError('wrong', `${node.name} has no block ${slot}, but block ${next} follows it`)
+      return false
+    })
+  }
+}
+
+interface OwnMessage {
+  signature: string
+  slot: number
+  commitment?: string
+  program_id?: string
+}
+
+function readOwn(bytes: Uint8Array): OwnMessage | undefined {
+  try {
+    const message = JSON.parse(Buffer.from(bytes).toString('utf8')) as Partial<OwnMessage> | null
+    return typeof message?.signature === 'string' && typeof message.slot === 'number'
+      ? (message as OwnMessage)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

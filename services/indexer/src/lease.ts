@@ -1,0 +1,82 @@
+// Which of several indexers works. One key holds the holder's name and is renewed by compare-and-set; a rival takes it
+// when its revision stood still for TAKEOVER_MS on the rival's own clock. No clock is compared with another, and no
+// server has to expire anything (nats-server#3653: it may not). The holder stops working before a rival may begin.
+import { RevisionConflictError, type KeyValue } from '@payment-tracking/bus'
+import type { Logger } from '@payment-tracking/runtime'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const RENEW_MS = 3_000
+/** The holder gives up when it could not renew for so long. */
+const GIVE_UP_MS = 9_000
+const TAKEOVER_MS = 12_000
+const LOOK_MS = 1_000
+const KEY = 'lease'
+
+export class Lease {
+  readonly #name = randomUUID()
+  #revision = 0
+
+  constructor(
+    private readonly keys: KeyValue,
+    private readonly log: Logger,
+  ) {}
+
+  /** Waits until this process may work. @throws AbortError when the signal comes first */
+  async acquire(signal: AbortSignal): Promise<void> {
+    let seen: { revision: number; since: number } | undefined
+    for (;;) {
+      signal.throwIfAborted()
+      try {
+        const entry = await this.keys.get(KEY)
+        const revision = entry?.revision ?? 0
+        if (seen?.revision !== revision) seen = { revision, since: performance.now() }
+        const isFree = !entry || entry.value === '' || entry.value === this.#name
+        if (isFree || performance.now() - seen.since >= TAKEOVER_MS) {
+          this.#revision = await this.keys.set(KEY, this.#name, revision)
+          this.log.info({ takenOver: !isFree }, 'indexer.leading')
+          return
+        }
+      } catch (err) {
+        if (!(err instanceof RevisionConflictError)) this.log.warn({ err }, 'indexer.lease-unavailable')
+      }
+      await sleep(LOOK_MS, undefined, { signal })
+    }
+  }
+
+  /** Renews until the signal; calls `onLost` once when another process has it or it could not be renewed. */
+  keep(signal: AbortSignal, onLost: (reason: string) => void): void {
+    void (async () => {
+      let renewedAt = performance.now()
+      while (!signal.aborted) {
+        await sleep(RENEW_MS, undefined, { signal }).catch(() => {})
+        if (signal.aborted) return
+        const givenUp = new Promise<'late'>(resolve => {
+          const leftMs = Math.max(0, GIVE_UP_MS - (performance.now() - renewedAt))
+          setTimeout(() => resolve('late'), leftMs).unref()
+        })
+        const startedAt = performance.now()
+        try {
+          const renewed = await Promise.race([this.keys.set(KEY, this.#name, this.#revision), givenUp])
+          if (renewed === 'late') return onLost('the lease could not be renewed in time')
+          this.#revision = renewed
+          renewedAt = startedAt
+        } catch (err) {
+          if (err instanceof RevisionConflictError) {
+            // A renewal whose answer was lost counts: the key still holds this process's name.
+            const entry = await this.keys.get(KEY).catch(() => undefined)
+            if (entry?.value !== this.#name) return onLost('another indexer has taken the lease')
+            this.#revision = entry.revision
+          }
+          if (performance.now() - renewedAt >= GIVE_UP_MS)
+            return onLost('the lease could not be renewed in time')
+        }
+      }
+    })()
+  }
+
+  /** Gives the lease up, so that a rival need not wait. */
+  async release(): Promise<void> {
+    await this.keys.set(KEY, '', this.#revision).catch(() => {})
+  }
+}

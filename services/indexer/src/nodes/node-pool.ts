@@ -1,0 +1,221 @@
+// The nodes that are asked in turn. A node that failed rests, longer each time; the question goes to the next one, and
+// waits when all rest. Nothing is ever skipped because a node cannot answer.
+import type { Logger } from '@payment-tracking/runtime'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NodeError, type NodeFault } from './node-error.js'
+import type { ChainNode } from './open-node.js'
+
+interface Member {
+  node: ChainNode
+  failures: number
+  restsUntil: number
+  /** the fault it was last reported with; one line a change, not one a request */
+  reported: NodeFault | undefined
+  /** until then nobody waits for it to compare answers: it was waited for in vain */
+  notComparedUntil: number
+}
+
+const FIRST_REST_MS = 250
+const LONGEST_REST_MS = 15_000
+const FIRST_WAIT_MS = 40
+const LONGEST_WAIT_MS = 1_000
+/** A node that was waited for in vain is compared without waiting for so long. */
+const NOT_COMPARED_MS = 10_000
+
+/** What to say and do about each fault. */
+const CURES: Record<NodeFault, string> = {
+  down: 'it does not answer; check its address and key',
+  'rate-limited': 'it limits the rate; lower INDEXER_CONCURRENCY, or name another node or plan',
+  behind: 'it is behind the others; it is asked again later',
+  'not-ready': 'it lists a transaction that it does not hold yet; it is asked again later',
+  unfit: 'it keeps no logs, cuts them short, or belongs to another chain; name another node',
+  wrong: 'its answers contradict each other; name another node',
+}
+
+export class NodePool {
+  readonly #members: Member[]
+  #turn = 0
+
+  constructor(
+    nodes: readonly ChainNode[],
+    private readonly log: Logger,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#members = nodes.map(node => ({
+      node,
+      failures: 0,
+      restsUntil: 0,
+      reported: undefined,
+      notComparedUntil: 0,
+    }))
+  }
+
+  get size(): number {
+    return this.#members.length
+  }
+
+  get nodes(): readonly ChainNode[] {
+    return this.#members.map(({ node }) => node)
+  }
+
+  /** The next node that does not rest, in turn. */
+  #next(except?: ReadonlySet<ChainNode>): Member | undefined {
+    const now = performance.now()
+    for (let step = 0; step < this.#members.length; step++) {
+      const member = this.#members[this.#turn++ % this.#members.length]!
+      if (member.restsUntil <= now && !except?.has(member.node)) return member
+    }
+    return undefined
+  }
+
+  /**
+   * Asks one node after the other until one gives an answer that can be used.
+   * @param question throws NodeError when the answer cannot be used
+   * @throws AbortError when the service stops or loses its lease
+   */
+  async ask<T>(question: (node: ChainNode) => Promise<T>): Promise<T> {
+    return (await this.askOne(question)).answer
+  }
+
+  /**
+   * Like `ask`, and says which node answered.
+   * @param patienceMs gives up after so long
+   * @throws NodeError the last failure, when the patience is over
+   */
+  async askOne<T>(
+    question: (node: ChainNode) => Promise<T>,
+    patienceMs = Infinity,
+  ): Promise<{ node: ChainNode; answer: T }> {
+    const deadline = performance.now() + patienceMs
+    for (let attempt = 0; ; attempt++) {
+      this.signal.throwIfAborted()
+      const member = this.#next()
+      if (member === undefined) {
+        const restMs = Math.min(...this.#members.map(({ restsUntil }) => restsUntil)) - performance.now()
+        if (performance.now() + restMs > deadline) throw new NodeError('down', 'every node rests')
+        await sleep(Math.max(1, restMs), undefined, { signal: this.signal })
+        continue
+      }
+      try {
+        const answer = await question(member.node)
+        this.#succeeded(member)
+        return { node: member.node, answer }
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error
+        this.#failed(member, error)
+        if (performance.now() > deadline) throw error
+        if (error.fault === 'not-ready' && (attempt + 1) % this.#members.length === 0)
+          await this.#pause(attempt)
+      }
+    }
+  }
+
+  #pause(attempt: number): Promise<void> {
+    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(attempt, 10), LONGEST_WAIT_MS)
+    return sleep(waitMs, undefined, { signal: this.signal })
+  }
+
+  /**
+   * Asks one more node, to compare its answer. A node that is not ready is asked again for a while; a node that rests
+   * is not waited for.
+   * @returns undefined when no other node answers
+   */
+  async askOther<T>(
+    question: (node: ChainNode) => Promise<T>,
+    asked: ReadonlySet<ChainNode>,
+    patienceMs: number,
+  ): Promise<{ node: ChainNode; answer: T } | undefined> {
+    const deadline = performance.now() + patienceMs
+    for (let attempt = 0; ; attempt++) {
+      const tried = new Set(asked)
+      let isWorthWaiting = false
+      for (let member = this.#next(tried); member; member = this.#next(tried)) {
+        tried.add(member.node)
+        try {
+          const answer = await question(member.node)
+          this.#succeeded(member)
+          return { node: member.node, answer }
+        } catch (error) {
+          if (!(error instanceof NodeError)) throw error
+          this.#failed(member, error)
+          if (error.fault !== 'not-ready' || member.notComparedUntil > performance.now()) continue
+          if (performance.now() < deadline) isWorthWaiting = true
+          else member.notComparedUntil = performance.now() + NOT_COMPARED_MS
+        }
+      }
+      if (!isWorthWaiting) return undefined
+      await this.#pause(attempt)
+    }
+  }
+
+  /**
+   * Asks every node that does not rest, each once and all at the same time.
+   * @param limit asks so many at most
+   * @returns the answers that can be used, in no order
+   */
+  async askAll<T>(
+    question: (node: ChainNode) => Promise<T>,
+    { except, limit = Infinity }: { except?: ReadonlySet<ChainNode>; limit?: number } = {},
+  ): Promise<{ node: ChainNode; answer: T }[]> {
+    const asked = new Set(except)
+    const answers: Promise<{ node: ChainNode; answer: T } | undefined>[] = []
+    for (let member = this.#next(asked); member && answers.length < limit; member = this.#next(asked)) {
+      const each = member
+      asked.add(each.node)
+      answers.push(
+        question(each.node).then(
+          answer => ({ node: each.node, answer }),
+          (error: unknown) => {
+            if (!(error instanceof NodeError)) throw error
+            this.#failed(each, error)
+            return undefined
+          },
+        ),
+      )
+    }
+    return (await Promise.all(answers)).filter(each => each !== undefined)
+  }
+
+  /**
+   * Asks every node, those that rest as well once they have rested.
+   * @param patienceMs so long a node that fails is waited for
+   * @returns the answers of those that gave one
+   */
+  async askEvery<T>(question: (node: ChainNode) => Promise<T>, patienceMs: number): Promise<T[]> {
+    const answers: T[] = []
+    const answered = new Set<ChainNode>()
+    const deadline = performance.now() + patienceMs
+    while (answered.size < this.#members.length) {
+      for (const { node, answer } of await this.askAll(question, { except: answered })) {
+        answered.add(node)
+        answers.push(answer)
+      }
+      if (performance.now() >= deadline) break
+      if (answered.size < this.#members.length) await sleep(FIRST_REST_MS, undefined, { signal: this.signal })
+    }
+    return answers
+  }
+
+  #succeeded(member: Member): void {
+    member.failures = 0
+    if (member.reported === undefined) return
+    member.reported = undefined
+    this.log.info({ node: member.node.name }, 'indexer.node-recovered')
+  }
+
+  #failed(member: Member, error: NodeError): void {
+    // A transaction that is not there yet is no reason to leave the node in peace.
+    if (error.fault !== 'not-ready') {
+      const restMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
+      member.failures += 1
+      member.restsUntil = performance.now() + Math.max(restMs * (0.5 + Math.random() / 2), error.retryAfterMs)
+    }
+    if (member.reported === error.fault) return
+    member.reported = error.fault
+    const { fault, message } = error
+    this.log.warn(
+      { node: member.node.name, fault, reason: message, cure: CURES[fault] },
+      'indexer.node-unfit',
+    )
+  }
+}

@@ -1,0 +1,219 @@
+// One Solana node. Calls go through kit's RPC with a transport of our own: kit's default reads every integer as a
+// bigint, which costs more CPU than all the rest, and no number that we use needs more than 53 bits.
+import {
+  createJsonRpcApi,
+  createRpc,
+  type Rpc,
+  type RpcApi,
+  type RpcRequest,
+  type RpcTransport,
+} from '@solana/kit'
+import { NodeError } from './node-error.js'
+
+export type NodeCommitment = 'confirmed' | 'finalized'
+
+/** An entry of `getSignaturesForAddress`. */
+export interface ListedTransaction {
+  signature: string
+  slot: number
+  failed: boolean
+  transactionIndex: number | null
+  /** two nodes list it with other slots, or only one of them as failed */
+  isDisputed?: boolean
+}
+
+interface RawSignature {
+  signature: string
+  slot: number
+  err: unknown
+  transactionIndex?: number | null
+}
+
+interface RawInstruction {
+  programIdIndex: number
+  data: string
+  stackHeight?: number | null
+}
+
+/** What `getTransaction` answers with encoding `json`, as far as we read it. */
+export interface RawTransaction {
+  slot: number
+  blockTime: number | null
+  transactionIndex?: number | null
+  meta: {
+    err: unknown
+    logMessages: string[] | null
+    innerInstructions: { index: number; instructions: RawInstruction[] }[] | null
+    loadedAddresses?: { writable: string[]; readonly: string[] } | null
+  } | null
+  transaction: { signatures: string[]; message: { accountKeys: string[]; instructions: RawInstruction[] } }
+}
+
+export interface RawBlock {
+  parentSlot: number
+  signatures: string[]
+}
+
+type Method<Parameters extends unknown[], Answer> = (...parameters: Parameters) => Answer
+interface NodeApi {
+  getGenesisHash: Method<[], string>
+  getFirstAvailableBlock: Method<[], number>
+  getSlot: Method<[{ commitment: NodeCommitment }], number>
+  getSignaturesForAddress: Method<[string, object], RawSignature[]>
+  getTransaction: Method<[string, object], RawTransaction | null>
+  getBlock: Method<[number, object], RawBlock | null>
+  getBlocks: Method<[number, number, object], number[]>
+  getMultipleAccounts: Method<
+    [string[], object],
+    { context: { slot: number }; value: ({ data: [string, string] } | null)[] }
+  >
+}
+
+/** `ok` or the fault, for metrics. */
+export type OnRequest = (method: string, result: string) => void
+
+export interface NodeOptions {
+  url: string
+  /** how it is named in logs and metrics: its host, since the address may hold a key */
+  name: string
+  onRequest: OnRequest
+}
+
+export const PAGE = 1_000
+const TIMEOUT_MS = 20_000
+/** The newest form of transactions that we read. A node refuses what is newer, in blocks the whole block. */
+const MAX_VERSION = 1
+
+/** JSON-RPC codes of Solana nodes: -32016 is a slot not reached, -32004 a block not available yet, -32005 unhealthy. */
+const BEHIND: ReadonlySet<number> = new Set([-32016, -32004, -32005, -32014])
+/** A skipped slot, or a block that the node does not keep any more. */
+const NO_BLOCK: ReadonlySet<number> = new Set([-32001, -32007, -32009])
+
+interface Answer {
+  result?: unknown
+  error?: { code: number; message: string }
+}
+
+export class ChainNode {
+  readonly name: string
+  readonly #rpc: Rpc<NodeApi>
+
+  constructor({ url, name, onRequest }: NodeOptions) {
+    this.name = name
+    const api = createJsonRpcApi({
+      responseTransformer: (response: unknown) => (response as Answer).result,
+    }) as unknown as RpcApi<NodeApi>
+    this.#rpc = createRpc({ api, transport: buildTransport(url, name, onRequest) })
+  }
+
+  genesisHash = (): Promise<string> => this.#rpc.getGenesisHash().send()
+
+  /** The oldest slot that the node keeps. */
+  firstAvailableBlock = (): Promise<number> => this.#rpc.getFirstAvailableBlock().send()
+
+  slot = (commitment: NodeCommitment): Promise<number> => this.#rpc.getSlot({ commitment }).send()
+
+  /**
+   * A page of the transactions that name an account, newest first, at most PAGE.
+   * @param before a signature; the page begins with the next older one
+   * @param minContextSlot the node must have reached it
+   */
+  async list(
+    account: string,
+    commitment: NodeCommitment,
+    minContextSlot: number,
+    before?: string,
+  ): Promise<ListedTransaction[]> {
+    const options = { commitment, limit: PAGE, minContextSlot, ...(before !== undefined && { before }) }
+    const entries = await this.#rpc.getSignaturesForAddress(account, options).send()
+    return entries.map(({ signature, slot, err, transactionIndex }) => ({
+      signature,
+      slot,
+      failed: err !== null,
+      transactionIndex: transactionIndex ?? null,
+    }))
+  }
+
+  transaction(signature: string, commitment: NodeCommitment): Promise<RawTransaction | null> {
+    const options = { commitment, encoding: 'json', maxSupportedTransactionVersion: MAX_VERSION }
+    return this.#rpc.getTransaction(signature, options).send()
+  }
+
+  /** @returns undefined when the slot holds no block */
+  async block(slot: number, commitment: NodeCommitment): Promise<RawBlock | undefined> {
+    const options = {
+      commitment,
+      transactionDetails: 'signatures',
+      rewards: false,
+      maxSupportedTransactionVersion: MAX_VERSION,
+    }
+    try {
+      return (await this.#rpc.getBlock(slot, options).send()) ?? undefined
+    } catch (error) {
+      if (error instanceof NoBlock) return undefined
+      throw error
+    }
+  }
+
+  blocks = (from: number, to: number): Promise<number[]> =>
+    this.#rpc.getBlocks(from, to, { commitment: 'finalized' }).send()
+
+  /** @returns the accounts' data at a slot; null where there is no account */
+  async accounts(keys: readonly string[]): Promise<{ slot: number; data: (Uint8Array | null)[] }> {
+    const options = { commitment: 'finalized', encoding: 'base64' }
+    const { context, value } = await this.#rpc.getMultipleAccounts([...keys], options).send()
+    const data = value.map(account => (account ? Buffer.from(account.data[0], 'base64') : null))
+    return { slot: context.slot, data }
+  }
+}
+
+class NoBlock extends Error {}
+
+function buildTransport(url: string, name: string, onRequest: OnRequest): RpcTransport {
+  const headers = { 'content-type': 'application/json' }
+  return async <Response>({ payload }: Parameters<RpcTransport>[0]): Promise<Response> => {
+    const { method } = payload as RpcRequest & { method: string }
+    let text: string
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(payload), signal })
+      text = await response.text()
+      if (response.status === 429) {
+        const seconds = Number(response.headers.get('retry-after'))
+        throw new NodeError('rate-limited', `${name} answered 429 to ${method}`, (seconds || 0) * 1_000)
+      }
+      if (!response.ok) throw new NodeError('down', `${name} answered ${response.status} to ${method}`)
+    } catch (error) {
+      const failure =
+        error instanceof NodeError
+          ? error
+          : new NodeError('down', `${name} did not answer ${method}: ${describe(error)}`)
+      onRequest(method, failure.fault)
+      throw failure
+    }
+    const answer = parse(text, name, method)
+    if (answer.error) {
+      const { code, message } = answer.error
+      if (NO_BLOCK.has(code)) throw new NoBlock()
+      const fault = BEHIND.has(code) ? 'behind' : 'wrong'
+      onRequest(method, fault)
+      throw new NodeError(fault, `${name} answered ${method} with ${code}: ${message}`)
+    }
+    onRequest(method, 'ok')
+    return answer as Response
+  }
+}
+
+/** The reason alone: the error's own text may hold the address. */
+function describe(error: unknown): string {
+  const { name = 'Error', cause } = error as Error & { cause?: { code?: string } }
+  return cause?.code ?? name
+}
+
+function parse(text: string, name: string, method: string): Answer {
+  try {
+    return JSON.parse(text) as Answer
+  } catch {
+    throw new NodeError('wrong', `${name} answered ${method} with something that is no JSON`)
+  }
+}

@@ -1,0 +1,41 @@
+// Sockets only wake the indexer: nothing is believed because a socket told it, and nothing is missed because one was
+// silent. A socket that ends is opened again, after a wait that grows.
+import { createSolanaRpcSubscriptions, type Address } from '@solana/kit'
+import type { Logger } from '@payment-tracking/runtime'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { NodeCommitment } from './open-node.js'
+
+export interface WakeOptions {
+  url: string
+  name: string
+  programId: string
+  commitment: NodeCommitment
+  /** told for each transaction that names the program and succeeded */
+  onTransaction: (signature: string, slot: number) => void
+  log: Logger
+  signal: AbortSignal
+}
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 30_000
+
+export async function listenToNode(options: WakeOptions): Promise<void> {
+  const { url, name, programId, commitment, onTransaction, log, signal } = options
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      const notifications = await createSolanaRpcSubscriptions(url)
+        .logsNotifications({ mentions: [programId as Address] }, { commitment })
+        .subscribe({ abortSignal: signal })
+      log.info({ node: name }, 'indexer.socket-open')
+      for await (const { context, value } of notifications) {
+        failures = 0
+        if (value.err === null) onTransaction(value.signature, Number(context.slot))
+      }
+    } catch (error) {
+      // The error's own text may hold the address, which may hold a key.
+      if (!signal.aborted) log.warn({ node: name, reason: (error as Error).name }, 'indexer.socket-lost')
+    }
+    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures, 10), LONGEST_WAIT_MS)
+    await sleep(waitMs, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,91 @@
+import type { Bus } from '@payment-tracking/bus'
+import { buildEventMessage, buildGapMessage, type Commitment } from '@payment-tracking/chain'
+import { subjectOf } from '@payment-tracking/contracts'
+import type { GapRange } from '../audit/open-gaps.js'
+import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
+
+/** One message, built and not sent yet. */
+interface Outgoing {
+  subject: string
+  body: string
+  id: string
+}
+
+/**
+ * Puts messages on the stream in the order given, each acknowledged. They travel over one connection, so the stream
+ * stores them in this order; after a failure all of them are sent again, and the ids drop those that were stored.
+ */
+export class Publisher {
+  /** the sequence of the last message that was acknowledged */
+  lastSequence = 0
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly settings: { SUBJECT_PREFIX: string; PROGRAM_ID: string },
+    private readonly metrics: { published: (count: number) => void; gap: (reason: string) => void },
+    /** aborted when this process may not publish any more */
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Publishes the events and the gap of transactions; resolves when the stream has stored them all. */
+  async publish(transactions: readonly FetchedTransaction[], commitment: Commitment): Promise<void> {
+    const { SUBJECT_PREFIX, PROGRAM_ID } = this.settings
+    const messages = transactions.flatMap(({ transaction, events, gaps }) => [
+      ...events.map(event => ({
+        subject: subjectOf(SUBJECT_PREFIX, event.name),
+        body: buildEventMessage(transaction, event, PROGRAM_ID, commitment),
+        id: `${transaction.slot}:${transaction.signature}:${event.index}`,
+      })),
+      ...(gaps.length > 0 ? [this.#gap(buildGapMessage(transaction, gaps))] : []),
+    ])
+    await this.#send(messages)
+    this.metrics.published(messages.length)
+    for (const { gaps } of transactions) for (const { reason } of gaps) this.metrics.gap(reason)
+  }
+
+  /** @param body a gap message */
+  #gap(body: string): Outgoing {
+    return { subject: `${this.settings.SUBJECT_PREFIX}.control.gap`, body, id: `gap:${body.slice(0, 200)}` }
+  }
+
+  /** Reports slots of which something is known to be missing. */
+  async publishGap(fromSlot: number, toSlot: number, reason: string): Promise<void> {
+    await this.#send([this.#gap(JSON.stringify({ fromSlot, toSlot, reason }))])
+    this.metrics.gap('COUNTER')
+  }
+
+  /** Closes a gap that was read after all. */
+  async closeGap({ signature, fromSlot, toSlot }: GapRange): Promise<void> {
+    const place = { ...(signature !== undefined && { signature }), fromSlot, toSlot }
+    const body = JSON.stringify({ ...place, reason: 'read since', closed: true })
+    await this.#send([{ ...this.#gap(body), id: `closed:${fromSlot}:${toSlot}:${signature ?? ''}` }])
+  }
+
+  /** Says that a confirmed transaction is not part of the finalized chain. */
+  async retract(signature: string, slot: number): Promise<void> {
+    const body = JSON.stringify({ signature, slot })
+    const subject = `${this.settings.SUBJECT_PREFIX}.control.retracted`
+    await this.#send([{ subject, body, id: `retracted:${slot}:${signature}` }])
+  }
+
+  /** Says that every event of slots up to this one is final. */
+  async publishFinalized(slot: number): Promise<void> {
+    const subject = `${this.settings.SUBJECT_PREFIX}.control.finalized`
+    await this.#send([{ subject, body: JSON.stringify({ slot }), id: `finalized:${slot}` }])
+  }
+
+  async #send(messages: readonly Outgoing[]): Promise<void> {
+    for (let at = 0; at < messages.length; at += WINDOW) {
+      this.signal.throwIfAborted()
+      const sequences = await Promise.all(
+        messages
+          .slice(at, at + WINDOW)
+          .map(({ subject, body, id }) => this.bus.publish(subject, Buffer.from(body), id)),
+      )
+      this.lastSequence = Math.max(this.lastSequence, ...sequences)
+    }
+  }
+}
+
+/** So many messages may be on their way without an acknowledgement. */
+const WINDOW = 500

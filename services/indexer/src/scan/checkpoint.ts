@@ -1,0 +1,56 @@
+import type { KeyValue } from '@payment-tracking/bus'
+import { ServiceError } from '@payment-tracking/runtime'
+import type { OpenGaps } from '../audit/open-gaps.js'
+
+/** How far the finalized chain is published. Everything up to `through` is acknowledged by the stream, or a gap. */
+export interface Checkpoint {
+  genesisHash: string
+  programId: string
+  /** a finalized slot */
+  through: number
+  /** the slot of the program's first transaction, once the list has reached it */
+  firstSlot: number | null
+  /** the slot of the newest transaction that was listed */
+  knownSlot: number | null
+  /** what was published at `confirmed` and is not final yet lies in the stream from here on */
+  streamSequence: number
+  /** whether every transaction of the program was seen, so that its counters begin at 1 */
+  fromTheBeginning: boolean
+  /** gaps that may still close */
+  open: OpenGaps
+}
+
+/** The checkpoint belongs to another chain or program than the settings name. */
+export class CheckpointMismatchError extends ServiceError {
+  readonly code = 'CHECKPOINT_MISMATCH'
+  readonly retry = 'never'
+}
+
+const KEY = 'checkpoint'
+
+/** The checkpoint in JetStream, written by compare-and-set: a leader that lost its lease cannot move it. */
+export class CheckpointStore {
+  #revision = 0
+
+  constructor(private readonly keys: KeyValue) {}
+
+  /** @throws CheckpointMismatchError when it is of another chain or program */
+  async load(genesisHash: string, programId: string): Promise<Checkpoint | undefined> {
+    const entry = await this.keys.get(KEY)
+    this.#revision = entry?.revision ?? 0
+    if (!entry || entry.value === '') return undefined
+    const checkpoint = JSON.parse(entry.value) as Checkpoint
+    if (checkpoint.genesisHash !== genesisHash || checkpoint.programId !== programId) {
+      throw new CheckpointMismatchError(
+        `the checkpoint is of program ${checkpoint.programId} on the chain ${checkpoint.genesisHash}, the settings ` +
+          `name ${programId} on ${genesisHash}: give each chain a stream of its own (STREAM_NAME)`,
+      )
+    }
+    return checkpoint
+  }
+
+  /** @throws RevisionConflictError when another indexer has moved it */
+  async save(checkpoint: Checkpoint): Promise<void> {
+    this.#revision = await this.keys.set(KEY, JSON.stringify(checkpoint), this.#revision)
+  }
+}

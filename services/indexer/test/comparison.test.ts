@@ -1,0 +1,89 @@
+// Nodes that lie. What most nodes say is published; where no majority exists, a gap is.
+import t from 'tap'
+import { waitFor } from '@payment-tracking/testkit'
+import { openRig, pay, type Rig } from './open-rig.js'
+
+t.setTimeout(240_000)
+
+const amounts = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.amount)
+const HONEST = { amount: '1000000' }
+
+function payOnce(rig: Rig, recordId: number) {
+  rig.chain.advance()
+  return rig.chain.execute([pay('a', recordId, HONEST)])
+}
+
+/** The same transaction with another amount. */
+const forge = (rig: Rig, recordId: number, signature: string) => ({
+  ...rig.chain.run([pay('a', recordId, { amount: '9999999' })]),
+  signature,
+})
+
+const disagreements = async (managementUrl: string): Promise<number> => {
+  const text = await (await fetch(`${managementUrl}/metrics`)).text()
+  const counts = [...text.matchAll(/^payment_tracking_indexer_disagreements_total\{.*\} (\d+)$/gm)]
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
+t.test('of two nodes that contradict each other neither is believed, until they agree', async t => {
+  const rig = await openRig(t, { nodes: 2, env: { INDEXER_RESCAN_MS: '500' } })
+  const [liar] = rig.nodes
+  payOnce(rig, 1)
+  const { signature } = payOnce(rig, 2)
+  liar!.faults.lies.set(signature, forge(rig, 2, signature))
+  const service = await rig.start()
+  await rig.settle()
+  t.same(await amounts(rig), ['1000000'])
+  t.match((await rig.controls('gap'))[0], { body: { signature, reason: /NODES_DISAGREE/ } })
+  t.ok((await disagreements(service.managementUrl)) > 0, 'the disagreement is counted')
+  t.match(await service.waitForLog('indexer.nodes-disagree'), { signature })
+  liar!.faults.lies.clear()
+  await waitFor(() => rig.gapsClosed(), { what: 'the gap to be closed', timeoutMs: 30_000 })
+  t.same(await amounts(rig), ['1000000', '1000000'])
+})
+
+t.test('of three nodes two decide: on contents, on success, on what does not exist', async t => {
+  const rig = await openRig(t, { nodes: 3 })
+  const [liar] = rig.nodes
+  const sent = [1, 2, 3].map(recordId => payOnce(rig, recordId))
+  const [first, second] = sent.map(({ signature }) => signature)
+  liar!.faults.lies.set(first!, forge(rig, 1, first!))
+  liar!.faults.lies.set(second!, { ...sent[1]!, err: { InstructionError: [0, 'Custom'] } })
+  const invented = rig.chain.run([pay('a', 4, { amount: '9999999' })])
+  liar!.faults.invented.push({ slot: rig.chain.tip, at: 7, transaction: invented, blockTime: 1_780_000_100 })
+  const service = await rig.start()
+  await rig.settle()
+  t.same(await amounts(rig), ['1000000', '1000000', '1000000'])
+  t.notOk(
+    (await rig.read()).some(({ body }) => body.signature === invented.signature && body.data),
+    'nothing is invented',
+  )
+  t.ok(await rig.gapsClosed())
+  t.ok((await disagreements(service.managementUrl)) >= 2)
+})
+
+t.test('one of two nodes invents a transaction: it is a gap, never an event', async t => {
+  const rig = await openRig(t, { nodes: 2 })
+  payOnce(rig, 1)
+  const invented = rig.chain.run([pay('b', 1)])
+  rig.nodes[0]!.faults.invented.push({
+    slot: rig.chain.tip,
+    at: 7,
+    transaction: invented,
+    blockTime: 1_780_000_100,
+  })
+  await rig.start()
+  await rig.settle()
+  t.equal((await rig.events()).length, 1)
+  t.match(await rig.controls('gap'), [{ body: { signature: invented.signature, reason: /NODES_DISAGREE/ } }])
+})
+
+t.test('a node that is down holds nobody up', async t => {
+  const rig = await openRig(t, { nodes: 2 })
+  rig.nodes[0]!.faults.down = true
+  for (let recordId = 1; recordId <= 5; recordId++) payOnce(rig, recordId)
+  const service = await rig.start()
+  await rig.settle()
+  t.equal((await rig.events()).length, 5)
+  t.match(await service.waitForLog('indexer.node-unfit'), { fault: 'down' })
+})

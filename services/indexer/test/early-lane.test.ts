@@ -1,0 +1,109 @@
+// INDEXER_COMMITMENT=confirmed: payments come before they are final, and leave again when their fork is lost.
+import t from 'tap'
+import { waitFor } from '@payment-tracking/testkit'
+import { openRig, pay, type Rig } from './open-rig.js'
+
+t.setTimeout(240_000)
+
+const EARLY = { INDEXER_COMMITMENT: 'confirmed' }
+
+/** Pays in a block of its own and lets the block be confirmed. */
+function payConfirmed(rig: Rig, recordId: number) {
+  rig.chain.advance()
+  const { signature } = rig.chain.execute([pay('a', recordId)])
+  const slot = rig.chain.tip
+  rig.chain.advance(2)
+  return { signature, slot }
+}
+
+const told = async (rig: Rig) =>
+  (await rig.read()).map(({ kind, body }) => `${kind} ${body.slot} ${String(body.commitment ?? '')}`.trim())
+const eventCount = async (rig: Rig, count: number) =>
+  waitFor(async () => (await rig.events()).length >= count, { what: `${count} events` })
+
+t.test('a confirmed payment is told at once, and a watermark makes it final', async t => {
+  const rig = await openRig(t)
+  const service = await rig.start(EARLY)
+  await service.waitForLog('indexer.socket-open')
+  const { slot } = payConfirmed(rig, 1)
+  await eventCount(rig, 1)
+  t.same(
+    (await told(rig)).filter(line => line.startsWith('PaymentRecord')),
+    [`PaymentRecord ${slot} confirmed`],
+  )
+  await rig.settle()
+  await waitFor(async () => (await rig.controls('finalized')).some(({ body }) => Number(body.slot) >= slot), {
+    what: 'a watermark',
+  })
+  t.equal((await rig.events()).length, 1, 'it is told once')
+  t.same(await rig.controls('retracted'), [])
+})
+
+t.test('a payment whose fork is lost is retracted, and told again where it lands', async t => {
+  const rig = await openRig(t)
+  const service = await rig.start(EARLY)
+  await service.waitForLog('indexer.socket-open')
+  const lost = payConfirmed(rig, 1)
+  const moved = payConfirmed(rig, 2)
+  await eventCount(rig, 2)
+  rig.chain.dropBlock(lost.slot)
+  const [transaction] = rig.chain.dropBlock(moved.slot)
+  rig.chain.advance()
+  rig.chain.add(transaction!)
+  const landed = rig.chain.tip
+  await rig.settle()
+  await waitFor(async () => (await rig.controls('retracted')).length >= 2, { what: 'two retractions' })
+  const retracted = (await rig.controls('retracted')).map(({ body }) => [body.signature, body.slot])
+  t.same(
+    retracted.sort((a, b) => Number(a[1]) - Number(b[1])),
+    [
+      [lost.signature, lost.slot],
+      [moved.signature, moved.slot],
+    ],
+  )
+  const order = (await rig.read()).filter(({ body }) => body.signature === moved.signature)
+  t.match(
+    order.map(({ kind, body }) => [kind, body.slot]),
+    [
+      ['PaymentRecord', moved.slot],
+      ['control.retracted', moved.slot],
+      ['PaymentRecord', landed],
+    ],
+    'the retraction comes between the two',
+  )
+})
+
+t.test('a successor knows what was told early, and retracts what did not become final', async t => {
+  const rig = await openRig(t)
+  const first = await rig.start(EARLY)
+  await first.waitForLog('indexer.socket-open')
+  await rig.settle()
+  const lost = payConfirmed(rig, 1)
+  const kept = payConfirmed(rig, 2)
+  await eventCount(rig, 2)
+  await first.stop('SIGKILL')
+  rig.chain.dropBlock(lost.slot)
+  const second = await rig.start(EARLY)
+  await second.waitForLog('indexer.leading')
+  await rig.settle()
+  await waitFor(async () => (await rig.controls('retracted')).length > 0, { what: 'the retraction' })
+  t.match(await rig.controls('retracted'), [{ body: { signature: lost.signature, slot: lost.slot } }])
+  const signatures = new Set((await rig.events()).map(({ body }) => body.signature))
+  t.same(signatures, new Set([lost.signature, kept.signature]))
+})
+
+t.test('of two nodes that contradict each other nothing is told early', async t => {
+  const rig = await openRig(t, { nodes: 2 })
+  const service = await rig.start(EARLY)
+  await service.waitForLog('indexer.socket-open')
+  rig.chain.advance()
+  const { signature } = rig.chain.execute([pay('a', 1)])
+  const forged = { ...rig.chain.run([pay('a', 1, { amount: '9' })]), signature }
+  rig.nodes[0]!.faults.lies.set(signature, forged)
+  rig.chain.advance(2)
+  await service.waitForLog('indexer.nodes-disagree')
+  t.same(await rig.events(), [])
+  rig.nodes[0]!.faults.lies.clear()
+  await rig.settle()
+  t.equal((await rig.events()).length, 1)
+})

@@ -1,0 +1,154 @@
+// A chain, its nodes, a stream, and indexers as processes of their own.
+import { openBus } from '@payment-tracking/bus'
+import { discriminatorOf, writeEventBytes, type EventData } from '@payment-tracking/chain'
+import { createLogger } from '@payment-tracking/runtime'
+import {
+  openSimulatedNode,
+  SimulatedChain,
+  type ChainOptions,
+  type PuppetCall,
+  type SimulatedNode,
+  type Step,
+} from '@payment-tracking/simulator'
+import {
+  startService,
+  useNats,
+  waitFor,
+  type StartedService,
+  type StartOptions,
+} from '@payment-tracking/testkit'
+import bs58 from 'bs58'
+import { createHash } from 'node:crypto'
+
+export const PROGRAM = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
+export const STRANGER = 'Stranger11111111111111111111111111111111111'
+export const OTHER = 'Strange211111111111111111111111111111111111'
+
+export const key = (seed: string) => bs58.encode(createHash('sha256').update(seed).digest())
+
+export const paymentData = (policy: string, recordId: number, changes: EventData = {}): EventData => ({
+  payment_policy: key(policy),
+  gateway: key('gateway'),
+  amount: '1000000',
+  timestamp: '1780000000',
+  memo: [...Buffer.from(policy.padEnd(64, '\0'))],
+  record_id: recordId,
+  payer: key('payer'),
+  recipient: key('recipient'),
+  token_mint: key('mint'),
+  ...changes,
+})
+
+export const paymentBytes = (policy: string, recordId: number, changes?: EventData) =>
+  writeEventBytes('PaymentRecord', paymentData(policy, recordId, changes))
+
+/** A call of the program. @param steps what it does */
+export const call = (instruction: string, ...steps: Step[]): PuppetCall => ({
+  program: PROGRAM,
+  discriminator: discriminatorOf('global', instruction),
+  steps,
+})
+
+export const pay = (policy: string, recordId: number, changes?: EventData): PuppetCall =>
+  call('execute_payment', { log: paymentBytes(policy, recordId, changes) })
+
+export const stranger = (...steps: Step[]): PuppetCall => ({
+  program: STRANGER,
+  discriminator: Buffer.alloc(8, 9),
+  steps,
+})
+
+export interface StreamRecord {
+  kind: string
+  body: Record<string, unknown> & {
+    signature: string
+    slot: number
+    index: number
+    data: Record<string, unknown>
+  }
+}
+
+interface RigOptions {
+  nodes?: number
+  env?: Record<string, string>
+  chain?: Partial<ChainOptions>
+  natsUrl?: string
+}
+
+type TestContext = Parameters<typeof useNats>[0]
+
+export async function openRig(
+  t: TestContext,
+  { nodes: count = 1, env = {}, chain: options = {} }: RigOptions = {},
+) {
+  const nats = await useNats(t)
+  const chain = new SimulatedChain({ programs: [PROGRAM, STRANGER, OTHER], ...options })
+  const nodes: SimulatedNode[] = []
+  for (let at = 0; at < count; at++) nodes.push(await openSimulatedNode(chain))
+  t.teardown(() => Promise.all(nodes.map(node => node.close())))
+  const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
+  const bus = await openBus({ NATS_URL: nats.url }, 'rig', log)
+  t.teardown(() => bus.close())
+  await bus.ensureStream({ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix })
+  const settings = {
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+    SOLANA_RPC_URLS: nodes.map(({ url }) => url).join(','),
+    INDEXER_POLL_MS: '100',
+    ...env,
+  }
+  /** Everything on the stream, in its order. */
+  const read = async (): Promise<StreamRecord[]> => {
+    const records: StreamRecord[] = []
+    await bus.readStream(nats.stream, 1, ({ subject, bytes }) =>
+      records.push({
+        kind: subject.slice(nats.subjectPrefix.length + 1),
+        body: JSON.parse(Buffer.from(bytes).toString()) as StreamRecord['body'],
+      }),
+    )
+    return records
+  }
+  const keys = await bus.openKeyValue(`INDEXER_${nats.stream}`, nats.stream)
+  t.teardown(async () => {
+    const view = await nats.connection.jetstream().views.kv(`INDEXER_${nats.stream}`)
+    await view.destroy()
+  })
+  const through = async (): Promise<number> => {
+    const entry = await keys.get('checkpoint')
+    return entry?.value ? (JSON.parse(entry.value) as { through: number }).through : 0
+  }
+  return {
+    chain,
+    nodes,
+    nats,
+    bus,
+    settings,
+    read,
+    through,
+    /** Events alone. */
+    events: async () => (await read()).filter(({ kind }) => !kind.startsWith('control.')),
+    controls: async (kind: string) => (await read()).filter(each => each.kind === `control.${kind}`),
+    start: (more: Record<string, string> = {}, options: StartOptions = {}): Promise<StartedService> =>
+      startService(t, 'indexer', { ...settings, ...more }, options),
+    /** Whether each gap that was told has been closed. */
+    gapsClosed: async () => {
+      const gaps = (await read()).filter(({ kind }) => kind === 'control.gap')
+      const placeOf = ({ body: { signature, fromSlot, toSlot } }: StreamRecord) =>
+        `${signature ?? ''} ${String(fromSlot)} ${String(toSlot)}`
+      const closed = new Set(gaps.filter(({ body }) => body.closed === true).map(placeOf))
+      return gaps.every(gap => closed.has(placeOf(gap)))
+    },
+    /** Makes everything so far final and waits until it is published. */
+    settle: async () => {
+      const slot = chain.tip
+      chain.finalize()
+      await waitFor(async () => (await through()) >= slot, {
+        what: `slot ${slot} to be published`,
+        timeoutMs: 30_000,
+      })
+    },
+  }
+}
+
+export type Rig = Awaited<ReturnType<typeof openRig>>

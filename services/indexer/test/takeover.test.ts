@@ -1,0 +1,34 @@
+// Two indexers, one chain: one works, the other waits for its lease.
+import t from 'tap'
+import { openRig, pay, type Rig } from './open-rig.js'
+
+t.setTimeout(110_000)
+
+const recordIds = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.record_id as number)
+
+/** Pays once a block. @returns the signatures */
+function payMany(rig: Rig, policy: string, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => {
+    rig.chain.advance()
+    return rig.chain.execute([pay(policy, from + at)]).signature
+  })
+}
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+t.test('a second indexer takes over after a kill, and nothing is lost or doubled', async t => {
+  const rig = await openRig(t)
+  const first = await rig.start()
+  await first.waitForLog('indexer.leading')
+  const second = await rig.start()
+  payMany(rig, 'a', 1, 5)
+  await rig.settle()
+  const killedAt = Date.now()
+  await first.stop('SIGKILL')
+  payMany(rig, 'a', 6, 5)
+  await second.waitForLog('indexer.leading')
+  t.ok(Date.now() - killedAt < 15_000, `after ${Date.now() - killedAt} ms`)
+  await rig.settle()
+  t.same([...new Set(await recordIds(rig))], numbers(1, 10))
+  t.same((await recordIds(rig)).length, 10)
+  await second.stop()
+})
