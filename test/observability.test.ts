@@ -3,6 +3,7 @@
 import { createPrivateKey, randomBytes, randomUUID, sign } from 'node:crypto'
 import { SOCKET_PATH, subjectOf } from '@payment-tracking/contracts'
 import { readJson } from '@payment-tracking/domain'
+import { openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
 import { buildJwtKeys, SERVICES } from '@payment-tracking/stack'
 import {
   createDatabase,
@@ -51,6 +52,8 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
   const nats = await useNats(t)
   const collector = await openReceiver(t)
   const receiver = await openReceiver(t)
+  const node = await openSimulatedNode(new SimulatedChain({ programs: [] }))
+  t.teardown(() => node.close())
   const jwtKeys = buildJwtKeys()
   const secrets: Record<string, string> = {
     'password of Postgres': passwordOf(database.url),
@@ -67,6 +70,7 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
     REDIS_URL: redis.url,
     NATS_URL: nats.url,
     STREAM_NAME: nats.stream,
+    SOLANA_RPC_URLS: node.url.replace('127.0.0.1', 'localhost'),
     SUBJECT_PREFIX: nats.subjectPrefix,
     ENVIRONMENT: `look-${randomUUID().slice(0, 8)}`,
     LOG_LEVEL: 'trace',

@@ -46,6 +46,11 @@ export const StackConfig = Type.Object({
       'whether webhooks may point at this machine and into its networks; npm start turns it on, on loopback alone',
     ),
   ),
+  SOLANA_RPC_URLS: Type.Optional(
+    Secret(
+      'Solana nodes, https://host/key, separated by commas; npm start runs the indexer when this is set',
+    ),
+  ),
   ENVIRONMENT: CommonConfig.ENVIRONMENT,
 })
 export type StackConfig = Omit<Static<typeof StackConfig>, 'WEBHOOK_ALLOW_PRIVATE_TARGETS'> & {

@@ -7,7 +7,10 @@ const managementPorts = ({ services }: StackFile): string =>
     .join(', ')
 
 /** What to try first, printed once everything is ready. */
-export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: boolean }): string {
+export function renderGuide(
+  stack: StackFile,
+  options: { allowsPrivateTargets: boolean; followsChain: boolean },
+): string {
   const { baseUrl } = stack
   return [
     '',
@@ -22,6 +25,9 @@ export function renderGuide(stack: StackFile, options: { allowsPrivateTargets: b
     `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
     `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
     `management      /healthz, /readyz and /metrics of each process: ${managementPorts(stack)}`,
+    options.followsChain
+      ? 'chain           followed by the indexer; its progress is shown here'
+      : 'chain           not followed; to follow it: SOLANA_RPC_URLS=https://a-node,https://another npm start',
     '',
     ...(options.allowsPrivateTargets
       ? [

@@ -11,6 +11,7 @@ import { openEdge } from './edge.js'
 import { findMisspelt } from './find-misspelt.js'
 import { renderGuide } from './guide.js'
 import { keepServers, type KeptServers } from './keep-servers.js'
+import { relayIndexer } from './relay-indexer.js'
 import { keepCheckoutKeys, keepJwtKeys } from './secrets.js'
 import { buildServiceSpecs, SERVICES } from './service-specs.js'
 import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
@@ -134,13 +135,19 @@ async function runServices({
     await edge.close()
     removeStackFile(dataDir)
   })
+  if (config.SOLANA_RPC_URLS) closers.push(relayIndexer(join(dataDir, 'logs', 'indexer.log'), log))
   const givenUp = Promise.race([kept.failed, ...services.map(({ failed }) => failed)])
   const aborted = new Promise<void>(done => signal.addEventListener('abort', () => done(), { once: true }))
   await Promise.race([waitUntilReady(services, log, signal), givenUp, aborted])
   if (signal.aborted) return
   onChange()
   log(`ready ${edge.url}`)
-  log(renderGuide(describe(), { allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS }))
+  log(
+    renderGuide(describe(), {
+      allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+      followsChain: config.SOLANA_RPC_URLS !== undefined,
+    }),
+  )
   await Promise.race([givenUp, aborted])
 }
 

@@ -13,7 +13,7 @@ export interface ServiceSpec {
   env: Record<string, string>
 }
 
-export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'] as const
+export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops', 'indexer'] as const
 
 const USUAL_OPS_PORT = 3004
 
@@ -72,5 +72,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
         ? { variable: 'OPS_PORT', wanted: config.OPS_PORT, fixed: true }
         : { variable: 'OPS_PORT', wanted: USUAL_OPS_PORT },
     ),
+    // Without a node to ask, messages come from another publisher alone.
+    ...(config.SOLANA_RPC_URLS ? [spec('indexer', everybody)] : []),
   ]
 }

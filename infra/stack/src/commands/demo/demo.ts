@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
-import { buildFeed } from './play-feed.js'
+import type { ChainMessage } from '../../chain/build-chain.js'
+import { openChainMarket, type ChainMarket } from './chain-market.js'
+import { buildFeed, type FeedPayment } from './play-feed.js'
 import { PaymentTracker, STAGES, type TrackedPayment } from './track-payments.js'
 import { watchDeliveries, watchSocket, watchStored } from './watch-outcomes.js'
 
-const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS] [--tracking-id ID]
+const USAGE = `usage: npm run demo -- [--chain] [--count N] [--seconds N] [--pace MS] [--tracking-id ID]
+  --chain            run the market on a simulated chain, and follow the chain with the indexer
   --count N          end after N payments
   --seconds N        end after so many seconds (default: never; Ctrl-C ends it)
   --pace MS          mean time between two events (default 700)
@@ -24,7 +27,7 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     console.log(USAGE)
     return 0
   }
-  const { count, seconds, paceMs, trackingId } = readArguments(args)
+  const { count, seconds, paceMs, trackingId, onChain } = readArguments(args)
   const stack = findStack(env)
   const stop = new AbortController()
   const end = () => stop.abort()
@@ -37,21 +40,22 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const gateways = feed.gateways.map(({ address }) => address)
   const deliveries = await watchDeliveries(stack, gateways, tracker)
   const socket = await watchSocket(stack, tracker)
-  const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
+  const venue = await openVenue(onChain, stack.natsUrl, env, tracker)
   const lookups = new AbortController()
   try {
     console.log(
-      `publishing to ${stack.baseUrl}; stored = seen over REST, pushed = by socket, delivered = by webhook`,
+      `${onChain ? 'executing on a simulated chain' : 'publishing'} for ${stack.baseUrl}; stored = seen over REST, pushed = by socket, delivered = by webhook`,
     )
-    for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))
+    for (const { created } of feed.gateways) await venue.play(created)
     let published = 0
     for await (const { messages, story, payment } of feed.play(stop.signal)) {
       if (payment) {
         await socket.subscribe(payment.trackingId)
-        tracker.publish(payment)
-        void watchStored(stack, payment.signature, tracker, lookups.signal)
       } else console.log(`           ${story}`)
-      for (const message of messages) await publisher.publish(JSON.stringify(message))
+      for (const message of messages) {
+        const signature = await venue.play(message, payment)
+        if (payment) void watchStored(stack, signature, tracker, lookups.signal)
+      }
       if (payment && (published += 1) === count) end()
     }
     const deadline = Date.now() + PATIENCE_MS
@@ -61,14 +65,55 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     clearTimeout(timer)
     lookups.abort()
     socket.close()
-    await publisher.close()
+    await venue.close()
     await deliveries.close()
+  }
+}
+
+/** Where the market takes place. */
+interface Venue {
+  /** @returns the signature of the transaction */
+  play(message: ChainMessage, payment?: FeedPayment): Promise<string>
+  close(): Promise<void>
+}
+
+async function openVenue(
+  onChain: boolean,
+  natsUrl: string,
+  env: NodeJS.ProcessEnv,
+  tracker: PaymentTracker,
+): Promise<Venue> {
+  if (onChain) {
+    const market: ChainMarket = await openChainMarket({ natsUrl, env })
+    return {
+      play: (message, payment) => {
+        const signature = market.execute(message)
+        if (payment) tracker.publish({ ...payment, signature })
+        return Promise.resolve(signature)
+      },
+      close: () => market.close(),
+    }
+  }
+  const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
+  return {
+    async play(message, payment) {
+      if (payment) tracker.publish(payment)
+      await publisher.publish(JSON.stringify(message))
+      return message.signature
+    },
+    close: () => publisher.close(),
   }
 }
 
 function readArguments(args: readonly string[]) {
   const text = { type: 'string' } as const
-  const options = { count: text, seconds: text, pace: text, 'tracking-id': text }
+  const options = {
+    count: text,
+    seconds: text,
+    pace: text,
+    'tracking-id': text,
+    chain: { type: 'boolean' } as const,
+  }
   try {
     const { values } = parseArgs({ args: [...args], options })
     const number = (text: string | undefined) => {
@@ -81,6 +126,7 @@ function readArguments(args: readonly string[]) {
       seconds: number(values.seconds),
       paceMs: number(values.pace) ?? 700,
       trackingId: values['tracking-id'],
+      onChain: values.chain ?? false,
     }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error })

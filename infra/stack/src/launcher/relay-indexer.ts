@@ -1,0 +1,84 @@
+// What the indexer says that a person at the terminal wants to know: how far a backfill is, and which node is unfit.
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+
+interface Line {
+  msg?: string
+  node?: string
+  reason?: string
+  cure?: string
+  err?: { message?: string }
+  [name: string]: unknown
+}
+
+const LOOK_MS = 500
+
+/** One sentence for each event of the indexer's log that is worth one. */
+const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
+  'indexer.following': ({ through, resumed }) =>
+    resumed ? `chain: goes on after slot ${String(through)}` : 'chain: begins to read',
+  'indexer.backfilling': ({ transactions, ofAbout, perSecond, throughSlot }) =>
+    `chain: ${String(transactions)} of about ${String(ofAbout)} transactions read, ${String(perSecond)} a second, ` +
+    `through slot ${String(throughSlot)}`,
+  'indexer.backfilled': ({ transactions, perSecond }) =>
+    `chain: has caught up, ${String(transactions)} transactions at ${String(perSecond)} a second`,
+  'indexer.node-unfit': ({ node, reason, cure }) => `chain: node ${node}: ${reason}; ${cure}`,
+  'indexer.node-behind': ({ node, slotsBehind }) =>
+    `chain: node ${node} is ${String(slotsBehind)} slots behind the others`,
+  'indexer.node-recovered': ({ node }) => `chain: node ${node} answers again`,
+  'indexer.one-node-alone': ({ cure }) => `chain: there is only one node; ${cure}`,
+  'indexer.list-incomplete': ({ reason }) => `chain: cannot go on yet: ${reason}`,
+  'indexer.interrupted': ({ err }) => `chain: interrupted, begins again: ${err?.message}`,
+  'service.failed': ({ err }) => `chain: the indexer ends: ${err?.message}`,
+}
+
+/**
+ * Shows what the indexer writes into its log from now on, in sentences.
+ * @param file its log; it need not exist yet
+ * @returns a function that ends it
+ */
+export function relayIndexer(file: string, log: (line: string) => void): () => Promise<void> {
+  let offset = sizeOf(file)
+  let rest = ''
+  const look = () => {
+    const size = sizeOf(file)
+    // The log was rotated.
+    if (size < offset) offset = 0
+    if (size === offset) return
+    const bytes = Buffer.alloc(size - offset)
+    const descriptor = openSync(file, 'r')
+    try {
+      readSync(descriptor, bytes, 0, bytes.length, offset)
+    } finally {
+      closeSync(descriptor)
+    }
+    offset = size
+    const lines = (rest + bytes.toString('utf8')).split('\n')
+    rest = lines.pop()!
+    for (const text of lines) {
+      const sentence = describe(text)
+      if (sentence !== undefined) log(sentence)
+    }
+  }
+  const timer = setInterval(look, LOOK_MS)
+  return async () => {
+    clearInterval(timer)
+    await Promise.resolve()
+  }
+}
+
+function describe(text: string): string | undefined {
+  try {
+    const line = JSON.parse(text) as Line
+    return SENTENCES[line.msg ?? '']?.(line)
+  } catch {
+    return undefined
+  }
+}
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size
+  } catch {
+    return 0
+  }
+}
