@@ -17,7 +17,9 @@ function payConfirmed(rig: Rig, recordId: number) {
 }
 
 const told = async (rig: Rig) =>
-  (await rig.read()).map(({ kind, body }) => `${kind} ${body.slot} ${String(body.commitment ?? '')}`.trim())
+  (await rig.read()).map(({ kind, body }) =>
+    [kind, body.slot, ...(body.commitment === 'confirmed' ? ['confirmed'] : [])].join(' '),
+  )
 const eventCount = async (rig: Rig, count: number) =>
   waitFor(async () => (await rig.events()).length >= count, { what: `${count} events` })
 

@@ -145,7 +145,7 @@ export async function openRig(
       chain.finalize()
       await waitFor(async () => (await through()) >= slot, {
         what: `slot ${slot} to be published`,
-        timeoutMs: 30_000,
+        timeoutMs: 90_000,
       })
     },
   }

@@ -21,6 +21,9 @@ const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
     `through slot ${String(throughSlot)}`,
   'indexer.backfilled': ({ transactions, perSecond }) =>
     `chain: has caught up, ${String(transactions)} transactions at ${String(perSecond)} a second`,
+  'indexer.caught-up': ({ through }) => `chain: everything up to slot ${String(through)} is published`,
+  'indexer.nodes-disagree': ({ node, signature }) =>
+    `chain: node ${node} contradicts the others on transaction ${String(signature)}`,
   'indexer.node-unfit': ({ node, reason, cure }) => `chain: node ${node}: ${reason}; ${cure}`,
   'indexer.node-behind': ({ node, slotsBehind }) =>
     `chain: node ${node} is ${String(slotsBehind)} slots behind the others`,

@@ -25,7 +25,7 @@ const keyOf = (shard: number): string => `counters.${shard}`
 const shardOf = (account: string): number => createHash('sha1').update(account).digest()[0]! % SHARDS
 
 export class Counters {
-  readonly #shards: Shard[] = Array.from({ length: SHARDS }, () => new Map())
+  readonly #shards: Shard[] = Array.from({ length: SHARDS }, (): Shard => new Map())
   readonly #forgot = new Set<number>()
   readonly #revisions = new Map<number, number>()
   readonly #dirty = new Set<number>()

@@ -1,6 +1,7 @@
 // Gaps that may still close: transactions that no node could tell whole, and numbers that nobody has seen. They are kept
 // in the checkpoint. A gap closes as soon as what it lacks has been published, whichever way it was found.
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
+import type { GapRange } from '../publish/publisher.js'
 import { numberOf, type CounterHole } from './counter-audit.js'
 
 export interface UnreadTransaction {
@@ -13,14 +14,7 @@ export interface OpenGaps {
   holes: CounterHole[]
 }
 
-/** What a gap message is known by, in its place. */
-export interface GapRange {
-  signature?: string
-  fromSlot: number
-  toSlot: number
-}
-
-export const MOST_OPEN_GAPS = 200
+const MOST_OPEN_GAPS = 200
 
 const isOfRange = (a: GapRange, b: GapRange): boolean => a.fromSlot === b.fromSlot && a.toSlot === b.toSlot
 

@@ -1,8 +1,14 @@
 import type { Bus } from '@payment-tracking/bus'
 import { buildEventMessage, buildGapMessage, type Commitment } from '@payment-tracking/chain'
 import { subjectOf } from '@payment-tracking/contracts'
-import type { GapRange } from '../audit/open-gaps.js'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
+
+/** What a gap message is known by, in its place. */
+export interface GapRange {
+  signature?: string
+  fromSlot: number
+  toSlot: number
+}
 
 /** One message, built and not sent yet. */
 interface Outgoing {

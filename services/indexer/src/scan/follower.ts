@@ -58,6 +58,7 @@ export class Follower {
   #counters!: Counters
   #checkpoint!: Checkpoint
   #savedAt = -Infinity
+  #hasCaughtUp = false
   #rescanFrom = 0
   #rescannedAt = performance.now()
   #watermark = { slot: 0, at: -Infinity }
@@ -195,6 +196,8 @@ export class Follower {
     metrics.retracted(retracted)
     await this.#publishWatermark(toSlot)
     await this.#advance(toSlot)
+    if (!this.#hasCaughtUp) log.info({ through: toSlot }, 'indexer.caught-up')
+    this.#hasCaughtUp = true
   }
 
   /** Lists again, by other nodes in turn, when a list contradicts what is known. */

@@ -188,6 +188,6 @@ export async function listAgain(
   before: string | undefined,
 ): Promise<ListedTransaction[]> {
   const { asked, entries, second } = await askForPage(pool, options, before)
-  const above = second ? Math.max(lowestSlot(entries), lowestSlot(second.answer)) : Infinity
+  const above = second ? Math.max(lowestSlot(entries), lowestSlot(second.answer)) - 1 : Infinity
   return sortByPlace(unite(asked, entries, second, above, options.onDisagreement))
 }

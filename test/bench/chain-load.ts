@@ -1,0 +1,35 @@
+// A chain for the benches: payments that run in the virtual machine, and nodes in this process that tell of them.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { emitEvent, SimulatedChain, type PuppetCall } from '@payment-tracking/simulator'
+import { buildAddress } from '@payment-tracking/testkit'
+
+export const PROGRAM = DEFAULT_PROGRAM_ID
+export const trackingIdOf = (n: number): string => `chain-${n}`
+
+/** A payment as the newest program logs it. */
+export const paymentCall = (policy: number, recordId: number): PuppetCall =>
+  emitEvent(PROGRAM, 'PaymentRecord', {
+    payment_policy: buildAddress(`policy ${policy}`),
+    gateway: buildAddress('gateway'),
+    amount: '1000000',
+    timestamp: '1780000000',
+    memo: [...Buffer.from(trackingIdOf(policy).padEnd(64, '\0'))],
+    record_id: recordId,
+    payer: buildAddress('payer'),
+    recipient: buildAddress('recipient'),
+    token_mint: buildAddress('mint'),
+  })
+
+const POLICIES = 500
+const A_BLOCK = 10
+
+/** A chain with so many payments, all final. */
+export function fillChain(payments: number): SimulatedChain {
+  const chain = new SimulatedChain({ programs: [PROGRAM] })
+  for (let n = 0; n < payments; n++) {
+    if (n % A_BLOCK === 0) chain.advance()
+    chain.execute([paymentCall(n % POLICIES, Math.floor(n / POLICIES) + 1)])
+  }
+  chain.finalize()
+  return chain
+}
