@@ -1,4 +1,5 @@
 // How far the database was written, kept outside of it: a database that was put back to an earlier state cannot know.
+import { once } from 'node:events'
 import { RedisUnavailableError } from './errors.js'
 import { withDeadline } from './connection.js'
 import type { RedisConnections } from './open-redis.js'
@@ -30,9 +31,13 @@ export function buildHeadRecords({
   keys,
 }: Pick<RedisConnections, 'commands' | 'keys'>): HeadRecords {
   const keyOf = (lineage: string) => keys.other('head', lineage)
+  // A process that has just started asks before the connection is open.
+  const connected = async () => {
+    if (commands.status !== 'ready') await once(commands, 'ready')
+  }
   const call = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      return await withDeadline(work(), TIMEOUT_MS, () => new Error('no answer in time'))
+      return await withDeadline(connected().then(work), TIMEOUT_MS, () => new Error('no answer in time'))
     } catch (error) {
       throw new RedisUnavailableError('Redis did not answer', { cause: error })
     }
