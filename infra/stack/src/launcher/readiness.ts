@@ -1,18 +1,21 @@
 // What /readyz of a service says.
+import { get } from 'node:http'
+
 const TIMEOUT_MS = 3_000
 
 const ask = (managementUrl: string): Promise<Response> =>
   fetch(`${managementUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
 
-export async function isReady(managementUrl: string): Promise<boolean> {
-  try {
-    const response = await ask(managementUrl)
-    await response.body?.cancel()
-    return response.ok
-  } catch {
-    return false
-  }
-}
+/** Asked many times while services start, so by `node:http`: `fetch` took a quarter of the launcher's CPU. */
+export const isReady = (managementUrl: string): Promise<boolean> =>
+  new Promise(resolve => {
+    const request = get(`${managementUrl}/readyz`, { timeout: TIMEOUT_MS }, response => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(false))
+  })
 
 /** @returns what is missing, such as `postgres: no answer within 2000 ms`; undefined when the service is ready */
 export async function describeReadiness(managementUrl: string): Promise<string | undefined> {

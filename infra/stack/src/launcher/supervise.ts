@@ -85,7 +85,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     void ended.then(() => (over = true))
     while (!over && !ready && !stopping.signal.aborted) {
       ready = await isReady(managementUrl)
-      if (!ready) await sleep(60)
+      if (!ready) await sleep(100)
     }
     if (!over && ready) onChange()
     return ended
