@@ -42,7 +42,7 @@ const HOMES: Record<string, readonly string[]> = {
 const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\//
 /** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
 const POSTGRES_DOOR =
-  /^packages\/store\/(src\/(database|generated)\/|scripts\/)|^packages\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
+  /^packages\/store\/(src\/(database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^packages\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
 
 /** What a pure package may not touch: I/O, the clock, chance. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/

@@ -34,15 +34,26 @@ async function readAll(feed: Feed, count: number): Promise<{ event: ChainEvent; 
   return events
 }
 
-async function commitAll(store: Store, received: readonly ReceivedMessage[]): Promise<void> {
-  for (let start = 0; start < received.length; start += BATCH_SIZE) {
-    await commitBatch(store, {
+/** @param bulkFrom as in `commitBatch` */
+export async function commitAll(
+  store: Store,
+  received: readonly ReceivedMessage[],
+  batchSize = BATCH_SIZE,
+  bulkFrom?: number,
+): Promise<void> {
+  for (let start = 0; start < received.length; start += batchSize) {
+    const batch = {
       stream: { name: 'BENCH', createdAt: new Date(0) },
-      received: received.slice(start, start + BATCH_SIZE),
+      received: received.slice(start, start + batchSize),
       refused: [],
-    })
+    }
+    await commitBatch(store, batch, bulkFrom)
   }
 }
+
+/** The next messages of a feed, as ingest hands them to the store. */
+export const receive = async (feed: Feed, count: number): Promise<ReceivedMessage[]> =>
+  (await readAll(feed, count)).map((read, index) => ({ ...read, subject: '', streamSequence: index + 1 }))
 
 const COLUMNS =
   'id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at, record_id, payer, token_mint'
@@ -102,11 +113,7 @@ export const ingestLoadBench = (name: string, stored: { full: number; quick: num
       }
     }
     const fromMemory = async () => {
-      const received = (await readAll(memory!, messages)).map((read, index) => ({
-        ...read,
-        subject: '',
-        streamSequence: index + 1,
-      }))
+      const received = await receive(memory!, messages)
       const startedAt = performance.now()
       await commitAll(store, received)
       return perSecond(messages, startedAt)

@@ -74,9 +74,20 @@ const OUTAGE_CODES = /^(E[A-Z_]{3,}|P1\d{3}|P2024|P2028|P2034)$/
 const OUTAGE_KINDS = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']
 
 /**
- * Whether the database could not be used. pg speaks of connections that broke, and of waiting too long for one,
- * in plain errors without a code; errors in our own code have classes of their own (TypeError).
+ * pg throws plain errors without a code when a connection breaks or does not come in time. Named as they leave pg, they
+ * cannot be taken for errors of our own.
  */
+export const isConnectionError = (error: unknown): error is Error =>
+  error instanceof Error && error.constructor === Error && !('code' in error)
+
+/** Passes an answer of pg on. @throws StoreUnavailableError for a connection error */
+export const nameConnectionErrors = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => {
+    if (!isConnectionError(error)) throw error
+    throw new StoreUnavailableError('the database cannot be used right now', { cause: error })
+  })
+
+/** Whether the database could not be used. */
 function isOutage(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state !== undefined && OUTAGE.test(state)) return true
@@ -87,7 +98,7 @@ function isOutage(error: unknown): boolean {
     meta?: { driverAdapterError?: { cause?: { kind?: string } } }
   }
   const known = code ?? errorCode
-  if (known === undefined) return error.constructor === Error
+  if (known === undefined) return false
   return OUTAGE_CODES.test(known) || OUTAGE_KINDS.includes(meta?.driverAdapterError?.cause?.kind ?? '')
 }
 

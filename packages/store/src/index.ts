@@ -1,4 +1,12 @@
-export * from './errors.js'
+export {
+  sqlStateOf,
+  StoreContentsError,
+  StoreFaultError,
+  StoreRefusedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  StoreUnverifiedError,
+} from './errors.js'
 export * from './ingest/index.js'
 export { findConnectProblem, isPostgresAnswering } from './database/is-answering.js'
 export { MigrateConfig } from './database/migrate-config.js'

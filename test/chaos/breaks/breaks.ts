@@ -85,7 +85,7 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'tx => writeBatch(tx, batch)',
+        find: '(tx) => writeBatch(tx, batch)',
         replace:
           'async tx => { const committed = await writeBatch(tx, batch); await globalThis.announceNow(committed); return committed; }',
       },

@@ -1,6 +1,7 @@
 import { mapStoreErrors } from '../errors.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
-import type { PipelinedTransactions, PipelinedTx } from './pipelined-transactions.js'
+import type { IngestClient } from './ingest-client.js'
+import type { PipelinedTx } from './pipelined-transactions.js'
 import type { Sql } from './sql.js'
 
 /** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates */
@@ -27,7 +28,15 @@ export interface Database {
   withModels<T>(work: (client: PrismaClient) => Promise<T>): Promise<T>
   /** Prisma's `$transaction`. */
   transaction<T>(work: (tx: Prisma.TransactionClient) => Promise<T>, limits?: TransactionLimits): Promise<T>
-  /** A transaction on ingest's own connection, whose statements are sent without waiting for each other. */
+  /**
+   * Prisma's `$transaction` on ingest's own connection, whose statements are sent without waiting for each other. For
+   * large batches, at most a minute long.
+   */
+  bulkTransaction<T>(work: (tx: PipelinedTx) => Promise<T>): Promise<T>
+  /**
+   * `$pipelinedTransaction`, our extension of Prisma's client, on the same connection. For small batches, over which
+   * Prisma's engine would take more CPU than everything else.
+   */
   pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs: number): Promise<T>
   /** Prepared statements over the pool. For reads outside of transactions. */
   read: RunStatement
@@ -40,10 +49,13 @@ export interface Database {
   lookUp: RunStatement
 }
 
-/** @param prisma the only client of the process */
+/** The longest that Postgres may keep a bulk transaction waiting. */
+export const BULK_TIMEOUT_MS = 60_000
+
+/** @param prisma the client over the pool; `ingest` is the client over the pipelined connection */
 export function buildDatabase(
   prisma: PrismaClient,
-  parts: { pipelined: PipelinedTransactions; prepared: RunStatement; pipelinedReads: RunStatement },
+  parts: { ingest: IngestClient; prepared: RunStatement; pipelinedReads: RunStatement },
 ): Database {
   const prepared: RunStatement = statement => mapStoreErrors(() => parts.prepared(statement))
   return {
@@ -51,8 +63,9 @@ export function buildDatabase(
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
+    bulkTransaction: work => mapStoreErrors(() => parts.ingest.$bulkTransaction(work, BULK_TIMEOUT_MS)),
     pipelinedTransaction: (work, timeoutMs) =>
-      mapStoreErrors(() => parts.pipelined.transaction(work, timeoutMs)),
+      mapStoreErrors(() => parts.ingest.$pipelinedTransaction(work, timeoutMs)),
     read: prepared,
     writePrepared: prepared,
     lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),

@@ -1,10 +1,10 @@
-import { PrismaPg } from '@prisma/adapter-pg'
 import { readDatabaseAddress, type DatabaseConfig, type PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
-import { buildDatabase, type Database } from './database.js'
+import { buildAdapter } from './build-adapter.js'
+import { buildDatabase, BULK_TIMEOUT_MS, type Database } from './database.js'
+import { openIngestClient } from './ingest-client.js'
 import { openPipelinedReads } from './pipelined-reads.js'
-import { openPipelinedTransactions } from './pipelined-transactions.js'
 import { prepareStatements } from './prepared-statements.js'
 import { sql } from './sql.js'
 
@@ -75,7 +75,12 @@ export function openStore(options: StoreOptions): Store {
     ...(pooled ? readPooledLimits(options) : readSessionLimits(options)),
   }
   const pool = new pg.Pool({ ...settings, max: limit })
-  const pipelinedPool = new pg.Pool({ ...settings, max: PIPELINED_TRANSACTIONS, pipeline: true })
+  const pipelinedPool = new pg.Pool({
+    ...settings,
+    max: PIPELINED_TRANSACTIONS,
+    pipeline: true,
+    query_timeout: BULK_TIMEOUT_MS,
+  })
   const pools = [pool, pipelinedPool]
   for (const each of pools) {
     // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
@@ -83,10 +88,11 @@ export function openStore(options: StoreOptions): Store {
     // A new connection has no listener until its first statement. Later breaks reject the statement that is running.
     each.on('connect', client => client.on('error', () => {}))
   }
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool, { onConnectionError: () => {} }) })
+  const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
+  const ingest = openIngestClient(pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
   const pipelinedReads = openPipelinedReads(settings, pool)
   const database = buildDatabase(prisma, {
-    pipelined: openPipelinedTransactions(pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined),
+    ingest,
     prepared: prepareStatements(pool),
     pipelinedReads: prepareStatements(pipelinedReads),
   })
@@ -108,7 +114,7 @@ export function openStore(options: StoreOptions): Store {
       }
     },
     close: () =>
-      (closed ??= prisma.$disconnect().then(async () => {
+      (closed ??= Promise.all([prisma.$disconnect(), ingest.$disconnect()]).then(async () => {
         await Promise.all([pipelinedReads.close(), ...pools.map(each => each.end())])
       })),
   }

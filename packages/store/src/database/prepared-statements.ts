@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type pg from 'pg'
+import { nameConnectionErrors } from '../errors.js'
 import type { RunStatement } from './database.js'
 import { types, writeValue } from './pg-codec.js'
 
@@ -32,7 +33,9 @@ export function prepareStatements(connections: Connections): RunStatement {
   return async <Row>({ text, values: parameters }: Parameters<RunStatement>[0]) => {
     const values = parameters.map(writeValue)
     if (statements.hasSubscribers) statements.publish({ text, values })
-    const { rows } = await connections.query({ ...named(nameOf(text)), text, values, types })
+    const { rows } = await nameConnectionErrors(
+      connections.query({ ...named(nameOf(text)), text, values, types }),
+    )
     return rows as Row[]
   }
 }

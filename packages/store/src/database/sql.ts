@@ -5,6 +5,14 @@ import { Prisma } from '../generated/client.js'
 export type Sql = Prisma.Sql
 
 /** Runs SQL in a transaction. A function that takes a `Tx` uses it for all its statements. */
-export type Tx = Pick<Prisma.TransactionClient, '$queryRaw' | '$executeRaw'>
+export interface Tx {
+  $queryRaw<Rows>(statement: TemplateStringsArray | Sql, ...values: unknown[]): Promise<Rows>
+  /** @returns the number of affected rows */
+  $executeRaw(statement: TemplateStringsArray | Sql, ...values: unknown[]): Promise<number>
+}
 
 export const { sql, join, raw, empty } = Prisma
+
+/** The statement of a tag's arguments, or the statement itself. */
+export const toStatement = (query: TemplateStringsArray | Sql, values: unknown[]): Sql =>
+  'raw' in query ? sql(query, ...values) : query

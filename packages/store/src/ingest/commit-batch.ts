@@ -71,6 +71,13 @@ export interface CommittedBatch {
   deliveries: DeliveryRef[]
 }
 
+/**
+ * From so many messages on, a batch goes through Prisma's `$transaction`. Prisma's engine costs a fixed time for each of
+ * a batch's statements: nothing that shows in a batch of 2,000, and more than everything else for a lone event. The bench
+ * `ingest-lanes` compares both ways.
+ */
+const BULK_FROM = 1_000
+
 /** The longest a batch may take: beyond it the transaction is given up and the messages come again. */
 const TRANSACTION_TIMEOUT_MS = 60_000
 
@@ -87,12 +94,20 @@ const SENT_IN_ONE_GO = 250
  *
  * Control messages come first: what is retracted leaves projections and aggregates before the events of the batch are
  * applied, which changes nothing in the end.
+ * @param bulkFrom the size from which on a batch goes through Prisma; both ways store the same
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
  * @throws StoreUnverifiedError: the server was started anew since `batch.server` was verified
  * @throws StoreRefusedError: a value in the batch can never be stored
  */
-export async function commitBatch({ database }: Store, batch: Batch): Promise<CommittedBatch> {
-  return await database.pipelinedTransaction(tx => writeBatch(tx, batch), TRANSACTION_TIMEOUT_MS)
+export async function commitBatch(
+  { database }: Store,
+  batch: Batch,
+  bulkFrom = BULK_FROM,
+): Promise<CommittedBatch> {
+  const work = (tx: PipelinedTx) => writeBatch(tx, batch)
+  return batch.received.length >= bulkFrom
+    ? database.bulkTransaction(work)
+    : database.pipelinedTransaction(work, TRANSACTION_TIMEOUT_MS)
 }
 
 async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {

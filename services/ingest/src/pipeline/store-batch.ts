@@ -83,9 +83,9 @@ const UNPREPARED = new Set(['42P01', '42703', '42883', '42501', '3F000'])
 
 const isFaultOfDatabase = (error: unknown): boolean =>
   error instanceof StoreUnavailableError ||
+  error instanceof StoreContentsError ||
   error instanceof StoreTimeoutError ||
   error instanceof StoreUnverifiedError ||
-  error instanceof StoreContentsError ||
   UNPREPARED.has(sqlStateOf(error) ?? '')
 
 /** The innermost message: the outer ones only say that a call on the database failed. */
