@@ -14,6 +14,6 @@ try {
 const run = spawn(process.execPath, ['--import', 'tsx', `test/chaos/${file}.ts`, ...args], {
   stdio: 'inherit',
 })
-// Ctrl-C reaches the run as well; its end is ours.
+// Ctrl-C reaches the run as well, so this process ends with it.
 process.on('SIGINT', () => {})
 run.once('exit', code => process.exit(code ?? 1))

@@ -1,4 +1,4 @@
-// `npm run demo`: a feed of payments into the running stack, and what comes back of each.
+// `npm run demo`: publishes payments to the running stack and shows how each is stored, pushed and delivered.
 import { runCommand } from './run-command.mjs'
 
 await runCommand('demo')

@@ -1,4 +1,4 @@
-// Runs a one-shot program with the servers that the environment names; what it does not name is the running stack's.
+// Runs a one-shot program with the servers that the environment names, and otherwise those of the running stack.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 

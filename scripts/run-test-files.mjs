@@ -1,6 +1,6 @@
-// `node scripts/run-test-files.mjs FILE...`: runs test files without any set-up, each with servers of its own unless
-// TEST_DATABASE_URL, TEST_REDIS_URL and TEST_NATS_URL name some; every short test file below the working directory when
-// none is named.
+// `node scripts/run-test-files.mjs [FILE...]`: runs test files without any set-up; without FILE, every short test file
+// below the working directory. Each file has its own servers unless TEST_DATABASE_URL, TEST_REDIS_URL and TEST_NATS_URL
+// are set.
 import { listTestFiles, testFolders } from './gate/list-test-files.mjs'
 import { runTestFiles } from './gate/run-test-files.mjs'
 import { exitWithTotals } from './gate/totals.mjs'

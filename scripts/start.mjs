@@ -10,5 +10,5 @@ try {
 }
 const { main } = await import('../infra/stack/dist/index.js')
 process.exitCode = await main(process.env)
-// Whatever still holds the event loop must not keep the terminal waiting.
+// Exits even if something still holds the event loop.
 process.exit()

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file that only `npm run test:long` runs: it takes minutes, or tries something else each time. */
+/** A file that only `npm run test:long` runs: it takes minutes, or uses a fresh seed each time. */
 const LONG = /\.long\.test\.ts$/
 
 /** Packages whose tests need no server, no service and no socket. */
@@ -27,7 +27,7 @@ const testFoldersBelow = (root, parent) =>
 
 /**
  * @param root a repository
- * @returns paths relative to the root: `short` is what `npm test` runs, `long` what `npm run test:long` runs besides
+ * @returns paths relative to the root: `short` is what `npm test` runs, `long` what `npm run test:long` adds
  */
 export function listTestFiles(root) {
   const all = testFolders(root)

@@ -6,7 +6,7 @@ import { STEPS } from './long-steps.mjs'
 import { secondsSince } from './seconds-since.mjs'
 import { addTotals, describeCounts } from './totals.mjs'
 
-/** Asked to stop, a command may take so long to end what it started. */
+/** How long a command that is stopped may take to end the processes that it started. */
 const STOP_MS = 30_000
 
 /** Runs a program in a process group of its own. @returns 1 passed or 1 failed */
@@ -71,7 +71,7 @@ async function runStep({ name, minutes, files, command, env: own }, servers, sto
  * Sets up, then runs the steps one after the other.
  * @param options.only names of the steps to run; all when empty
  * @returns the counts of all steps
- * @throws Error when a name is unknown, or whose message says what failed when the set-up or the servers did
+ * @throws Error when a name is unknown, or when the set-up or a server fails
  */
 export async function runLongGate({ only = [], signal }) {
   const unknown = only.filter(name => !STEPS.some(step => step.name === name))

@@ -3,8 +3,8 @@ import { Parser } from 'tap-parser'
 
 /**
  * @param stream what the test file writes
- * @returns counts of its assertions; `ok` is false when one failed, the plan does not fit or the file was cut off;
- *   `output` is what it wrote around its failures, and everything when it has no single failing assertion to show
+ * @returns counts of its assertions. `ok` is false when an assertion failed, the plan does not match or the output is
+ *   incomplete. `output` is the text around the failures, or all text when no single assertion failed.
  */
 export async function readTap(stream) {
   const counts = { passed: 0, failed: 0, skipped: 0 }

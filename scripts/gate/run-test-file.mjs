@@ -1,11 +1,11 @@
-// Runs one test file as a process of its own, and ends all that it leaves behind.
+// Runs one test file as a separate process, and ends every process that it leaves behind.
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readTap } from './read-tap.mjs'
 
-/** Ends the file's whole process group when the runner dies without a word. */
+/** Ends the file's whole process group when the runner is killed. */
 const END_WITH_RUNNER = new URL('./end-with-runner.mjs', import.meta.url).href
-/** After its own time limit a test file reports what hangs; one that cannot do even that is killed so much later. */
+/** After its time limit a test file reports what hangs. A file that does not end by then is killed this much later. */
 const OVERDUE_MS = 15_000
 /** A launcher that a killed test file left behind stops its servers within this time. */
 const GROUP_STOP_MS = 20_000
@@ -16,13 +16,13 @@ function signalGroup(pid, signal) {
     process.kill(-pid, signal)
     return true
   } catch (error) {
-    // EPERM: only zombies are left that nobody has reaped yet (macOS).
+    // EPERM: only zombie processes are left (macOS).
     if (error.code === 'ESRCH' || error.code === 'EPERM') return false
     throw error
   }
 }
 
-/** Asks the processes that the file left in its group to stop, and kills what does not. @returns how many ms it took */
+/** Stops the processes that the file left in its group; kills those that do not stop. @returns how many ms it took */
 async function endGroup(pid) {
   if (!signalGroup(pid, 0)) return
   signalGroup(pid, 'SIGTERM')
@@ -45,7 +45,7 @@ export async function runTestFile(file, { bundle, cwd, env, timeoutMs, signal })
   const child = spawn(process.execPath, ['--enable-source-maps', '--import', END_WITH_RUNNER, bundle], {
     cwd,
     env: { ...process.env, ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
-    // A group of its own, so that whatever the file started and left can be found.
+    // A separate process group, so that every process that the file started can be found.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

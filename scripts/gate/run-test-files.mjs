@@ -10,8 +10,8 @@ import { describeCounts } from './totals.mjs'
 const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 120)
 
 /**
- * The order in which each worker takes files. System tests take longest and wait often, so they begin at once and never
- * more than one worker prefers them; a worker whose lane is empty helps the next lane.
+ * The lanes in the order in which each worker takes files from them. System tests take longest and wait often, so one
+ * worker begins with them. A worker whose lane is empty takes files from the next lane.
  */
 const PREFERENCES = [
   ['system', 'services', 'pure'],

@@ -5,11 +5,11 @@ import { checkCode } from './check-code.mjs'
 import { addTotals } from './totals.mjs'
 
 /**
- * Sets up, then runs the test files against one set of servers; lint, format and types run in the time that they leave.
+ * Sets up, then runs the test files against one set of servers. Lint, format and types run while tests wait.
  * @param options.files the test files to run, without any check; every short one and the checks when there is none
  * @param options.signal when aborted, what runs is stopped and counts as failed
  * @returns how many assertions and checks passed and failed
- * @throws Error whose message says what failed when the set-up or the servers did
+ * @throws Error when the set-up or a server fails
  */
 export async function runShortGate({ files = [], signal }) {
   await setUp(line => console.log(line))

@@ -4,7 +4,7 @@ export const addTotals = (...all) => ({
   failed: all.reduce((sum, { failed }) => sum + failed, 0),
 })
 
-/** For a line of progress: only the last line of all says `N passed, N failed`. */
+/** For a line of progress. The text `N passed, N failed` is kept for the last line. */
 export const describeCounts = ({ passed, failed }) =>
   failed > 0 ? `${failed} of ${passed + failed} assertions failed` : `${passed} assertions`
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
  * @param use its result is returned
  */
 export async function withServers(log, use) {
-  // Built by the set-up, so not there yet when this module is read.
+  // The set-up builds this module, so it does not exist before.
   const { discardDataDir, openServers } = await import('../../infra/stack/dist/index.js')
   const { ensureTemplate, removeAbandoned } = await import('../../packages/testkit/dist/index.js')
   await removeAbandoned()

@@ -1,9 +1,9 @@
-// Whether what is built is up to date: turbo takes seconds to find that out, a stamp takes a tenth of a second.
+// Tells whether the build is up to date. turbo takes seconds for that, this stamp a tenth of a second.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Beside the packages themselves. */
+/** Inputs of the build outside of the packages. */
 const SHARED_INPUTS = [
   'package.json',
   'package-lock.json',
@@ -56,8 +56,8 @@ function hashOutputs(root) {
 
 /**
  * @param root a repository
- * @returns `isFresh`: nothing that a build reads or writes has changed since `write` was called; `write` is to be called
- *   after a build and notes what was read before that build, so an edit meanwhile makes the next one build again
+ * @returns `isFresh`: no input and no output of the build has changed since the last `write`. Call `write` after a build;
+ *   it stores the inputs as they were before the build, so an edit during a build makes the next start build again.
  */
 export function readBuildStamp(root) {
   const file = join(root, 'node_modules/.cache/payment-tracking/built')

@@ -8,7 +8,7 @@ export async function build(log) {
   if (stamp.isFresh) return
   let latest = ''
   const onOutput = text => {
-    // turbo says which task it begins: `@payment-tracking/store:build: cache miss, executing 1a2b3c`.
+    // turbo prints each task that it begins: `@payment-tracking/store:build: cache miss, executing 1a2b3c`.
     const tasks = [...text.matchAll(/^@payment-tracking\/([\w-]+):\w+: cache/gm)]
     latest = tasks.at(-1)?.[1] ?? latest
   }

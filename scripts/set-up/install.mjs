@@ -8,8 +8,8 @@ const MODULES = join(ROOT, 'node_modules')
 const INSTALLED = join(MODULES, '.package-lock.json')
 
 /**
- * Whether what npm last installed is what the lock file says now. A lock file often changes without that: a package of
- * ours begins to use one that is there already, and `npm ci` would delete and unpack all of them again.
+ * Whether the installed packages are those of the lock file. A lock file can change without a change of packages, for
+ * example when a package of ours begins to use an installed one; then `npm ci` would unpack everything for nothing.
  */
 function isInstalled(locked) {
   if (!existsSync(INSTALLED)) return false
@@ -17,7 +17,7 @@ function isInstalled(locked) {
   const paths = Object.keys(locked).filter(path => path.includes('node_modules/'))
   const isThere = path => {
     const [want, have] = [locked[path], installed[path]]
-    // Packages for other systems are in the lock file alone.
+    // Packages for other systems are only in the lock file.
     if (!have) return want.optional === true
     if (want.link) return have.link === true && have.resolved === want.resolved
     return have.version === want.version && (have.integrity ?? want.integrity) === want.integrity
@@ -25,7 +25,7 @@ function isInstalled(locked) {
   return paths.every(isThere) && Object.keys(installed).every(path => path in locked)
 }
 
-/** How many packages lie in node_modules already: npm unpacks all of them there, then says that it is done. */
+/** How many packages npm has unpacked into node_modules so far. */
 function countInstalled() {
   if (!existsSync(MODULES)) return 0
   const names = readdirSync(MODULES).filter(name => !name.startsWith('.'))

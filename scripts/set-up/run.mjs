@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Runs a program in the repository's root; its output is shown only when it fails.
+ * Runs a program in the repository's root. Its output is part of the error when the program fails.
  * @param options.onOutput gets each piece of output as it comes
  * @throws Error whose message is the output and how the program ended
  */
@@ -35,9 +35,9 @@ export function run(file, args, { env = {}, signal, onOutput = () => {} } = {}) 
 const EVERY_MS = 3_000
 
 /**
- * Says what goes on at once and then every three seconds, until the work is done.
- * @param what such as `building`
- * @param detail what to add about how far it has come; may be empty
+ * Prints a line of progress at once and then every three seconds, until the work is done.
+ * @param what the name of the work, such as `building`
+ * @param detail returns how far the work is; may be empty
  * @returns what the work returns
  */
 export async function withProgress(log, what, detail, work) {

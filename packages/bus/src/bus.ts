@@ -20,7 +20,7 @@ export interface Bus {
   }
   /** Where a stream and its consumer stand. @throws BusUnavailableError */
   position(options: StreamConfig & { CONSUMER_NAME: string }): Promise<StreamPosition>
-  /** Reads what the stream holds once more; see `readAgain`. */
+  /** Reads messages that are still in the stream a second time; see `readAgain`. */
   readAgain(options: ReadAgainOptions, handle: HandleBatch): Promise<number>
   /** Makes the stream when it is missing. */
   ensureStream(config: StreamConfig): Promise<void>
@@ -28,7 +28,7 @@ export interface Bus {
    * Publishes one message and waits for the stream to have stored it.
    * @param messageId the stream drops a second message of this id for some minutes; only narrows what is doubled
    * @returns its sequence
-   * @throws BusUnavailableError when no acknowledgement came: it may be stored all the same
+   * @throws BusUnavailableError when no acknowledgement came. The stream may have stored the message.
    */
   publish(subject: string, bytes: Uint8Array, messageId?: string): Promise<number>
   /** Opens a bucket of keys and values, made when it is missing with as many replicas as the stream has. */
@@ -67,7 +67,7 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
     ping: () => connection.flush(),
     close: async () => {
       if (connection.isClosed()) return
-      // A drain waits for the server; without one there is nothing left to send.
+      // A drain waits for the server. While the server is away nothing can be sent.
       await Promise.race([connection.drain(), new Promise(resolve => setTimeout(resolve, 2_000).unref())])
       await connection.close()
     },

@@ -24,7 +24,7 @@ export interface ReceivedBusMessage {
   readonly traceParent?: string
 }
 
-/** What to do with a batch that could not be stored: the messages come again after the delay. */
+/** The answer of a handler that could not store its batch: the messages are delivered again after the delay. */
 export interface Redeliver {
   redeliverAfterMs: number
 }
@@ -43,28 +43,28 @@ export interface ConsumerOptions extends StreamConfig {
   CONSUMER_NAME: string
   /** most messages in one batch */
   BATCH_SIZE: number
-  /** when messages of a process that died come again; longer than any batch takes */
+  /** after this time the messages of a dead process are delivered again; longer than any batch takes */
   ACK_WAIT_MS: number
   /** reads `traceparent` of each message */
   traced?: boolean
   /**
-   * Called each time the consumer was opened, before it is read: afterwards acknowledgements may pass over messages
-   * that the stream discarded. When it rejects, the consumer is opened anew.
+   * Called each time after the consumer is opened and before it is read. Later, acknowledgements may skip messages that
+   * the stream discarded. If the call rejects, the consumer is opened again.
    */
   onOpened?: (position: StreamPosition) => Promise<void>
 }
 
-/** What of the stream is not acknowledged yet. */
+/** The messages of the stream that are not acknowledged yet. */
 export interface StreamLag {
   messages: number
-  /** since the oldest of them was published; null when it cannot be told, such as when it was deleted */
+  /** since the oldest of them was published; null when unknown, for example because it was deleted */
   oldestSeconds: number | null
 }
 
 /** Batches whose messages may be delivered and not acknowledged, over all replicas. */
 export const MOST_UNACKNOWLEDGED_BATCHES = 20
 const RESTART_DELAY_MS = 1_000
-/** What ends a consumer for good: it must be opened, perhaps made, again. */
+/** Errors that end a consumer: it must be opened again, and created if it is missing. */
 const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.ConsumerDeleted,
   ConsumerEvents.ConsumerNotFound,
@@ -72,20 +72,20 @@ const LOST: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Batches in the hands of `handle`: one is stored, one has been read and waits for that. A third is read meanwhile when
- * there is a whole one: a smaller one still grows, and one transaction for more is sooner done than two.
+ * Batches that `handle` works on at the same time. The first is stored and the second is read. A third is fetched only
+ * when it is full: one transaction for a larger batch is faster than two for small ones.
  */
 const BATCHES_AT_ONCE = 3
 
 /**
- * Reads the stream through a durable pull consumer and hands what has arrived to `handle`: a lone message at
- * once, a backlog in batches of BATCH_SIZE, BATCHES_AT_ONCE of them at a time.
- * Messages are acknowledged one by one after `handle` resolves, or given back with the delay it names.
+ * Reads the stream through a durable pull consumer. `handle` receives a lone message at once, and a backlog in batches of
+ * BATCH_SIZE, BATCHES_AT_ONCE of them at the same time. Messages are acknowledged one by one after `handle` resolves, or
+ * given back with the delay that `handle` names.
  */
 export class BatchConsumer implements Intake {
   readonly #waiting: JsMsg[] = []
   readonly #idle: (() => void)[] = []
-  /** like those above, waiting for a whole batch */
+  /** fetches a batch only when it is full */
   readonly #spare: (() => void)[] = []
   #messages: ConsumerMessages | undefined
   #stopping = false
@@ -113,7 +113,7 @@ export class BatchConsumer implements Intake {
     this.#messages?.stop()
     for (const wake of [...this.#idle.splice(0), ...this.#spare.splice(0)]) wake()
     await this.#running
-    // What was received and not begun goes back at once instead of after the ack wait.
+    // Messages that were received and not begun go back at once instead of after the ack wait.
     for (const message of this.#waiting.splice(0)) message.nak(1)
   }
 
@@ -136,7 +136,7 @@ export class BatchConsumer implements Intake {
     return (await this.measureLag())?.messages ?? null
   }
 
-  /** The lag with the age of its oldest message: one question more of the server, so for those who look only. */
+  /** The lag with the age of its oldest message. It costs one more request, so only metrics ask for it. */
   async measureLag(): Promise<StreamLag | null> {
     try {
       const info = await this.#consumer?.info()
@@ -153,7 +153,7 @@ export class BatchConsumer implements Intake {
     const { STREAM_NAME, SUBJECT_PREFIX } = this.options
     try {
       const manager = await this.connection.jetstreamManager()
-      // The server knows this question; the client's types do not.
+      // The server knows this request; the client's types do not.
       const question = { seq: sequence + 1, next_by_subj: `${SUBJECT_PREFIX}.>` }
       const message = await manager.streams.getMessage(STREAM_NAME, question)
       return Math.max(0, (Date.now() - message.time.getTime()) / 1_000)
@@ -164,14 +164,14 @@ export class BatchConsumer implements Intake {
 
   #stream: StreamState | undefined
 
-  /** Opens stream and consumer and keeps messages coming; opens them again whenever that ends. */
+  /** Opens the stream and the consumer and reads messages; opens both again after an error. */
   async #receive(): Promise<void> {
     const { BATCH_SIZE } = this.options
     while (!this.#stopping) {
       try {
         const consumer = await this.#open()
         await this.options.onOpened?.(await readPosition(this.connection, this.options))
-        // As many again as are in progress: the next ones arrive meanwhile.
+        // Twice as many as are handled at once, so that the next messages arrive while these are stored.
         this.#messages = await consumer.consume({
           max_messages: BATCH_SIZE * BATCHES_AT_ONCE,
           expires: 30_000,
@@ -211,7 +211,7 @@ export class BatchConsumer implements Intake {
     return this.#consumer
   }
 
-  /** A server that forgot the pull request, or the consumer, is only noticed by its silence. */
+  /** A server that lost the pull request or the consumer sends no error, so silence is the only sign. */
   async #watch(messages: ConsumerMessages): Promise<void> {
     for await (const { type } of await messages.status()) {
       if (LOST.has(type)) {
@@ -244,7 +244,7 @@ export class BatchConsumer implements Intake {
       redeliver = { redeliverAfterMs: RESTART_DELAY_MS }
     }
     for (const message of batch) {
-      // Always with a delay of our own: a plain nak comes back at once, and older servers' backoff is broken.
+      // Always with a delay: without one the message comes back at once, and the backoff of older servers is broken.
       if (redeliver) message.nak(redeliver.redeliverAfterMs)
       else message.ack()
     }

@@ -8,7 +8,7 @@ export interface StreamPosition {
   /** the oldest message that the stream still holds; one past the last when it holds none */
   firstSequence: number
   lastSequence: number
-  /** every message of ours up to here was acknowledged, or discarded by the stream */
+  /** every message of ours up to this sequence was acknowledged, or discarded by the stream */
   acknowledgedSequence: number
   /** messages that were delivered and are not acknowledged */
   inFlight: number
@@ -21,8 +21,8 @@ export interface StreamPosition {
 }
 
 /**
- * Asks for the stream before the consumer: a message that the stream had discarded by then, and that is not
- * acknowledged later, was never read.
+ * Reads the state of the stream before that of the consumer. So a message that the stream had already discarded, and
+ * that the consumer has not acknowledged, was never read.
  * @throws BusUnavailableError when there is no such stream or consumer, or the server does not answer
  */
 export async function readPosition(

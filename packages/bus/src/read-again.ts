@@ -3,22 +3,22 @@ import type { HandleBatch, ReceivedBusMessage } from './consumer.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface ReadAgainOptions extends StreamConfig {
-  /** where to begin: a sequence, or the time at which the stream took a message; later than all: nothing is read */
+  /** where to begin: a sequence, or the time at which the stream stored a message. Beyond the end nothing is read. */
   from: number | Date
   /** messages in a batch */
   batchSize: number
   signal?: AbortSignal | undefined
 }
 
-/** The consumer is forgotten by the server when nobody asks for so long; then it is made anew. */
+/** The server deletes the consumer after this time without a request; then it is created again. */
 const INACTIVE_MS = 60_000
 const FETCH_MS = 5_000
 const RETRY_MS = 1_000
 
 /**
- * Reads messages that the stream still holds once more, in order, up to the last one there is at the beginning. Uses
- * a consumer of its own: what the durable consumer has acknowledged stays acknowledged.
- * @param handle called for one batch at a time; what it gives back is handed to it again after the delay
+ * Reads messages that are still in the stream a second time, in order, up to the message that is the last one at the
+ * beginning. A separate consumer reads them, so the acknowledgements of the durable consumer stay as they are.
+ * @param handle called for one batch at a time; a batch that it gives back is passed to it again after the delay
  * @returns how many messages were read
  * @throws NatsError when the stream cannot be asked at the beginning
  */

@@ -6,7 +6,7 @@ export type ApiClient = Client<paths>
 export type Schemas = components['schemas']
 
 export interface ApiClientOptions {
-  /** a gateway's token, for what only gateways may do */
+  /** a gateway's token, for the routes of gateways */
   token?: string
   headers?: Record<string, string>
 }

@@ -16,7 +16,7 @@ export async function exactFetch(request: Request): Promise<Response> {
   if (!isJson || response.status === 204 || response.status === 304) return response
   const text = await response.text()
   const headers = new Headers(response.headers)
-  // The body is whole and decoded by now; the length tells openapi-fetch to call `json`.
+  // The body is complete and decoded here. The length makes openapi-fetch call `json`.
   headers.delete('content-encoding')
   headers.set('content-length', String(new TextEncoder().encode(text).length))
   const { status, statusText } = response

@@ -1,6 +1,6 @@
 /**
- * Which payments of a tracking ID were seen, by their `seq`. Payments may come out of order and twice; each
- * passes once. `floor` is the `seq` up to which nothing is missing: where to go on after a reconnect.
+ * Remembers which payments of a tracking ID were seen, by `seq`. Payments may arrive out of order and twice; each passes
+ * once. Nothing is missing up to `floor`, so a reconnecting client continues from there.
  */
 export class SeenPayments {
   #floor: number
@@ -22,7 +22,7 @@ export class SeenPayments {
     return true
   }
 
-  /** Everything up to `seq` was replayed; what is not there was filtered out. */
+  /** Everything up to `seq` was replayed; missing numbers belong to payments that the filter left out. */
   reach(seq: number): void {
     if (seq <= this.#floor) return
     this.#floor = seq

@@ -15,36 +15,36 @@ export interface WatchOptions {
   trackingId: string
   /** only payments to this public key */
   recipient?: string
-  /** the last `seq` that is known; 0 brings all there are. Without it: from now on */
+  /** the last known `seq`; 0 replays all payments. Without it: payments from now on */
   since?: number
   /** which database `since` is of */
   epoch?: string
   onPayment: (payment: SocketPayment) => void
-  /** A payment is taken back: the finalized chain does not hold it. It was handed over before, unless it was missed. */
+  /** A payment is taken back: the finalized chain does not hold it. `onPayment` had it before, unless it was missed. */
   onRetraction?: (retraction: SocketRetraction) => void
-  /** subscribed, and everything since `since` was handed over; also after each reconnect */
+  /** subscribed, and all payments after `since` were passed on; also after each reconnect */
   onReady?: (state: WatchState) => void
-  /** refused; it tries again by itself unless `isFinal` */
+  /** refused; the client tries again by itself unless `isFinal` */
   onRefused?: (refusal: { code: SocketErrorCode; message: string; isFinal: boolean }) => void
-  /** The database is another one: `since` means nothing any more, and payments may have been missed. */
+  /** The database was replaced: `since` has no meaning any more, and payments may have been missed. */
   onReset?: () => void
 }
 
-/** What to remember in order to go on later: pass it as `since` and `epoch`. */
+/** To continue later: pass these as `since` and `epoch`. */
 export interface WatchState {
   since: number
   epoch: string
 }
 
 export interface PaymentWatch {
-  /** null until the first subscription holds */
+  /** null until the first subscription is acknowledged */
   readonly state: WatchState | null
   close(): void
 }
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 30_000
-/** Asking again with the same words gets the same answer. */
+/** Codes after which the same request would be refused again. */
 const FINAL: ReadonlySet<SocketErrorCode> = new Set(['INVALID_TRACKING_ID', 'INVALID_REQUEST'])
 
 /**
@@ -115,7 +115,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     seen?.add(data.seq)
     retract(data)
   })
-  // A seat that was lost while the connection goes on: nobody else says that nothing comes any more.
+  // The seat was lost while the connection stays open: no other event says that payments have stopped.
   socket.on('error', ({ data }) => {
     if (data.code === 'TOO_MANY_CONNECTIONS' && data.trackingId === options.trackingId) {
       later(FIRST_RETRY_MS, subscribe)
@@ -124,7 +124,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   socket.on('reconnect', ({ data }) =>
     later(Math.random() * data.afterMs, () => socket.disconnect().connect()),
   )
-  // Socket.IO comes back by itself from a lost connection, but not when the server ended it.
+  // Socket.IO reconnects by itself after a lost connection, but not after the server closed it.
   socket.on('disconnect', reason => {
     if (reason === 'io server disconnect') later(FIRST_RETRY_MS, () => socket.connect())
   })

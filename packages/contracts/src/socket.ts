@@ -106,7 +106,7 @@ export const SOCKET_CLOSES = {
   SLOW_CONSUMER: 4008,
   RATE_LIMITED: 4029,
   TOO_MANY_CONNECTIONS: 4030,
-  /** RFC 6455's registry: the service restarts, come again. */
+  /** The code of RFC 6455's registry for a service that restarts. */
   RESTART: 1012,
 } as const
 export type SocketCloseReason = keyof typeof SOCKET_CLOSES
@@ -117,19 +117,19 @@ export interface SubscribeRefusal {
   message: string
 }
 
-/** What the acknowledgement callback of `subscribe` gets. */
+/** The argument of the acknowledgement callback of `subscribe`. */
 export type SubscribeReply =
   | {
       ok: true
       /** the `seq` of the tracking ID's newest payment, 0 when there is none */
       head: number
       epoch: string
-      /** hands this seat to the same client after a reconnect; a secret */
+      /** a secret that gives this seat to the same client after a reconnect */
       resume: string
       /** `since` was given and could be honoured */
       recovered: boolean
       replay: SocketPayment[]
-      /** there is more than `replay` holds: subscribe again with `since: next` */
+      /** more payments follow: subscribe again with `since: next` */
       more: boolean
       /** how far `replay` reaches, the next `since` */
       next: number
@@ -148,18 +148,18 @@ export type AckMessage = Envelope<'ack', string>
 export type ErrorMessage = Envelope<'error', { code: SocketErrorCode; message: string; trackingId?: string }>
 export type ReconnectMessage = Envelope<'reconnect', { afterMs: number }>
 
-/** What the service emits. */
+/** The events that the service emits. */
 export interface ServerToClientEvents {
   payment: (message: PaymentMessage) => void
-  /** A payment that was told is taken back: the finalized chain does not hold it. May come twice. */
+  /** An announced payment is taken back: the finalized chain does not hold it. May arrive twice. */
   retraction: (message: RetractionMessage) => void
   ack: (message: AckMessage) => void
   error: (message: ErrorMessage) => void
-  /** The pod is going away: come again within `afterMs`. Who does not is closed with RESTART. */
+  /** The pod stops: reconnect within `afterMs`. A client that stays is closed with RESTART. */
   reconnect: (message: ReconnectMessage) => void
 }
 
-/** What a client emits. Everything here comes from strangers: it is `unknown` until it was checked. */
+/** The events that a client emits. Their data is `unknown` until it is checked, because anyone can connect. */
 export interface ClientToServerEvents {
   subscribe: (request: unknown, callback?: (reply: SubscribeReply) => void) => void
   unsubscribe: (request: unknown, callback?: (reply: UnsubscribeReply) => void) => void
@@ -195,7 +195,7 @@ export function toSocketPayment(payment: CommittedPayment): SocketPayment | null
   }
 }
 
-/** @returns null for a payment without tracking ID: nobody can have been told of it */
+/** @returns null for a payment without tracking ID: no client can have received it */
 export function toSocketRetraction(payment: CommittedPayment): SocketRetraction | null {
   const { trackingId, seq, eventId, signature } = payment
   return trackingId === null || seq === null ? null : { trackingId, seq, eventId, signature }

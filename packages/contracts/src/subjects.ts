@@ -9,7 +9,7 @@ export const DEFAULT_PROGRAM_ID = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
 export const EVENT_NAME_PREFIX = /^[a-z0-9_]+_(?=[A-Z])/
 export const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/
 
-/** Where the indexer says something about the chain itself, by its kind: `finalized`, `retracted`, `gap`. */
+/** The subject of a control message, by its kind: `finalized`, `retracted`, `gap`. */
 export const controlSubjectOf = (prefix: string, kind: string): string => `${prefix}.control.${kind}`
 
 /** @returns the kind of a control message by its subject; null for the subject of an event */
@@ -18,7 +18,7 @@ export function controlKindOf(prefix: string, subject: string): string | null {
   return subject.startsWith(start) ? subject.slice(start.length) : null
 }
 
-/** The subject of one event: by its name, or `unparsed` when it has none that may stand in a subject. */
+/** The subject of one event: by its name, or `unparsed` if the name cannot be part of a subject. */
 export function subjectOf(prefix: string, eventName: unknown): string {
   const bare = typeof eventName === 'string' ? eventName.replace(EVENT_NAME_PREFIX, '') : ''
   return `${prefix}.${EVENT_NAME.test(bare) ? bare : 'unparsed'}`

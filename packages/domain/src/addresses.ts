@@ -4,16 +4,17 @@ import bs58 from 'bs58'
 import { LRUCache } from 'lru-cache'
 import { isCurvePoint } from './curve-point.js'
 
-// Holds what is true for ever: it saves time and decides nothing. One derivation takes about 40 µs (it tries bumps
-// until the address is off the curve).
+// A cache of derived addresses, which never change. One derivation takes about 40 µs, because it tries bumps until the
+// address is off the curve.
 const derived = new LRUCache<string, string>({ max: 50_000 })
 
 const WITHOUT_LEADING_ZERO = /^[2-9A-HJ-NP-Za-km-z][1-9A-HJ-NP-Za-km-z]*$/
 
 /**
- * Tells texts of exactly so many bytes without decoding them, which takes 2 to 7 µs. Base58's digits ascend as their
- * characters do, so that texts of one length compare as the numbers they write: one that does not begin with a zero
- * lies between the least and the greatest number of so many bytes. What does is rare, and decoded.
+ * Recognises base58 texts of a number of bytes without decoding them, which would take 2 to 7 µs. The digits of base58
+ * ascend in the order of their characters, so texts of the same length compare like numbers: a text without a leading
+ * zero must lie between the smallest and the largest number of that many bytes. Only texts with a leading zero, which are
+ * rare, are decoded.
  */
 function textOfBytes(bytes: number): (text: string) => boolean {
   const least = bs58.encode(Uint8Array.of(1, ...new Uint8Array(bytes - 1)))
@@ -32,12 +33,12 @@ export const isPublicKey = textOfBytes(32)
 /** A base58 text of exactly 64 bytes. */
 export const isSignature = textOfBytes(64)
 
-/** What the chain hashes last, so that no derived address is also a hash of something else. */
+/** The suffix that the chain hashes with, so that a derived address equals no other hash. */
 const MARKER = 'ProgramDerivedAddress'
 
 /**
- * The first hash of seeds, bump and program, from bump 255 down, that nobody can have the private key of. By our own
- * hand, since half of the CPU of reading was `@solana/addresses`' hashing and curve; a test compares the two.
+ * The first hash of seeds, bump and program, from bump 255 down, that is not a point of the curve and so has no private
+ * key. Written here because `@solana/addresses` took half of the CPU of reading; a test compares the two.
  */
 function derive(programId: string, label: string, ...parts: (string | number)[]): string {
   const key = [programId, label, ...parts].join(' ')
@@ -62,7 +63,7 @@ function littleEndian(value: number): Uint8Array {
   return bytes
 }
 
-/** The gateway that an authority opens. All keys are base58; a key of another length is the caller's mistake. */
+/** The gateway that an authority opens. All keys are base58 of 32 bytes; the caller checks that. */
 export function deriveGateway(programId: string, authority: string): string {
   return derive(programId, 'gateway', authority)
 }

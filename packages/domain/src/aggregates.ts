@@ -1,7 +1,7 @@
-// Counts and sums that answer without scanning: by name, by gateway, by token, each for all time, by day and
-// by hour of the event's timestamp. All of them add up, so a batch contributes one row a group.
+// Counts and sums by name, gateway and token, for all time, by day and by hour of the event's timestamp, so that no
+// request scans events. They are additive: a batch adds one row to each group.
 
-/** Seconds a row covers; 0 covers all time. */
+/** Seconds that a row covers; 0 is all time. */
 export const SPANS = [0, 86_400, 3_600] as const
 export type Span = (typeof SPANS)[number]
 
@@ -72,7 +72,7 @@ export function countByName(events: readonly { name: string; occurredAt: Date }[
   return sorted(rows)
 }
 
-/** What a row of statistics says, also of the payments of an hour. */
+/** The figures of a row of statistics. */
 type Figures = Pick<PaymentStatRow, 'count' | 'total' | 'min' | 'max' | 'firstAt' | 'lastAt'>
 
 /** Sums by gateway, token and hour first. */
@@ -120,7 +120,7 @@ export function sumPayments(payments: readonly CountedPayment[]): {
   return { stats: sorted(stats), tokens: sorted(tokens).map(withoutTimes) }
 }
 
-/** Adds to the row of a group, which begins with the first figures. */
+/** Adds figures to the row of a group, or starts the row with them. */
 function addTo<Group extends object>(
   rows: Map<string, Figures & Group>,
   key: string,

@@ -2,7 +2,7 @@ import { readVariant } from './enum-value.js'
 import { RawJson, isObject, type ExactJson } from './exact-json.js'
 import { writeArray } from './write-array.js'
 
-/** Up to 78 digits: a u256. A longer run of digits is a text that happens to be digits. */
+/** Up to 78 digits: a u256. A longer run of digits is text. */
 const INTEGER = /^(?:0|-?[1-9]\d{0,77})$/
 
 function writeText(text: string): string {
@@ -12,8 +12,8 @@ function writeText(text: string): string {
 }
 
 /**
- * One JSON text for all values that mean the same: names sorted, enums tagged, integers as literals, whether they came
- * as literals or as decimal strings. Two indexers that agree about an event produce the same text.
+ * The same JSON text for all values that mean the same: names sorted, enums tagged, and integers as literals, also those
+ * that arrived as decimal strings. Two indexers that agree about an event produce the same text.
  */
 export function canonicalJson(value: ExactJson): string {
   if (typeof value === 'string') return writeText(value)

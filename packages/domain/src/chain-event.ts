@@ -1,6 +1,6 @@
-// A message of the indexer after every check: what ingest stores and projects.
+// An event after every check, as ingest stores and projects it.
 
-/** Where the event stands on the chain, as text whose byte order is chain order: slot, transaction, index, event id. */
+/** The place of an event on the chain: slot, transaction, index, event id, as text whose byte order is chain order. */
 export type ChainOrder = string
 
 /** What an event does to projections; `none` for events that are only stored. */
@@ -24,14 +24,14 @@ export type Effect =
       recipient: string | null
       payer: string | null
       tokenMint: string | null
-      /** its own memo gives no tracking ID, and the program gives it that of its policy */
+      /** the payment has no memo of its own; the program gives it the tracking ID of its policy */
       tracksPolicy: boolean
     }
   | {
       kind: 'policy-created'
       policy: string
       family: PolicyFamily
-      /** what a composable policy pays in; null where the user payment says */
+      /** the mint of a composable policy; null where the user payment names the mint */
       tokenMint: string | null
       userPayment: string
       recipient: string
@@ -61,7 +61,7 @@ export interface EventAlias {
 }
 
 export interface ChainEvent {
-  /** derived from the identity: the same event is the same id, whoever published it (uuid text) */
+  /** derived from the identity: the same event has the same id, whichever indexer published it (uuid text) */
   id: string
   order: ChainOrder
   /**

@@ -1,5 +1,5 @@
-// The proleptic Gregorian calendar in UTC by arithmetic alone: `Date` has quirks (years 0 to 99, silent
-// overflow of 30 February) that a rule about money should not inherit.
+// The proleptic Gregorian calendar in UTC, by arithmetic alone. `Date` treats years 0 to 99 as 1900 to 1999 and accepts
+// 30 February, and a rule about money must do neither.
 
 export interface CivilDate {
   year: number
@@ -22,7 +22,7 @@ export function daysInMonth(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0)
 }
 
-/** Days of the eras of 400 years that begin in March, so that the leap day is a year's last day. */
+/** Days of an era of 400 years. Years begin in March here, so that the leap day is the last day of a year. */
 const DAYS_PER_ERA = 146_097
 const EPOCH_DAYS = 719_468
 

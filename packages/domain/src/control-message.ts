@@ -1,17 +1,18 @@
-// What the indexer says about the chain itself, on subjects of their own: no events, and never served as events.
+// Control messages: statements of the indexer about the chain itself, on their own subjects. They are never served as
+// events.
 import { isSignature } from './addresses.js'
 import { isObject, readExactJson, type ExactJsonObject } from './exact-json.js'
 import type { Refusal } from './chain-event.js'
 import { Refused } from './refused.js'
 import { readSafeInteger } from './safe-integer.js'
 
-/** Transactions of one slot that the finalized chain does not hold are named one by one. */
+/** A transaction that the finalized chain does not hold. Transactions of a slot are named one by one. */
 export interface RetractedTransaction {
   signature: string
   slot: number
 }
 
-/** What the indexer could not read; told again with `closed` once it could. */
+/** A part of the chain that the indexer could not read. It is sent again with `closed` after the part was read. */
 export interface ChainGap {
   signature: string | null
   fromSlot: number
@@ -33,7 +34,7 @@ export type ReadControlResult = { ok: true; control: ControlMessage } | { ok: fa
 const MOST_REASON = 1_000
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const MAX_DEPTH = 8
-/** What Postgres cannot hold as text. */
+/** Text that Postgres cannot store. */
 const HALF_PAIR = /\p{Surrogate}/gu
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -97,7 +98,7 @@ function readKind(kind: string, bytes: Uint8Array): ControlMessage {
 }
 
 /**
- * Checks a control message. Never throws for what the bytes hold.
+ * Checks a control message. Never throws, whatever the bytes are.
  * @param kind the last part of its subject: `finalized`, `retracted` or `gap`
  */
 export function readControlMessage(kind: string, bytes: Uint8Array): ReadControlResult {

@@ -1,5 +1,5 @@
-// Whether bytes are a point of Ed25519. Libraries find the point, by a power of 252 squarings; whether there is one is
-// told by Euclid's steps in a fifth of the time, and a twentieth of the memory.
+// Whether bytes are a point of Ed25519. Libraries compute the point, which takes 252 squarings. A Jacobi symbol only says
+// whether the point exists, in a fifth of the time and a twentieth of the memory.
 
 /** The field's prime and the curve's constant (RFC 8032, section 5.1). */
 const P = 2n ** 255n - 19n
@@ -39,6 +39,6 @@ export function isCurvePoint(bytes: Buffer): boolean {
   const written = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)
   const y = (written >= SIGN_BIT ? written - SIGN_BIT : written) % P
   const square = (y * y) % P
-  // A fraction is a square when its parts' product is.
+  // A fraction is a square when the product of its parts is a square.
   return isSquare(((square + P - 1n) * ((D * square + 1n) % P)) % P)
 }

@@ -1,5 +1,5 @@
-// Which addresses a webhook may be delivered to. A gateway chooses the URL and we send the request from inside
-// our network, so the rule is: public addresses only.
+// Which addresses a webhook may be delivered to. A gateway chooses the URL and the request leaves from inside our network,
+// so only public addresses are allowed.
 import ipaddr from 'ipaddr.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
@@ -26,8 +26,8 @@ const DENIED_V4 = ranges(
 )
 
 /**
- * IPv6 by what is allowed: a list of what is denied always forgets a form (IPv4-compatible, NAT64, site-local).
- * Global unicast, without protocol assignments and Teredo, documentation and 6to4.
+ * The allowed IPv6 addresses: global unicast without protocol assignments, Teredo, documentation and 6to4. A list of
+ * denied addresses would miss a form (IPv4-compatible, NAT64, site-local).
  */
 const ALLOWED_V6 = ranges('2000::/3')
 const DENIED_V6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20')

@@ -1,9 +1,9 @@
 // When a refused delivery is tried again.
 
-/** A `Retry-After` may stretch a delay to this and no further. */
+/** The longest delay that a `Retry-After` can ask for. */
 export const RETRY_AFTER_MAX_MS = 3_600_000
 
-/** Delays vary by this share to both sides, so that what failed together does not come back together. */
+/** Delays vary by this share in both directions, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
 /**
@@ -26,13 +26,13 @@ export function retryDelayMs(
 
 /**
  * Reads `Retry-After`: whole seconds, or an HTTP date (RFC 9110, 10.2.3).
- * @returns milliseconds from `nowMs`, never negative; null when it is missing or makes no sense
+ * @returns milliseconds from `nowMs`, never negative; null when the header is missing or invalid
  */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number | null {
   const text = header?.trim()
   if (text === undefined || text === '') return null
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
-  // Date.parse reads much that is no HTTP date ("2 apples"); the three legal forms all begin with a weekday.
+  // Date.parse accepts text that is no HTTP date ("2 apples"). The three legal forms begin with a weekday.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs)

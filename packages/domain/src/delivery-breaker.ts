@@ -1,8 +1,8 @@
-// Stops sending to an endpoint that mostly fails, so that its failures do not cost others their turn.
+// Stops sending to an endpoint that mostly fails, so that its failures do not delay other endpoints.
 //
-// closed     attempts go; open when at least 70 % of at least 10 in the last 5 minutes failed
-// open       nothing goes for 60 s
-// half-open  one attempt goes as a probe: a success closes, a failure opens again
+// closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes failed
+// open       no attempt is allowed for 60 s
+// half-open  one attempt is allowed as a probe: a success closes, a failure opens again
 
 export const BREAKER = {
   windowMs: 300_000,
@@ -11,10 +11,10 @@ export const BREAKER = {
   coolDownMs: 60_000,
 } as const
 
-/** What may be done now. `holdMs` is how long it is sure to stay forbidden. */
+/** Whether an attempt is allowed now. `holdMs` is the time for which none will be allowed. */
 export type BreakerAnswer = { kind: 'go' } | { kind: 'probe' } | { kind: 'hold'; holdMs: number }
 
-/** The window is kept in slices: exact enough, and of one size however many attempts there are. */
+/** The window is kept in slices, so that its memory does not grow with the number of attempts. */
 const SLICE_MS = 10_000
 
 /** Time comes in as an argument, in milliseconds that never go back. */
@@ -35,7 +35,7 @@ export class DeliveryBreaker {
     return { kind: 'probe' }
   }
 
-  /** A probe that was asked for and then not made. */
+  /** Gives back a probe that was allowed and not made. */
   forgoProbe(): void {
     this.#probing = false
   }
@@ -47,7 +47,7 @@ export class DeliveryBreaker {
       this.#openUntilMs = succeeded ? null : nowMs + BREAKER.coolDownMs
       return
     }
-    // Attempts that left before it opened still count, but decide nothing while it is open.
+    // Attempts that started before the breaker opened are counted, and change no state while it is open.
     const start = Math.floor(nowMs / SLICE_MS) * SLICE_MS
     let slice = this.#slices.at(-1)
     if (slice?.start !== start) {

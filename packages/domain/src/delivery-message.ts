@@ -1,4 +1,4 @@
-// The body of a webhook request: rendered once, stored, and sent byte for byte the same ever after.
+// The body of a webhook request: rendered once, stored, and sent with the same bytes in every attempt.
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 
@@ -6,7 +6,7 @@ export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
 export const RETRACTION_MESSAGE_TYPE = 'payment.retracted'
 export const TEST_MESSAGE_TYPE = 'webhook.test'
 
-/** What a webhook may ask to be told of. A webhook that asks for nothing is told of payments. */
+/** The types of message that a webhook can choose. A webhook without a choice gets payments. */
 export const WEBHOOK_EVENT_TYPES = [PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE] as const
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 
@@ -27,9 +27,9 @@ function literal(name: string, digits: string): string {
 }
 
 /**
- * The id follows from the event and from what is said of it. A database that lost commits stores the event again: with
- * the same content the receiver gets the same id and body; with another `seq`, or a payer that is known by then, the
- * message is another one and has an id of its own. The signed text is `id.timestamp.body`, so an id must not hold the
+ * The id follows from the event and the content of the message. A database that lost commits stores the event again. If
+ * the content is the same, the receiver gets the same id and body. If the content differs, for example in `seq` or a
+ * payer that has become known, the id differs too. The signed text is `id.timestamp.body`, so an id must not hold the
  * separator.
  */
 export function paymentMessageId(eventId: string, content: string): string {
@@ -38,14 +38,14 @@ export function paymentMessageId(eventId: string, content: string): string {
 }
 
 /**
- * The message of a payment. `amount` and `timestamp` keep every digit; what is not known is null.
+ * The message of a payment. `amount` and `timestamp` keep every digit; unknown values are null.
  */
 export const renderPaymentMessage = (payment: CommittedPayment): DeliveryMessage =>
   renderMessage(PAYMENT_MESSAGE_TYPE, '', payment)
 
 /**
- * The message that a payment was retracted: the finalized chain does not hold its transaction. It says of the payment
- * what is known now, under an id of its own.
+ * The message that a payment was retracted: the finalized chain does not hold its transaction. The message describes the
+ * payment as it is known now, and has its own id.
  */
 export const renderRetractionMessage = (payment: CommittedPayment): DeliveryMessage =>
   renderMessage(RETRACTION_MESSAGE_TYPE, 'retracted', payment)
@@ -79,7 +79,7 @@ function renderMessage(type: string, suffix: string, payment: CommittedPayment):
 }
 
 /**
- * The message of a test: says nothing of any payment.
+ * The message of a test delivery, without a payment.
  * @param nonce letters and digits that make this test's id its own
  */
 export function renderTestMessage(test: {

@@ -5,7 +5,7 @@
 // pending    due at `due_at`: the first try, or the next one
 // waiting    like pending, but held back by a cap or an open breaker; no try was used up
 // delivered  the endpoint answered 2xx
-// failed     no attempt was accepted, and no try is left or would help
+// failed     no attempt was accepted, and no try is left or could succeed
 // cancelled  the webhook was inactive or deleted before an attempt was accepted
 
 export const DELIVERY_STATES = ['pending', 'waiting', 'delivered', 'failed', 'cancelled'] as const
@@ -15,7 +15,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export const DELIVERY_EVENTS = [
   /** a worker takes the delivery for an attempt */
   'claimed',
-  /** a worker wants to claim, but the last try was interrupted and none is left */
+  /** a worker wants to claim, but the last try was interrupted and no try is left */
   'spent',
   /** an attempt was answered 2xx */
   'accepted',

@@ -8,7 +8,7 @@ export interface TargetRules {
 
 export const ENDPOINT_URL_MAX_LENGTH = 2_048
 
-/** Other ports belong to other protocols, and knocking on them is a port scan. */
+/** Other ports belong to other protocols, and a request to them would be a port scan. */
 const PORTS = new Set(['', '443', '8443'])
 
 export type TargetCheck =
@@ -22,7 +22,7 @@ export type TargetCheck =
 
 /**
  * Checks an endpoint URL by itself: when it is registered, and again before every request. Names are resolved
- * and their addresses checked only before a request: what a name means may change at any moment.
+ * and their addresses checked only before a request, because a name can get another address at any moment.
  * WHATWG parsing turns every notation of an IPv4 address (`0x7f.1`, `2130706433`, `①②⑦.0.0.1`) into the dotted one
  * before it is looked at.
  */
@@ -46,7 +46,7 @@ export function checkEndpointUrl(text: string, rules: TargetRules): TargetCheck 
   return { ok: true, url, host, literal }
 }
 
-/** Names that by their definition never leave the machine or the network. */
+/** Names that are defined to stay within the machine or the network. */
 function isLocalName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   return (

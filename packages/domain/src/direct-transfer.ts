@@ -1,2 +1,2 @@
-/** The default public key: what a payment that belongs to no policy names as its policy. */
+/** The default public key, which a payment without a policy names as its policy. */
 export const DIRECT_TRANSFER_POLICY = '11111111111111111111111111111111'

@@ -1,4 +1,4 @@
-// When a subscription is due next, told from the policy's terms and its last payment alone.
+// When a subscription is due next, computed from the policy's terms and its last payment.
 import { LAST_SECOND, SECONDS_PER_DAY, daysInMonth, fromEpochDays, toEpochDays } from './civil-date.js'
 
 export interface Frequency {
@@ -28,16 +28,16 @@ const CALENDAR_MONTHS: ReadonlyMap<string, number> = new Map([
   ['Annually', 12],
 ])
 
-/** A century of months: who is later than that has not paid this policy. */
+/** A century of months: no policy is paid that late. */
 const MAX_STEPS = 1_200
 
 const isServable = (seconds: bigint): boolean => seconds >= 0n && seconds <= BigInt(LAST_SECOND)
 
 /**
- * The first due date strictly after the last payment, in the chain that starts at the created due date and
- * steps by the frequency. Without a payment it is the created one, whatever that is.
- * @returns Unix seconds; null when there is none from 1970 to 9999: the interval is 0, the frequency is one we
- *   do not know and its first date has passed, or the chain leaves those years or takes too many steps
+ * The first due date strictly after the last payment. Due dates start at the date of the Created event and advance by
+ * the frequency. Without a payment the date of the Created event is due.
+ * @returns Unix seconds; null when no date from 1970 to 9999 is due: the interval is 0, the frequency is unknown and its
+ *   first date has passed, or the date is too far away
  */
 export function nextPaymentDue({ createdDue, frequency, lastPaidAt }: Schedule): bigint | null {
   if (lastPaidAt === null) return createdDue
@@ -50,7 +50,7 @@ export function nextPaymentDue({ createdDue, frequency, lastPaidAt }: Schedule):
   return interval === undefined ? null : stepBySeconds(createdDue, interval, lastPaidAt)
 }
 
-/** In closed form: a policy of one second that was forgotten for a year must not cost 30 million steps. */
+/** In closed form: a policy with an interval of one second must not take 30 million steps after a year. */
 function stepBySeconds(createdDue: bigint, interval: bigint, lastPaidAt: bigint): bigint | null {
   if (interval <= 0n) return null
   const steps = (lastPaidAt - createdDue) / interval + 1n
@@ -59,8 +59,8 @@ function stepBySeconds(createdDue: bigint, interval: bigint, lastPaidAt: bigint)
 }
 
 /**
- * Each date is reckoned from the one before, as the program does: once 31 January has become 28 February it
- * goes on as 28 March.
+ * Each date follows from the date before, as in the program: 31 January is followed by 28 February, and that by
+ * 28 March.
  */
 function stepByMonths(createdDue: number, months: number, lastPaidAt: bigint): bigint | null {
   const timeOfDay = createdDue % SECONDS_PER_DAY

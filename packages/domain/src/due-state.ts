@@ -1,17 +1,17 @@
-// Whether a policy waits for a payment, at the moment of asking.
+// Whether a policy waits for a payment at a given time.
 import { readPolicyTerms } from './policy-terms.js'
 
 export const DUE_STATES = ['none', 'upcoming', 'due', 'overdue', 'expired'] as const
 /**
  * - `none`: completed, paused, deleted, or without a due date
- * - `upcoming`: its due date is to come
- * - `due`: its due date has passed, by less than the grace
- * - `overdue`: by more
- * - `expired`: the program takes no payment any more
+ * - `upcoming`: the due date is in the future
+ * - `due`: the due date has passed, by less than the grace time
+ * - `overdue`: the due date has passed by more than the grace time
+ * - `expired`: the program accepts no payment any more
  */
 export type DueState = (typeof DUE_STATES)[number]
 
-/** What the due state depends on, beside the time. */
+/** The policy fields that the due state depends on. */
 export interface DuePolicy {
   live: boolean
   status: string | null

@@ -12,7 +12,7 @@ import { QueueEvictionError } from './errors.js'
 export interface QueueOptions extends RedisConfig {
   /** keeps deployments that share a Redis apart */
   ENVIRONMENT: string
-  /** connection errors, which heal by themselves; they never reject anything */
+  /** connection errors. The connection recovers by itself, and no call rejects because of them. */
   onError?: (error: Error) => void
   /** told that the server is no Redis that this service can use; should end the process */
   onUnsupported?: (error: RedisUnsupportedError) => void
@@ -24,7 +24,7 @@ export const queuePrefix = (environment: string): string => `{payment-tracking:$
 /** A producer must not wait for Redis: calls fail within this. */
 export const COMMAND_TIMEOUT_MS = 2_000
 
-/** For producers and readers: what cannot be sent now fails now. */
+/** For producers and readers: a command without a connection fails at once. */
 export function connectProducer(options: QueueOptions): Redis {
   const redis = new Redis({
     ...readRedisAddress(options),
@@ -38,7 +38,7 @@ export function connectProducer(options: QueueOptions): Redis {
   return redis
 }
 
-/** For workers: commands wait until Redis is back, for as long as it takes. */
+/** For workers: commands wait until Redis is back, without a limit. */
 export function connectConsumer(options: QueueOptions): Redis {
   const redis = new Redis({
     ...readRedisAddress(options),
@@ -50,7 +50,7 @@ export function connectConsumer(options: QueueOptions): Redis {
   return redis
 }
 
-/** @throws QueueEvictionError when Redis would drop keys of its own accord */
+/** @throws QueueEvictionError when Redis is set to evict keys */
 export async function refuseEviction(redis: Redis): Promise<void> {
   const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1]
   if (policy !== undefined && policy !== 'noeviction') throw new QueueEvictionError(policy)

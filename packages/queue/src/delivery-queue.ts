@@ -24,9 +24,9 @@ export interface DeliveryQueue {
    * @throws QueueUnavailableError within 2 s when Redis is away; the sweeper finds the rows later
    */
   enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
-  /** Jobs that a worker could take now: neither delayed ones nor, while the queue is paused, any. */
+  /** Jobs that a worker could take now: without delayed jobs, and 0 while the queue is paused. */
   countWaiting(): Promise<number>
-  /** Resolves when Redis is there for the first time: for who would only fail until then. */
+  /** Resolves when Redis answers for the first time. Before that every call would fail. */
   connected(): Promise<void>
   /** Resolves when Redis answers. */
   ping(): Promise<void>
@@ -56,7 +56,7 @@ function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): { data: Deliver
   }))
 }
 
-/** Work on Redis as long as it may be reached; BullMQ's queue is opened at the first moment it can be. */
+/** Fails calls while Redis is away, and opens BullMQ's queue as soon as Redis can be reached. */
 function openLazily(redis: Redis, options: QueueOptions) {
   let opening: Promise<Queue<DeliverJob>> | undefined
   const open = async (): Promise<Queue<DeliverJob>> => {

@@ -9,7 +9,7 @@ import { promise as openLimited } from 'fastq'
 import { connectConsumer, queuePrefix, refuseEviction, type QueueOptions } from './connection.js'
 import type { EnqueuedDelivery } from './delivery-queue.js'
 
-/** What became of a delivery. Its row in Postgres says the same; the job only shows it on the dashboard. */
+/** The result of a delivery. The row in Postgres holds the same; the job only shows it on the dashboard. */
 export type JobEnd =
   /** delivered, or there was nothing to do */
   | { kind: 'done'; result: string }
@@ -150,7 +150,7 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   const worker = new Worker<unknown, string>(
     DELIVERIES_QUEUE,
     async (job, token) => {
-      // The row of a delivery that a damaged job should have named is found by the sweeper.
+      // If a damaged job no longer names its delivery, the sweeper finds the row.
       if (!isDeliverJob(job.data)) throw new UnrecoverableError('the data of this job is not a DeliverJob')
       const { more = [], ...first } = job.data
       return more.length === 0 ? settle(job, token, await inHand.push(first)) : workTogether([first, ...more])
@@ -162,12 +162,12 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
       autorun: false,
       lockDuration: 30_000,
       stalledInterval: 30_000,
-      // A stall is no fault of the job: the row's claim bounds the tries.
+      // A stalled job is tried again without limit, because the claim on the row limits the tries.
       maxStalledCount: 100,
       removeOnComplete: { age: COMPLETED_KEPT_S, count: options.kept.completed },
       removeOnFail: { age: FAILED_KEPT_S, count: options.kept.failed },
       settings: {
-        // 0 would mean "at once" and -1 "fail now": neither is ever meant here.
+        // BullMQ reads 0 as "at once" and -1 as "fail now"; neither is wanted here.
         backoffStrategy: (_made, _type, error) =>
           Math.max(1, error instanceof RetryIn ? error.delayMs : ERROR_DELAY_MS),
       },

@@ -13,8 +13,8 @@ export interface ConnectOptions extends RedisConfig {
 
 /**
  * A connection that reconnects for ever and queues nothing meanwhile: a command without a connection fails at once, and
- * a command whose answer was lost is not sent again. So a command that was meant for one Redis server never runs
- * unseen on the next one.
+ * a command whose answer was lost is not sent again. So a command for one Redis server never runs unnoticed on the next
+ * server.
  */
 export function connectRedis(options: ConnectOptions, more: MoreRedisOptions = {}): Redis {
   const redis = new Redis({

@@ -1,4 +1,4 @@
-// Whether Redis drops keys of its own accord: seats that vanish are given twice.
+// Whether Redis is set to evict keys: a seat whose key is evicted would be given to a second client.
 import type { Redis } from 'ioredis'
 import { RedisEvictionError } from './errors.js'
 
@@ -11,7 +11,7 @@ export async function checkKeepsKeys(redis: Redis): Promise<void> {
 const CONNECT_MS = 2_000
 
 /**
- * The check of a start: a Redis that is away is no reason to refuse.
+ * The check at the start of a service. A Redis that is away passes.
  * @throws RedisEvictionError
  */
 export async function refuseEviction(redis: Redis): Promise<void> {

@@ -1,5 +1,5 @@
-// Who is calling, as far as it can be believed: every service that counts or limits clients asks here, so that
-// none of them can be talked into another answer.
+// The address of a client, as far as headers can be trusted. Every service that counts or limits clients uses this file,
+// so no service can be deceived where another is not.
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** IPv4 inside IPv6, as a dual-stack socket reports it. */
@@ -24,15 +24,15 @@ export function countedAddress(address: string): string {
   return `${network.map(group => parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
-/** Whether what this address says about who called it is believed. Hop 0 is the connection itself. */
+/** Whether the address that this proxy reports is trusted. Hop 0 is the connection itself. */
 export type IsTrusted = (address: string, hop: number) => boolean
 
-/** False: nobody's word counts. */
+/** False: no proxy is trusted. */
 export type TrustedProxies = false | IsTrusted
 
 /**
- * Whose `x-forwarded-for` counts. `on` believes one hop only: the entries before the last are whatever the
- * client chose to send to the proxy.
+ * Which proxies are trusted to report an address in `x-forwarded-for`. `on` trusts one hop: the entries before the last
+ * are chosen by the client.
  * @param setting `off`; `on`, the proxy that connects to us; a number of proxies; or addresses and networks,
  *   comma separated
  * @throws when the setting is none of these
@@ -56,8 +56,8 @@ export function readTrustedProxies(setting: string): TrustedProxies {
 }
 
 /**
- * The client's address as far as it can be believed: from our end of the chain, the first whose word about
- * the one before it does not count. Entries further back are the client's to invent.
+ * The client's address: going back from the connection, the first address that is no trusted proxy. The client can
+ * invent every entry before that address.
  */
 export function clientAddress(
   connectionAddress: string,

@@ -12,7 +12,7 @@ interface Waiting<I, O> {
 }
 
 /**
- * Turns concurrent calls for one item into one call for many. Calls of one turn of the event loop share a run, and
+ * Turns concurrent calls for one item into one call for many. Calls of one tick of the event loop share a run, and
  * calls that arrive while the allowed number of runs is under way share the next run: a lone call does not wait, and
  * under load the runs grow by themselves. So one statement can serve hundreds of callers.
  * @param run receives between 1 and `maxItems` items and must answer one output for each, in the same order. If it

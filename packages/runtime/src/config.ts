@@ -3,7 +3,7 @@ import { Type, type Static, type TObject, type TProperties, type TSchema } from 
 import { ServiceError } from './error.js'
 import { schemaProblem } from './schema-problem.js'
 
-/** All that is wrong with the environment, in one message that names each variable and its cure. */
+/** Names every wrong or missing variable of the environment, with the cure, in one message. */
 export class ConfigError extends ServiceError {
   readonly code = 'CONFIG_INVALID'
   readonly retry = 'never'
@@ -20,7 +20,7 @@ const FALSE = new Set(['0', 'false', 'no', 'off'])
 const requiredOf = (schema: object): readonly string[] =>
   (schema as { required?: readonly string[] }).required ?? []
 
-/** Text as the environment holds it, in the type the schema asks for; what does not fit stays text. */
+/** Converts the text of a variable to the type in the schema. Text that does not fit stays text. */
 function coerce(schema: TSchema & { type?: string }, text: string): unknown {
   if (schema.type === 'integer' || schema.type === 'number') {
     return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
@@ -33,7 +33,7 @@ function coerce(schema: TSchema & { type?: string }, text: string): unknown {
   return text
 }
 
-/** A description ends where its sentence ends: it is reused in error messages and in the README's table. */
+/** A description without a full stop: error messages and the README's table continue it. */
 const cure = (schema: TSchema & { description?: string }): string =>
   schema.description ? ` (${schema.description})` : ''
 

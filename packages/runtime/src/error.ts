@@ -1,9 +1,9 @@
-/** What a caller may do after an error: nothing will help, or the same call may succeed later. */
+/** Whether the same call can succeed later. */
 export type Retry = 'never' | 'later'
 
 /**
  * The base of all errors of our own. `code` is stable and documented in docs/errors.md; `message` is a
- * sentence for people. Foreign errors are translated into one of these at the border they come in by.
+ * sentence for people. Errors of libraries are mapped to one of these where they are caught first.
  */
 export abstract class ServiceError extends Error {
   abstract readonly code: string

@@ -1,5 +1,5 @@
 // A process from start to exit: starting → ready → stopping → stopped. What is opened is released in reverse, also
-// when opening stops midway; intake stops before anything else does; stopping twice is stopping once.
+// when opening fails midway. Intake stops first. Stopping twice has the effect of stopping once.
 import type { Logger } from './logger.js'
 import { openManagement, type Probe } from './management.js'
 import type { Metrics } from './metrics.js'
@@ -17,7 +17,7 @@ export interface Intake {
 
 export interface ServiceContext {
   readonly metrics: Metrics
-  /** Aborted when the process is to stop: long waits listen to it. */
+  /** Aborted when the process stops, to end long waits. */
   readonly signal: AbortSignal
   /** Opens something and owns it: it is closed at the end, after everything opened later. */
   own<T extends Closable>(name: string, open: () => Promise<T> | T): Promise<T>
@@ -25,7 +25,7 @@ export interface ServiceContext {
   intake(name: string, intake: Intake): void
   /** A line of `/readyz`: resolves when the dependency answers, rejects with the reason otherwise. */
   probe(name: string, probe: Probe): void
-  /** Ends the process with exit code 1 after an orderly stop, for what only a restart can mend. */
+  /** Stops in order and exits with code 1, for faults that only a restart can mend. */
   fail(reason: Error): void
 }
 

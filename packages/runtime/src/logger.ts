@@ -36,7 +36,7 @@ export function createLogger(
   return pino(options, destination ?? openOutput())
 }
 
-/** A write wakes a thread, which costs more than a line does: under load some twenty lines share one. */
+/** A write wakes a thread, which costs more than a line. Under load about twenty lines share one write. */
 const GATHER_MS = 10
 
 /** Standard output, a few lines at a time. An exit writes what is left; only a kill can lose it. */

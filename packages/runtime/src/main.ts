@@ -8,8 +8,8 @@ import type { Tracing } from './tracing/span.js'
 type Common = Static<TObject<typeof CommonConfig>>
 
 /**
- * What every entry file does: read the settings (all that is wrong with them in one message), make the logger,
- * log the settings without their secrets, run the service. The only reader of `process.env`.
+ * What every entry file does: read the settings (one message names every fault), make the logger, log the settings
+ * without their secrets, run the service. Nothing else reads `process.env`.
  * @param schema the service's settings; holds CommonConfig
  */
 export async function runMain<T extends TProperties & typeof CommonConfig>(
@@ -34,7 +34,7 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
   const log = createLogger(service, common)
   log.info({ config: describeConfig(schema, config as Record<string, unknown>) }, 'service.starting')
   await runService(log, common, async context => {
-    // Opened first, so closed last: the spans of the last work in progress leave as well.
+    // Opened first, so closed last: the spans of the last work are sent as well.
     const tracing = await openTracing(service, common)
     if (tracing) await context.own('tracing', () => tracing)
     await build({ config, log, context, tracing })

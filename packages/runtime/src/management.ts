@@ -1,4 +1,4 @@
-// The management port: /healthz (the process lives), /readyz (a line per dependency), /readyz/process (this process
+// The management port: /healthz (the process runs), /readyz (a line per dependency), /readyz/process (this process
 // alone), /metrics.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

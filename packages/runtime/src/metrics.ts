@@ -28,7 +28,7 @@ async function readInTime(read: () => Promise<unknown> | void): Promise<void> {
   try {
     await Promise.race([read(), late])
   } catch {
-    // The dependency's own gauge says that it is away.
+    // The gauge `dependency_up` says that the server is away.
   } finally {
     clearTimeout(timer)
   }

@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.js'
 
-/** What a pool of connections is doing at this moment. */
+/** The connections of a pool at this moment. */
 export interface PoolUse {
   limit: number
   inUse: number
@@ -9,7 +9,7 @@ export interface PoolUse {
   waiting: number
 }
 
-/** Shows a pool on `/metrics`; it is asked when somebody looks, not on a timer. */
+/** Shows a pool on `/metrics`, read at each scrape. */
 export function measurePool(metrics: Metrics, read: () => PoolUse): void {
   const connections = metrics.gauge('pool_connections', 'Connections to Postgres by what they do', ['state'])
   const waiting = metrics.gauge('pool_waiting', 'Callers that wait for a connection to Postgres')

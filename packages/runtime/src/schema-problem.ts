@@ -1,5 +1,5 @@
-// What is wrong with a value, as a person would say it. JSON Schema's own words name keywords ("schema is false",
-// "must be equal to one of the allowed values") and leave out what is allowed.
+// Describes in plain words why a value does not fit a schema. The messages of JSON Schema name keywords ("schema is
+// false", "must be equal to one of the allowed values") and leave out the allowed values.
 import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
 
@@ -52,7 +52,7 @@ function shapeAt(schema: TSchema, path: string): Shape {
 
 const list = (values: readonly unknown[]): string => values.map(value => String(value)).join(', ')
 
-/** What an alternative of a union is, in a few words. */
+/** An alternative of a union, in a few words. */
 const nameOf = ({ type, const: only, enum: allowed }: Shape): string =>
   only !== undefined
     ? list([only])
@@ -107,7 +107,7 @@ export function schemaProblem(schema: TSchema, value: unknown): SchemaProblem | 
     const known = Object.keys(shapeAt(schema, outer).properties ?? {})
     return { field: fieldOf(instancePath), problem: `is not known here; known are ${list(known)}` }
   }
-  // Of a union, its alternatives are told together, not the first alone.
+  // The message about a union names all alternatives, not only the first.
   const union = errors.find(
     ({ keyword, schemaPath: path, instancePath: at }) =>
       keyword === 'anyOf' && schemaPath.startsWith(`${path}/anyOf/`) && at === instancePath,

@@ -16,7 +16,7 @@ const ANSWER_WITHIN_MS = 1_000
 /**
  * Adds the counts of this process to the shared counts, in one round trip.
  * @returns the sum over all processes for each client that was named
- * @throws RedisUnavailableError when Redis is away or late; what was sent may have been added
+ * @throws RedisUnavailableError when Redis is away or late. The counts may have been added all the same.
  */
 export async function exchangeCounts(
   { commands, keys }: Pick<RedisConnections, 'commands' | 'keys'>,

@@ -15,14 +15,14 @@ interface PaymentEvents {
   payments: (announced: AnnouncedPayments) => void
 }
 
-/** What a transaction tells sockets. */
+/** The messages for sockets that follow from one transaction. */
 export interface Announcement {
   payments: readonly CommittedPayment[]
   /** payments that the finalized chain does not hold */
   retractions: readonly CommittedPayment[]
 }
 
-/** Every pod reads every message: with many payments in one, that costs a look-up each. */
+/** Every pod reads every message. Many payments in one message cost a pod one look-up each. */
 const PAYMENTS_PER_MESSAGE = 64
 
 /**
@@ -72,7 +72,7 @@ export async function announcePayments(
     if (failed) throw failed[0]!
     return messages.length
   } catch (error) {
-    // A hanging Redis would collect batch after batch in this connection's buffer.
+    // While Redis hangs, every batch would stay in the buffer of this connection.
     if (error instanceof RedisUnavailableError) redis.disconnect(true)
     if (error instanceof RedisUnavailableError) throw error
     throw new RedisUnavailableError('Redis did not take the payments', { cause: error })

@@ -1,11 +1,11 @@
-// The stock Redis adapter with one change: a payment is not broadcast by the adapter but handed to the pod,
-// which alone knows who may still be sent to (the fence of the leases). There is no second way in.
+// Socket.IO's Redis adapter with one change: the adapter passes a payment to the pod instead of broadcasting it, because
+// only the pod knows which clients still hold a seat. Payments reach clients in no other way.
 import { createRequire } from 'node:module'
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'
 import { isPaymentMessage, paymentParser, readPayments, type PaymentFrame } from './payment-frame.js'
 
-/** What we rely on inside the stock adapter: it binds `this.onmessage` to the messages of its pattern. */
+/** The part of the adapter that this file relies on: it binds `this.onmessage` to the messages of its pattern. */
 interface StockAdapter {
   onmessage(pattern: string | null, channel: Buffer, bytes: Buffer): void
 }

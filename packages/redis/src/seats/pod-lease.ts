@@ -122,7 +122,7 @@ export class PodLease {
     }
   }
 
-  /** Writes every seat again. What has no place any more is lost. */
+  /** Writes every seat again. A seat for which no place is left is lost. */
   async #restore(generation: string): Promise<void> {
     const { link, held } = this.#options
     const byName = new Map<string, Held[]>()
@@ -143,7 +143,7 @@ export class PodLease {
     this.#auditAtMs = performance.now() + AUDIT_INTERVAL_MS
   }
 
-  /** Begins as a new pod and takes every seat back. Throws when that is not possible yet. */
+  /** Starts a lease under a new name and takes every seat back. Throws while Redis does not allow that. */
   async #begin(): Promise<void> {
     const { link, fence, held, firstUse } = this.#options
     if (!this.#known) {
@@ -165,7 +165,7 @@ export class PodLease {
       return acquireOf(memberOf(this.pod, addressTag, secret), request, secret)
     })
     const answers = await link.callAll(calls, async () => {
-      // Taking back thousands must not outlast the lease it is done under.
+      // Taking back thousands of seats must end before the lease does.
       sentAtMs = await this.#keepAlive(sentAtMs)
     })
     let postponed = false
@@ -176,7 +176,7 @@ export class PodLease {
     }
     if (postponed) throw new RedisUnavailableError('seats cannot be taken back yet')
     fence.extend(sentAtMs)
-    // What was not taken back is free at once, and after an orderly end nobody waits for a name that is no more.
+    // Seats that were not taken back are free at once, and no pod waits for the lease of a name that has ended.
     await link.callAll(this.#oldNames.map(pod => ({ op: 'leave', pod, name: '', rest: [] })))
     this.#oldNames = []
   }

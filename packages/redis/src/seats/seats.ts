@@ -79,13 +79,13 @@ export class Seats {
     try {
       answer = await this.#link.call(acquireOf(member, request, request.resume ?? ''))
     } catch (error) {
-      // It may have been granted all the same.
+      // Redis may have granted the seat all the same.
       this.#held.release(member, request.name)
       this.#onError(error)
       return { refused: 'unavailable' }
     }
     if (pod !== this.#lease.pod) {
-      // The pod began anew meanwhile, without this seat: it would be sent to and be nobody's.
+      // The pod started a new lease meanwhile, without this seat: the client would be sent payments without a seat.
       this.#held.release(member, request.name)
       return { refused: 'unavailable' }
     }

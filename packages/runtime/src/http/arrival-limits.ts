@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:http'
 
-/** Headers are small: a client that needs longer for them holds a connection for nothing. */
+/** Headers are small: a client that needs longer only holds a connection open. */
 const LONGEST_FOR_HEADERS_MS = 10_000
 
 /**
@@ -13,6 +13,6 @@ export const arrivalLimits = (
 ): Required<Pick<ServerOptions, 'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'>> => ({
   requestTimeout: requestTimeoutMs,
   headersTimeout: Math.min(requestTimeoutMs, LONGEST_FOR_HEADERS_MS),
-  // Node looks for late requests only so often: its default is 30 seconds.
+  // Node checks for late requests at this interval: its default is 30 seconds.
   connectionsCheckingInterval: Math.min(Math.max(Math.round(requestTimeoutMs / 10), 50), 1_000),
 })

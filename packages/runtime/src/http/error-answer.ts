@@ -1,4 +1,4 @@
-/** The one shape of every answer of the HTTP services that is no success; docs/errors.md lists the codes. */
+/** The body of every error that the HTTP services answer; docs/errors.md lists the codes. */
 export interface ErrorAnswer {
   success: false
   /** a sentence for people */

@@ -18,7 +18,7 @@ const BY_CODE: Readonly<Record<string, Refusal>> = {
   },
 }
 
-/** What Node says of bytes that it could not read, with the bytes. */
+/** The error of Node about bytes that it could not parse, with the bytes. */
 interface RawError extends Error {
   code?: string
   /** a Buffer, whatever its type says elsewhere */
@@ -61,7 +61,7 @@ export function refuseOnSocket(socket: Duplex, refusal: Refusal, { withBody = tr
  * long to arrive (408).
  */
 export function answerRawError(error: RawError, socket: Duplex): void {
-  // Behind an answer that the client does not take, a refusal would never leave: closing is all that is left.
+  // If the client does not read an earlier answer, a refusal behind it would never be sent: the socket is closed.
   const isStuck = socket.writableLength > 0
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isStuck) {
     socket.destroy()

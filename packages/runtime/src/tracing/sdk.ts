@@ -1,4 +1,4 @@
-// The only file that imports OpenTelemetry; it is itself imported only when traces have somewhere to go.
+// The only file that imports OpenTelemetry. It is loaded only when a collector is configured.
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Context } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -12,13 +12,13 @@ import type { SpanAttributes, Tracing, TracingConfig } from './span.js'
 
 const KINDS = { consumer: SpanKind.CONSUMER, server: SpanKind.SERVER, client: SpanKind.CLIENT }
 const CLOSE_TIMEOUT_MS = 2_000
-/** Spans that may wait for the collector; what comes beyond them is dropped, so that memory stays bounded. */
+/** Spans that may wait for the collector. Further spans are dropped, so that memory stays bounded. */
 const MOST_WAITING = 8_192
 
 const PARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 const ZEROS = /^0+$/
 
-/** The context a `traceparent` names; what is none begins a trace of its own, as the standard asks. */
+/** The context that a `traceparent` names. An invalid value starts a new trace, as the standard demands. */
 function contextOf(parent: string | null | undefined): Context {
   const [, version, traceId, spanId, flags] = PARENT.exec(parent ?? '') ?? []
   if (!traceId || !spanId || version === 'ff' || ZEROS.test(traceId) || ZEROS.test(spanId))
@@ -73,7 +73,7 @@ export function openSdk(service: string, endpoint: string, config: TracingConfig
     async close() {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>(resolve => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)))
-      // A collector that is away loses spans; it never makes an end unclean.
+      // While the collector is away spans are lost; the process still stops cleanly.
       await Promise.race([provider.shutdown().catch(() => {}), late])
       clearTimeout(timer)
     },
