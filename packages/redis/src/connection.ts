@@ -30,7 +30,25 @@ export function connectRedis(options: ConnectOptions, more: MoreRedisOptions = {
   })
   // Without a listener an error of the connection would end the process.
   redis.on('error', error => options.onError?.(error))
+  handleRejections(redis)
   return redis
+}
+
+/**
+ * After a reconnect ioredis selects its database and subscribes again, and drops the promises. If the connection closes
+ * before they are answered, an unhandled rejection would end the process. Callers still see the rejections of their own
+ * calls.
+ */
+function handleRejections(redis: Redis): void {
+  for (const name of ['select', 'subscribe', 'psubscribe'] as const) {
+    const call = redis[name].bind(redis) as (...args: unknown[]) => Promise<unknown>
+    const handled = (...args: unknown[]) => {
+      const answer = call(...args)
+      answer.catch(() => {})
+      return answer
+    }
+    Object.assign(redis, { [name]: handled })
+  }
 }
 
 /** Settles as `work` does; rejects with `late()` if `work` has not settled after `timeoutMs`. */
