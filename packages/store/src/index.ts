@@ -1,7 +1,6 @@
 export {
   sqlStateOf,
   StoreContentsError,
-  StoreFaultError,
   StoreRefusedError,
   StoreTimeoutError,
   StoreUnavailableError,
