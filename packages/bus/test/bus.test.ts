@@ -27,6 +27,25 @@ t.test('the stream is made when it is missing', async t => {
   t.strictSame(config.subjects, [`${nats.subjectPrefix}.>`])
 })
 
+t.test('a stream that is made keeps as much and for as long as its settings say', async t => {
+  const { nats, bus, options } = await open(t)
+  await bus.ensureStream({
+    ...options,
+    STREAM_REPLICAS: 1,
+    STREAM_MAX_BYTES: 1_000_000,
+    STREAM_MAX_AGE_DAYS: 7,
+  })
+  const { config } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)
+  t.match(config, { num_replicas: 1, max_bytes: 1_000_000, max_age: 7 * 86_400 * 1e9 })
+})
+
+t.test('copies on several servers are asked of NATS, which says when it has too few', async t => {
+  const { bus, options } = await open(t)
+  await t.rejects(bus.ensureStream({ ...options, STREAM_REPLICAS: 3 }), {
+    cause: /replicas > 1 not supported/,
+  })
+})
+
 t.test('a stream that exists is never altered', async t => {
   const { nats, bus, options } = await open(t)
   const manager = await nats.connection.jetstreamManager()

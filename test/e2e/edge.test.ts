@@ -1,0 +1,132 @@
+// infra/docker/haproxy.cfg, run for real before a receiver that says which client address it was told.
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findFreePort } from '@payment-tracking/stack'
+import { installDebianPackage, startProgram, waitFor, type TestContext } from '@payment-tracking/testkit'
+import t from 'tap'
+
+const FILE = fileURLToPath(new URL('../../infra/docker/haproxy.cfg', import.meta.url))
+const PEOPLE = 260
+
+function findHaproxy(): string | undefined {
+  const find = () =>
+    spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin" command -v haproxy'], { encoding: 'utf8' }).stdout.trim()
+  if (find() || process.getuid?.() !== 0) return find() || undefined
+  try {
+    installDebianPackage('haproxy')
+  } catch {
+    // The test says that it was left out.
+  }
+  return find() || undefined
+}
+
+/**
+ * The edge with these settings. Its servers are named by address: only the name service of containers is left out.
+ * @returns its port
+ */
+async function startEdge(t: TestContext, haproxy: string, env: Record<string, string>): Promise<number> {
+  const receiver = createServer((request, response) => {
+    if (request.url === '/readyz/process') return response.end('{}')
+    const { 'x-forwarded-for': address, 'x-forwarded-proto': proto } = request.headers
+    response.end(JSON.stringify({ address, proto }))
+  })
+  await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
+  const upstream = (receiver.address() as AddressInfo).port
+  const [port, dir] = [await findFreePort(), await mkdtemp(join(tmpdir(), 'payment-tracking-edge-'))]
+  t.teardown(async () => {
+    receiver.closeAllConnections()
+    receiver.close()
+    await rm(dir, { recursive: true })
+  })
+  const text = (await readFile(FILE, 'utf8'))
+    .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replaceAll(/server-template (\w+) .*/g, `server $1 127.0.0.1:${upstream}`)
+    .replace('resolvers containers init-addr none check port 9100', `check port ${upstream}`)
+  const file = join(dir, 'haproxy.cfg')
+  await writeFile(file, text)
+  const settings = { TRUSTED_PROXIES: '', PROXY_PROTOCOL_FROM: '', ...env }
+  const server = startProgram(t, haproxy, ['-db', '-f', file], { env: settings })
+  const greeting = env.PROXY_PROTOCOL_FROM ? 'PROXY TCP4 198.51.100.1 127.0.0.1 1 2\r\n' : ''
+  const isReady = async () =>
+    (await send(port, `${greeting}GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)).includes(
+      '"address"',
+    )
+  await waitFor(isReady, { what: 'HAProxy to answer', timeoutMs: 20_000 }).catch((error: Error) => {
+    throw new Error(`${error.message}\n${server.output}`)
+  })
+  return port
+}
+
+/** What the receiver was told. On a busy machine the edge may lose it from sight for a moment, and answers 503. */
+async function ask(port: number, forwarded?: string): Promise<Record<string, unknown>> {
+  const headers: Record<string, string> = forwarded
+    ? { 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'https' }
+    : {}
+  return waitFor(
+    async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/x`, { headers })
+      return answer.ok && ((await answer.json()) as Record<string, unknown>)
+    },
+    { what: 'an answer of the receiver' },
+  )
+}
+
+/** Sends these bytes on a connection of its own. @returns all that came back */
+const send = (port: number, bytes: string) =>
+  new Promise<string>(resolve => {
+    let heard = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk))
+    socket.on('error', () => {})
+    socket.once('close', () => resolve(heard))
+  })
+
+const haproxy = findHaproxy()
+const skip = haproxy ? false : 'HAPROXY IS NOT INSTALLED AND COULD NOT BE: THE EDGE WAS NOT TESTED'
+
+t.test('without trusted proxies nobody can claim another address', { skip }, async t => {
+  const port = await startEdge(t, haproxy!, {})
+  t.strictSame(await ask(port, '198.51.100.7'), { address: '127.0.0.1', proto: 'http' })
+})
+
+t.test(`${PEOPLE} people behind one trusted TLS proxy are ${PEOPLE} addresses`, { skip }, async t => {
+  const port = await startEdge(t, haproxy!, { TRUSTED_PROXIES: '127.0.0.0/8 10.0.0.0/8' })
+  const people = Array.from({ length: PEOPLE }, (_, n) => `198.51.${100 + (n >> 8)}.${n & 255}`)
+  const told = await Promise.all(people.map(address => ask(port, address)))
+  t.strictSame(
+    told.map(({ address }) => address),
+    people,
+  )
+  t.equal(told[0]!.proto, 'https', 'the proxy says that TLS ends there')
+  t.match(
+    await ask(port, '1.1.1.1, 198.51.100.7'),
+    { address: '198.51.100.7' },
+    'a claim before it is not believed',
+  )
+  t.match(
+    await ask(port, '1.1.1.1, 198.51.100.7, 10.0.0.9'),
+    { address: '198.51.100.7' },
+    'nor behind two proxies',
+  )
+})
+
+t.test('proxies that speak the PROXY protocol', { skip }, async t => {
+  const port = await startEdge(t, haproxy!, { PROXY_PROTOCOL_FROM: '127.0.0.0/8' })
+  const request = 'GET /v1/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-forwarded-for: 9.9.9.9\r\n\r\n'
+  t.match(
+    await send(port, `PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n${request}`),
+    /"address":"198\.51\.100\.7"/,
+  )
+  t.notMatch(await send(port, request), /"address"/, 'a connection without it is refused')
+})
+
+t.test('what the edge refuses has the shape of the errors of the services', { skip }, async t => {
+  const port = await startEdge(t, haproxy!, {})
+  const answer = await send(port, 'GET /v1/x HTTP/1.1\r\nhost: a\r\nhost: b\r\nbad header\r\n\r\n')
+  t.match(answer, /^HTTP\/1\.1 400 /)
+})
