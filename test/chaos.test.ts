@@ -30,6 +30,7 @@ t.test('a long schedule has every kind of fault', async t => {
   })
   t.same([...new Set(faults.map(({ kind }) => kind))].sort(), [
     'cut',
+    'delete-consumer',
     'fill-stream',
     'flush',
     'kill',

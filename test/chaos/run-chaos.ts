@@ -37,6 +37,11 @@ export interface RunResult extends Reconciliation {
 }
 
 const PROGRESS_EVERY_MS = 3_000
+const MOST_EVENTS_OF_A_TRANSACTION = 3
+/** A request takes at most so long: WEBHOOK_TIMEOUT_MS of the system, and a little. */
+const IN_FLIGHT_MS = 3_000
+/** How a pod ends that finds another database behind its connection. */
+const ENDED_BY_PROMOTION = /lost commits, or was replaced/
 
 /** @throws the signal's reason when it is aborted */
 export async function runChaos({
@@ -60,11 +65,13 @@ export async function runChaos({
   })
   aborted.catch(() => {})
   const run = async (): Promise<RunResult> => {
-    const system = own(await openSystem({ dataDir, root, log }), it => it.close())
+    const withStandby = plan.faults.some(({ kind }) => kind === 'promote-standby')
+    const system = own(await openSystem({ dataDir, root, log, withStandby }), it => it.close())
+    let promoted = false
     const checker = own(openCommitChecker(system.databaseUrl), it => it.close())
     const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())
     await system.waitUntilReady()
-    const follower = own(await openStreamFollower(system.baseUrl), it => it.close())
+    const follower = own(await openStreamFollower(system.baseUrl, () => promoted), it => it.close())
     await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
     const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker), each =>
       Promise.all(each.map(it => it.close())),
@@ -74,8 +81,19 @@ export async function runChaos({
       each => each.forEach(client => client.leave()),
     )
     const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
-    const injector = own(openInjector(system, publisher), it => it.close())
-    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds), it => it.stop())
+    const takenBack = () =>
+      MOST_EVENTS_OF_A_TRANSACTION *
+      publisher.journal.filter(({ message }) => message.control?.kind === 'retracted').length
+    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds, takenBack), it => it.stop())
+    const onPromotion = () => {
+      promoted = true
+      checker.forgive()
+      rest.forget()
+      for (const endpoint of endpoints) endpoint.forget()
+      // Requests that left before the promotion may arrive a moment after it.
+      setTimeout(() => endpoints.forEach(endpoint => endpoint.forget()), IN_FLIGHT_MS)
+    }
+    const injector = own(openInjector(system, publisher, onPromotion), it => it.close())
 
     const startedMs = performance.now()
     const progress = own(
@@ -116,12 +134,15 @@ export async function runChaos({
     await injector.settle()
     await publisher.settle()
     for (const client of clients) client.come()
-    const observed = { publisher, checker, endpoints, clients, watchers, follower, baseUrl: system.baseUrl }
+    const { baseUrl } = system
+    const observed = { publisher, checker, endpoints, clients, watchers, follower, baseUrl, promoted }
     const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()
     const { differences, counts } = await reconcile(observed)
-    const crashes = system.processes.flatMap(process => process.crashes)
+    const crashes = system.processes
+      .flatMap(process => process.crashes)
+      .filter(line => !(promoted && ENDED_BY_PROMOTION.test(line)))
     const ends = await system.stop()
     const badEnds = ends
       .filter(({ code }) => code !== 0)

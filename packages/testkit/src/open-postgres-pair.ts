@@ -22,6 +22,10 @@ export interface PostgresPair {
   cutReplication(): Promise<void>
   /** Kills the primary, promotes the standby, and leads the address to it. */
   promote(): Promise<void>
+  /** The server that the address leads to, which a test may pause or kill and start again. */
+  readonly pid: number
+  kill(): Promise<void>
+  restart(): Promise<void>
 }
 
 const USER = 'app'
@@ -30,7 +34,9 @@ process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
 
 interface Server {
   port: number
+  readonly pid: number
   kill(): Promise<void>
+  restart(): Promise<void>
 }
 
 export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
@@ -47,20 +53,45 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
       'listen_addresses=127.0.0.1',
       'unix_socket_directories=',
       'fsync=off',
-      'max_connections=200',
+      'max_connections=300',
     ]
     const args = ['-D', dir, '-p', String(port), ...settings.flatMap(setting => ['-c', setting])]
-    const child = spawn(join(binDir, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...who })
-    running.add(child)
-    const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
-    void ended.then(() => running.delete(child))
+    let child: ChildProcess
+    let ended: Promise<void>
+    const start = async () => {
+      // The workers of a killed server go when they notice; until then a new one does not start.
+      await waitFor(
+        async () => {
+          const started = spawn(join(binDir, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...who })
+          child = started
+          running.add(started)
+          ended = new Promise<void>(resolve => started.once('exit', () => resolve()))
+          void ended.then(() => running.delete(started))
+          const answers = waitFor(() => ask(port, 'select 1').then(() => true), {
+            what: `Postgres in ${dir}`,
+          })
+          return Promise.race([answers.then(() => true), ended.then(() => false)])
+        },
+        { what: `a start of Postgres in ${dir}` },
+      )
+    }
     const kill = async () => {
       child.kill('SIGKILL')
       await ended
     }
+    await start()
     t.teardown(kill)
-    await waitFor(() => ask(port, 'select 1').then(() => true), { what: `Postgres in ${dir}` })
-    return { port, kill }
+    return {
+      port,
+      get pid() {
+        return child.pid!
+      },
+      kill,
+      async restart() {
+        await rm(join(dir, 'postmaster.pid'), { force: true })
+        await start()
+      },
+    }
   }
 
   await run(
@@ -76,10 +107,10 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
   if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, standbyDir])
   const standby = await open(standbyDir)
 
-  let target = primary.port
+  let current = primary
   const sockets = new Set<Socket>()
   const proxy = createServer(socket => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(current.port, '127.0.0.1')
     for (const [end, other] of [
       [socket, upstream],
       [upstream, socket],
@@ -126,9 +157,14 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
     async promote() {
       await primary.kill()
       await ask(standby.port, 'select pg_promote()')
-      target = standby.port
+      current = standby
       for (const socket of sockets) socket.destroy()
     },
+    get pid() {
+      return current.pid
+    },
+    kill: () => current.kill(),
+    restart: () => current.restart(),
   }
 }
 

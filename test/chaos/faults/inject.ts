@@ -27,7 +27,8 @@ export interface Injector {
 /** Latency added to each piece, in each direction. */
 const SLOW_BY_MS = 120
 
-export function openInjector(system: System, publisher: Publisher): Injector {
+/** @param onPromotion called just before and just after a standby is promoted */
+export function openInjector(system: System, publisher: Publisher, onPromotion: () => void): Injector {
   const redis = new Redis(system.servers.redisUrl, { maxRetriesPerRequest: null, retryStrategy: () => 100 })
   redis.on('error', () => {})
   const injected: Injected[] = []
@@ -51,14 +52,14 @@ export function openInjector(system: System, publisher: Publisher): Injector {
         system.process(fault.target).signal('SIGCONT')
         return [fault.target]
       case 'kill-server': {
-        const server = system.servers.private[fault.target]!
+        const server = system.server(fault.target)
         await server.kill()
         await sleep(fault.forMs)
         await server.restart()
         return everybody
       }
       case 'pause-server': {
-        const { pid } = system.servers.private[fault.target]!
+        const { pid } = system.server(fault.target)
         process.kill(pid, 'SIGSTOP')
         await sleep(fault.forMs)
         process.kill(pid, 'SIGCONT')
@@ -70,6 +71,19 @@ export function openInjector(system: System, publisher: Publisher): Injector {
       case 'fill-stream':
         await publisher.fill(fault.forMs)
         return everybody.filter(name => name.startsWith('ingest'))
+      case 'delete-consumer':
+        await publisher.deleteConsumer()
+        return everybody.filter(name => name.startsWith('ingest'))
+      case 'promote-standby': {
+        const pair = system.pair!
+        await pair.standbyCaughtUp()
+        await pair.cutReplication()
+        await sleep(fault.lostMs)
+        onPromotion()
+        await pair.promote()
+        onPromotion()
+        return everybody
+      }
       case 'cut':
         system.link(fault.target, fault.server).cut()
         return [fault.target]

@@ -10,11 +10,21 @@ export interface CommitChecker {
   checkPush(client: string, payment: { eventId: string; seq: number; trackingId: string }): void
   /** A request reached an endpoint, as the `number`th with this id. */
   checkRequest(webhookId: number, messageId: string, number: number): void
+  /** A request of a payment reached an endpoint that wants to hear only of what is final. */
+  checkFinal(webhookId: number, messageId: string): void
+  /**
+   * The database may have lost commits a moment ago: what is told until every service has noticed may be of the lost
+   * past, so questions that were asked until then prove nothing.
+   */
+  forgive(): void
   /** What was found wrong, once every question is answered. */
   settle(): Promise<string[]>
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
+
+/** A database that lost commits is noticed by every service within this time. */
+const NOTICED_WITHIN_MS = 15_000
 
 export function openCommitChecker(databaseUrl: string): CommitChecker {
   const pool = openPool(databaseUrl, { max: 6, connectionTimeoutMillis: 2_000 })
@@ -32,10 +42,12 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
       }
     }
   }
+  let forgivenUntilMs = -1
   const ask = (work: () => Promise<string | undefined>): void => {
+    const askedMs = performance.now()
     const asking = work()
       .then(problem => {
-        if (problem !== undefined) problems.push(problem)
+        if (problem !== undefined && askedMs > forgivenUntilMs) problems.push(problem)
       })
       .finally(() => open.delete(asking))
     open.add(asking)
@@ -64,6 +76,19 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
         if (attempts >= number) return undefined
         return `attempts: request ${number} of ${messageId} reached webhook ${webhookId}, but ${attempts} attempts are on record`
       }),
+    checkFinal: (webhookId, messageId) =>
+      ask(async () => {
+        const [row] = await query<{ final: boolean }>(
+          `select e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head) as final
+             from deliveries d join events e on e.id = d.event_id where d.webhook_id = $1 and d.message_id = $2`,
+          [webhookId, messageId],
+        )
+        if (row?.final === true) return undefined
+        return `finality: ${messageId} reached webhook ${webhookId} before its payment was final`
+      }),
+    forgive() {
+      forgivenUntilMs = performance.now() + NOTICED_WITHIN_MS
+    },
     async settle() {
       while (open.size > 0) await Promise.all(open)
       return problems

@@ -2,7 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { natsOptions } from '@payment-tracking/testkit'
 import { connect, DiscardPolicy, type JetStreamManager, type NatsConnection } from 'nats'
-import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
+import {
+  controlSubjectOf,
+  DEFAULT_STREAM,
+  DEFAULT_SUBJECT_PREFIX,
+  subjectOf,
+} from '@payment-tracking/contracts'
 import type { PlannedMessage } from '../plan/messages.js'
 
 export interface Published {
@@ -25,6 +30,8 @@ export interface Publisher {
   settle(): Promise<void>
   /** Makes the stream refuse messages for a while. */
   fill(forMs: number): Promise<void>
+  /** Deletes the consumer that ingest reads by. */
+  deleteConsumer(): Promise<void>
   /** Messages that ingest has not acknowledged. */
   lag(): Promise<number>
   /** Everything in the stream, in order. */
@@ -33,6 +40,7 @@ export interface Publisher {
 }
 
 const ACK_TIMEOUT_MS = 1_500
+const CONSUMER = 'ingest'
 const UNLIMITED = -1
 /** For what was sent before, had no answer and comes late. */
 const ROOM = 5
@@ -48,6 +56,8 @@ const nameOf = (bytes: string): unknown => {
 export async function openPublisher(natsUrl: string): Promise<Publisher> {
   const connection: NatsConnection = await connect({
     ...natsOptions(natsUrl),
+    // A loaded machine is slow to let a client in; nothing is broken yet.
+    timeout: 60_000,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 100,
@@ -63,7 +73,9 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
   const tries = new Set<Promise<unknown>>()
 
   const untilAcked = async (message: PlannedMessage): Promise<void> => {
-    const subject = subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
+    const subject = message.control
+      ? controlSubjectOf(DEFAULT_SUBJECT_PREFIX, message.control.kind)
+      : subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
     for (;;) {
       await gate
       try {
@@ -118,9 +130,16 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
         manager.streams.update(DEFAULT_STREAM, { max_msgs: UNLIMITED, discard: DiscardPolicy.Old }),
       )
     },
+    deleteConsumer: () =>
+      persist(async manager => {
+        await manager.consumers.delete(DEFAULT_STREAM, CONSUMER).catch((error: unknown) => {
+          // A try whose answer was lost has deleted it, and ingest may have made it anew.
+          if ((error as { api_error?: { code: number } }).api_error?.code !== 404) throw error
+        })
+      }),
     lag: () =>
       persist(async manager => {
-        const info = await manager.consumers.info(DEFAULT_STREAM, 'ingest')
+        const info = await manager.consumers.info(DEFAULT_STREAM, CONSUMER)
         return info.num_pending + info.num_ack_pending
       }),
     readAll: () =>

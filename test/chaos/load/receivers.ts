@@ -19,6 +19,10 @@ export interface Endpoint {
   receiver: Receiver
   /** By webhook-id, how each request was answered. */
   answers: Map<string, number[]>
+  /** Ids that were answered before the database lost commits, and whether one was accepted. */
+  earlier: Map<string, boolean>
+  /** The database has just lost commits: attempts at what was requested until now may be lost with them. */
+  forget(): void
   close(): Promise<void>
 }
 
@@ -37,7 +41,19 @@ async function openEndpoint(
 ): Promise<Omit<Endpoint, 'gateway' | 'secret'>> {
   const receiver = await openReceiver()
   const answers = new Map<string, number[]>()
-  const endpoint = { behaviour, webhookId: 0, receiver, answers, close: () => receiver.close() }
+  const earlier = new Map<string, boolean>()
+  const endpoint = {
+    behaviour,
+    webhookId: 0,
+    receiver,
+    answers,
+    earlier,
+    forget() {
+      for (const [id, given] of answers) earlier.set(id, earlier.get(id) || given.includes(200))
+      answers.clear()
+    },
+    close: () => receiver.close(),
+  }
   receiver.answer((request: ReceivedRequest): ReceiverAnswer => {
     const messageId = String(request.headers['webhook-id'])
     const given = answers.get(messageId) ?? []
@@ -45,6 +61,7 @@ async function openEndpoint(
     const status = statusOf(behaviour, messageId, given.length + 1)
     given.push(status)
     checker.checkRequest(endpoint.webhookId, messageId, given.length)
+    if (behaviour === 'final') checker.checkFinal(endpoint.webhookId, messageId)
     if (status === 0) return 'close'
     return { status, ...(behaviour === 'slow' && { delayMs: 400 }) }
   })
@@ -92,7 +109,12 @@ export async function openEndpoints(
       const opened = await openEndpoint(behaviour, checker)
       const response = await post(
         `${baseUrl}/v1/webhooks`,
-        { gateway_pubkey: gateway.address, endpoint_url: opened.receiver.url },
+        {
+          gateway_pubkey: gateway.address,
+          endpoint_url: opened.receiver.url,
+          ...(behaviour === 'final' && { finality: 'finalized' }),
+          ...(behaviour === 'healthy' && { eventTypes: ['payment.executed', 'payment.retracted'] }),
+        },
         token,
       )
       if (response.status !== 201) throw new Error(`POST /v1/webhooks: ${await response.text()}`)

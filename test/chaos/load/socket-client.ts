@@ -8,7 +8,8 @@ import type { CommitChecker } from './commit-checker.js'
 
 export interface SocketPayment {
   trackingId: string
-  amountString: string
+  /** absent when all that is known is that it was retracted */
+  amountString?: string
   signature: string
   slot: number
   gateway: string
@@ -18,6 +19,14 @@ export interface SocketPayment {
   tokenMint: string | null
   eventId: string
   seq: number
+  retracted?: boolean
+}
+
+interface Retraction {
+  trackingId: string
+  seq: number
+  eventId: string
+  signature: string
 }
 
 /** One continuous subscription, as the client saw it. */
@@ -33,6 +42,8 @@ export interface Hold {
 
 interface Followed {
   known: Map<number, SocketPayment>
+  /** `seq` of payments that were taken back */
+  retracted: Set<number>
   head: number
   resume: string | undefined
   epoch: string | undefined
@@ -56,7 +67,8 @@ const ANSWER_TIMEOUT_MS = 2_000
 const AGAIN_MS = 250
 
 export class SocketClient {
-  readonly problems: string[] = []
+  /** What was found wrong since the database is the present one. */
+  problems: string[] = []
   readonly holds: Hold[] = []
   readonly followed = new Map<string, Followed>()
   /** When each event was first known, by its id. */
@@ -79,7 +91,14 @@ export class SocketClient {
       const before = this.plan.forgets ? undefined : this.followed.get(trackingId)
       this.followed.set(
         trackingId,
-        before ?? { known: new Map(), head: 0, resume: undefined, epoch: undefined, hold: undefined },
+        before ?? {
+          known: new Map(),
+          retracted: new Set(),
+          head: 0,
+          resume: undefined,
+          epoch: undefined,
+          hold: undefined,
+        },
       )
     }
     const socket = io(this.baseUrl, {
@@ -100,6 +119,10 @@ export class SocketClient {
       if (reason === 'io server disconnect') socket.connect()
     })
     socket.on('payment', ({ data }: { data: SocketPayment }) => this.#onPayment(data))
+    socket.on('retraction', ({ data }: { data: Retraction }) => {
+      const followed = this.followed.get(data.trackingId)
+      if (followed) this.#know(followed, { ...data, retracted: true })
+    })
     socket.on('error', ({ data }: { data: { code: string; trackingId?: string } }) => {
       if (data.code !== 'TOO_MANY_CONNECTIONS' || data.trackingId === undefined) return
       const followed = this.followed.get(data.trackingId)
@@ -136,6 +159,14 @@ export class SocketClient {
       if (socket.id !== id || this.followed.get(trackingId) !== followed) return
       if (!reply?.ok) {
         await sleep(AGAIN_MS + Math.random() * AGAIN_MS)
+        continue
+      }
+      if (followed.epoch !== undefined && followed.epoch !== reply.epoch) {
+        // The database lost commits: what is known of it does not hold any more.
+        followed.epoch = reply.epoch
+        followed.known.clear()
+        followed.retracted.clear()
+        this.problems = []
         continue
       }
       followed.epoch = reply.epoch
@@ -181,13 +212,15 @@ export class SocketClient {
     this.#know(followed, payment)
   }
 
-  #know({ known }: Followed, payment: SocketPayment): void {
+  #know({ known, retracted }: Followed, payment: SocketPayment | (Retraction & { retracted: true })): void {
     const before = known.get(payment.seq)
+    if (payment.retracted) retracted.add(payment.seq)
     if (before && before.eventId !== payment.eventId) {
       const { trackingId, seq } = payment
       this.problems.push(`socket: ${this.plan.name} was sent two payments as seq ${seq} of ${trackingId}`)
     }
-    known.set(payment.seq, payment)
+    // A retraction alone does not say what the payment was.
+    if (before === undefined || !payment.retracted) known.set(payment.seq, payment as SocketPayment)
     if (!this.firstKnownMs.has(payment.eventId)) this.firstKnownMs.set(payment.eventId, performance.now())
   }
 }

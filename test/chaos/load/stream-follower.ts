@@ -12,13 +12,20 @@ export interface StreamFollower {
 }
 
 const AGAIN_MS = 150
+const OTHER_EPOCH = 4009
+const FROM_THE_FIRST = '0'
 
 /** Resolves when it follows from now on. Nothing is broken yet: it must be let in at the first try. */
-export async function openStreamFollower(baseUrl: string): Promise<StreamFollower> {
+/** @param promoted whether a standby that lacked commits was promoted */
+export async function openStreamFollower(baseUrl: string, promoted: () => boolean): Promise<StreamFollower> {
   const ids: string[] = []
   const problems: string[] = []
   const url = `${baseUrl.replace('http', 'ws')}/v1/events/stream`
   let cursor: string | undefined
+  const forget = () => {
+    ids.length = 0
+    cursor = FROM_THE_FIRST
+  }
   let returns = -1
   let closing = false
   let socket: WebSocket | undefined
@@ -39,12 +46,18 @@ export async function openStreamFollower(baseUrl: string): Promise<StreamFollowe
       })
       socket.on('unexpected-response', (_request, response) => {
         const status = response.statusCode ?? 0
-        if (status >= 400 && status < 500) problems.push(`stream of events: answered ${status} to ${asked}`)
+        // The cursor is of a database that lost commits: the follower begins anew, as a back office would.
+        if (status === 400 && promoted()) forget()
+        else if (status >= 400 && status < 500)
+          problems.push(`stream of events: answered ${status} to ${asked}`)
         socket!.terminate()
         resolve()
       })
       socket.on('error', () => {})
-      socket.once('close', () => resolve())
+      socket.once('close', (code: number) => {
+        if (code === OTHER_EPOCH && promoted()) forget()
+        resolve()
+      })
     })
   const running = (async () => {
     while (!closing) {

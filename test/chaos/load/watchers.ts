@@ -1,24 +1,43 @@
 // The client that we publish, as whoever installs it uses it.
-import { watchPayments } from '@payment-tracking/client'
+import { watchPayments, type PaymentWatch } from '@payment-tracking/client'
 
 export interface Watcher {
   trackingId: string
   /** In the order they were handed over. */
   eventIds: string[]
+  /** Payments that were taken back, handed over before or not. */
+  retracted: Set<string>
   resets: string[]
   close(): void
 }
 
 export function openWatchers(baseUrl: string, trackingIds: readonly string[]): Watcher[] {
   return trackingIds.map(trackingId => {
-    const eventIds: string[] = []
-    const resets: string[] = []
-    const watch = watchPayments(baseUrl, {
+    let watch: PaymentWatch
+    const watcher: Watcher = {
       trackingId,
-      since: 0,
-      onPayment: ({ eventId }) => eventIds.push(eventId),
-      onReset: () => resets.push(trackingId),
-    })
-    return { trackingId, eventIds, resets, close: () => watch.close() }
+      eventIds: [],
+      retracted: new Set(),
+      resets: [],
+      close: () => watch.close(),
+    }
+    const open = () => {
+      watch = watchPayments(baseUrl, {
+        trackingId,
+        since: 0,
+        onPayment: ({ eventId }) => watcher.eventIds.push(eventId),
+        onRetraction: ({ eventId }) => watcher.retracted.add(eventId),
+        // Nothing that is known holds any more: begin anew, as a shop would read its orders anew.
+        onReset: () => {
+          watcher.resets.push(trackingId)
+          watch.close()
+          watcher.eventIds = []
+          watcher.retracted.clear()
+          open()
+        },
+      })
+    }
+    open()
+    return watcher
   })
 }

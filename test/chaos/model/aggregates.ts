@@ -18,15 +18,19 @@ export function countEverything(events: readonly ModelEvent[], model: Model): Mo
   const counts = new Map<string, number>()
   const groups = new Map<string, { amounts: bigint[]; timesMs: number[] }>()
   const tokens = new Map<string, bigint[]>()
-  for (const { message } of events) {
+  for (const { message, retracted } of events) {
+    if (retracted) continue
     for (const span of SPANS) {
       const key = `${message.event_name} ${span} ${startOf(span, Date.parse(message.timestamp))}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
   }
-  for (const { gateway, policy, amount, occurredAtMs } of model.payments) {
-    const userPayment = model.policies.get(policy)?.userPayment
-    const mint = (userPayment && model.userPayments.get(userPayment)?.tokenMint) ?? ''
+  for (const payment of model.payments) {
+    if (payment.retracted) continue
+    const { gateway, amount, occurredAtMs } = payment
+    const policy = model.policies.get(payment.policy)
+    const ofUserPayment = policy && model.userPayments.get(policy.userPayment)?.tokenMint
+    const mint = payment.tokenMint ?? policy?.tokenMint ?? ofUserPayment ?? ''
     for (const owner of [gateway, '']) {
       for (const span of SPANS) {
         const key = `${owner} ${span} ${startOf(span, occurredAtMs)}`

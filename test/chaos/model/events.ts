@@ -5,6 +5,10 @@ import { identityOf, wordingOf, type Message } from './identity.js'
 export interface ModelEvent {
   identity: string
   message: Message
+  /** The finalized chain does not hold its transaction: it counts nowhere. */
+  retracted: boolean
+  /** Some message that agrees said that it is final. */
+  saidFinal: boolean
   /** How `data` may stand in the store: as any of the messages that agree wrote it. */
   dataTexts: Set<string>
 }
@@ -18,6 +22,10 @@ export interface ModelLetter {
 export interface ModelEvents {
   events: ModelEvent[]
   letters: ModelLetter[]
+  /** the highest slot that is known to be final; 0 when none is */
+  finalizedSlot: number
+  /** signatures of transactions that were retracted, each in one slot */
+  retracted: ReadonlySet<string>
 }
 
 /**
@@ -32,7 +40,15 @@ export function readStream(
   const byIdentity = new Map<string, Map<string, ModelEvent>>()
   const sayings: { identity: string; wording: string; sequence: number; bytes: string }[] = []
   const letters: ModelLetter[] = []
+  let finalizedSlot = 0
+  const retracted = new Map<string, number>()
+  for (const { message } of stream) {
+    const { control } = message
+    if (control?.kind === 'finalized') finalizedSlot = Math.max(finalizedSlot, control.slot)
+    if (control?.kind === 'retracted') retracted.set(control.signature, control.slot)
+  }
   for (const { sequence, message } of stream) {
+    if (message.control !== null) continue
     if (message.refusal !== null) {
       letters.push({ sequence, code: message.refusal, bytes: message.bytes })
       continue
@@ -42,8 +58,15 @@ export function readStream(
     const wording = wordingOf(said)
     const wordings = byIdentity.get(identity) ?? new Map<string, ModelEvent>()
     byIdentity.set(identity, wordings)
-    const event = wordings.get(wording) ?? { identity, message: said, dataTexts: new Set<string>() }
+    const event = wordings.get(wording) ?? {
+      identity,
+      message: said,
+      retracted: retracted.get(said.signature) === said.slot,
+      saidFinal: false,
+      dataTexts: new Set<string>(),
+    }
     wordings.set(wording, event)
+    event.saidFinal ||= message.finalized
     event.dataTexts.add(message.dataText)
     sayings.push({ identity, wording, sequence, bytes: message.bytes })
   }
@@ -58,5 +81,5 @@ export function readStream(
   for (const { identity, wording, sequence, bytes } of sayings) {
     if (chosen.get(identity) !== wording) letters.push({ sequence, code: 'CONFLICT', bytes })
   }
-  return { events, letters }
+  return { events, letters, finalizedSlot, retracted: new Set(retracted.keys()) }
 }

@@ -12,14 +12,22 @@ export function sortedText(value: unknown): string {
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${sortedText(inner)}`).join()}}`
 }
 
+/** The default key: a payment that names it as its policy is a direct transfer. */
+export const NO_POLICY = '1'.repeat(32)
+
+/** A transaction that was retracted may appear again in another slot: that is another event. */
 export function identityOf(message: Message): string {
-  const { signature, event_name: name, index, data } = message
-  if (name === 'PaymentRecord')
-    return `payment ${signature} ${text(data.payment_policy)} ${text(data.record_id)}`
+  const { signature, slot, event_name: name, index, data } = message
+  if (name === 'PaymentRecord' && data.payment_policy !== NO_POLICY)
+    return `payment ${slot} ${signature} ${text(data.payment_policy)} ${text(data.record_id)}`
   return index === undefined
-    ? `event ${signature} ${name} ${sortedText(data)}`
-    : `event ${signature} ${index} ${name}`
+    ? `event ${slot} ${signature} ${name} ${sortedText(data)}`
+    : `event ${slot} ${signature} ${index} ${name}`
 }
+
+/** Payments of both families and direct transfers. */
+export const isPayment = ({ event_name: name }: Message): boolean =>
+  name === 'PaymentRecord' || name === 'ComposableExecuted'
 
 /** What the messages of one identity must agree on. */
 export const wordingOf = (message: Message): string =>

@@ -3,7 +3,7 @@
 import { gatewayOf, policyOf, userPaymentOf } from './addresses.js'
 import { nextDue, type Frequency } from './due-date.js'
 import type { ModelEvent } from './events.js'
-import { text, type Message } from './identity.js'
+import { isPayment, NO_POLICY, text, type Message } from './identity.js'
 import { trackingIdOf } from './memo.js'
 
 export interface ModelPayment {
@@ -16,11 +16,19 @@ export interface ModelPayment {
   amount: bigint
   paidAt: number
   occurredAtMs: number
+  /** its own, or that of its policy */
   trackingId: string | null
+  /** what it says itself */
+  tokenMint: string | null
+  retracted: boolean
+  isFinal: boolean
 }
 
 export interface ModelPolicy {
   live: boolean
+  family: 'regular' | 'composable'
+  /** what a composable policy pays in */
+  tokenMint: string | null
   userPayment: string
   gateway: string
   recipient: string
@@ -31,7 +39,7 @@ export interface ModelPolicy {
   totalPaid: bigint
   paymentCount: number
   status: string
-  nextPaymentDue: number
+  nextPaymentDue: number | null
 }
 
 export interface Model {
@@ -39,10 +47,12 @@ export interface Model {
   gateways: Map<string, { live: boolean; authority: string; signer: string }>
   userPayments: Map<string, { live: boolean; owner: string; tokenMint: string }>
   policies: Map<string, ModelPolicy>
+  /** retracted ones too: they keep their `seq`, and may have been told */
   payments: ModelPayment[]
 }
 
 interface Terms {
+  variant: string
   max_renewals: number | null
   payment_frequency: Frequency
   next_payment_due: string
@@ -57,12 +67,20 @@ const inChainOrder = (a: ModelEvent, b: ModelEvent): number =>
 const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
   void (map.get(key)?.push(value) ?? map.set(key, [value]))
 
-export async function buildModel(events: readonly ModelEvent[]): Promise<Model> {
+/** The policy that an event names, by the field of its family. */
+const policyNamed = ({ data }: Message): string => text(data.payment_policy ?? data.composable_policy)
+
+/** @param finalizedSlot everything up to this slot is final */
+export async function buildModel(events: readonly ModelEvent[], finalizedSlot: number): Promise<Model> {
   const ofGateway = new Map<string, Message[]>()
   const ofUserPayment = new Map<string, Message[]>()
   const ofPolicy = new Map<string, Message[]>()
   const payments: ModelPayment[] = []
-  for (const { identity, message } of [...events].sort(inChainOrder)) {
+  const sorted = [...events].sort(inChainOrder)
+  for (const event of sorted) {
+    if (isPayment(event.message)) payments.push(readPayment(event, sorted, finalizedSlot))
+    if (event.retracted) continue
+    const { message } = event
     const { data } = message
     switch (message.event_name) {
       case 'PaymentGatewayCreated':
@@ -77,13 +95,14 @@ export async function buildModel(events: readonly ModelEvent[]): Promise<Model> 
       case 'PaymentPolicyCreated':
         push(ofPolicy, await policyOf(text(data.user_payment), data.policy_id as number), message)
         break
+      case 'PaymentRecord':
       case 'PaymentPolicyStatusChanged':
       case 'PaymentPolicyDeleted':
-        push(ofPolicy, text(data.payment_policy), message)
-        break
-      case 'PaymentRecord':
-        push(ofPolicy, text(data.payment_policy), message)
-        payments.push(readPayment(identity, message))
+      case 'ComposablePolicyCreated':
+      case 'ComposableExecuted':
+      case 'ComposablePolicyStatusChanged':
+      case 'ComposablePolicyDeleted':
+        if (data.payment_policy !== NO_POLICY) push(ofPolicy, policyNamed(message), message)
         break
     }
   }
@@ -102,20 +121,41 @@ export async function buildModel(events: readonly ModelEvent[]): Promise<Model> 
   }
 }
 
-function readPayment(identity: string, message: Message): ModelPayment {
+function readPayment(
+  { identity, message, retracted, saidFinal }: ModelEvent,
+  events: readonly ModelEvent[],
+  finalizedSlot: number,
+): ModelPayment {
   const { data } = message
+  const own = data.memo == null ? null : trackingIdOf(data.memo)
   return {
     identity,
     message,
     signature: message.signature,
-    policy: text(data.payment_policy),
+    policy: policyNamed(message),
     gateway: text(data.gateway),
     recordId: data.record_id as number,
-    amount: BigInt(text(data.amount)),
+    amount: BigInt(text(data.amount ?? data.input_amount)),
     paidAt: Number(data.timestamp),
     occurredAtMs: Date.parse(message.timestamp),
-    trackingId: trackingIdOf(data.memo),
+    trackingId:
+      message.event_name === 'ComposableExecuted' ? (own ?? trackingOfPolicy(message, events)) : own,
+    tokenMint: data.token_mint === undefined ? null : text(data.token_mint),
+    retracted,
+    isFinal: saidFinal || message.slot <= finalizedSlot,
   }
+}
+
+/** The memo of the policy's incarnation that an execution belongs to. A Created that was retracted said the same. */
+function trackingOfPolicy(execution: Message, events: readonly ModelEvent[]): string | null {
+  const policy = policyNamed(execution)
+  const created = events.findLast(
+    ({ message }) =>
+      message.event_name === 'ComposablePolicyCreated' &&
+      policyNamed(message) === policy &&
+      message.slot <= execution.slot,
+  )
+  return created ? trackingIdOf(created.message.data.memo) : null
 }
 
 function readGateway(history: readonly Message[]) {
@@ -132,22 +172,27 @@ function readUserPayment(history: readonly Message[]) {
 
 /** The latest incarnation; undefined for an address that was never created. */
 function readPolicy(history: readonly Message[]): ModelPolicy | undefined {
-  const begin = history.findLastIndex(({ event_name: name }) => name === 'PaymentPolicyCreated')
+  const begin = history.findLastIndex(({ event_name: name }) => name.endsWith('PolicyCreated'))
   if (begin === -1) return undefined
   const created = history[begin]!
   const incarnation = history.slice(begin)
-  const named = (name: string) => incarnation.filter(message => message.event_name === name)
-  const payments = named('PaymentRecord')
+  const named = (ending: string) => incarnation.filter(({ event_name: name }) => name.endsWith(ending))
+  const payments = incarnation.filter(isPayment)
   const lastPayment = payments.at(-1)
-  const lastChange = named('PaymentPolicyStatusChanged').at(-1)
+  const lastChange = named('PolicyStatusChanged').at(-1)
   const { data } = created
   const terms = data.policy_type as Terms
-  const paidUp = terms.max_renewals !== null && payments.length >= terms.max_renewals
+  const isSubscription = terms.variant === 'Subscription'
+  const paidUp = isSubscription
+    ? terms.max_renewals !== null && payments.length >= terms.max_renewals
+    : payments.length > 0
   const changeDecides = lastChange !== undefined && (!lastPayment || lastChange.slot > lastPayment.slot)
   const { variant } = (lastChange?.data.new_status ?? { variant: '' }) as { variant: string }
   const lastPaidAt = lastPayment ? Number(lastPayment.data.timestamp) : null
   return {
-    live: named('PaymentPolicyDeleted').length === 0,
+    live: named('PolicyDeleted').length === 0,
+    family: data.composable_policy === undefined ? 'regular' : 'composable',
+    tokenMint: (data.forward_config as { input_mint: string } | undefined)?.input_mint ?? null,
     userPayment: text(data.user_payment),
     gateway: text(data.gateway),
     recipient: text(data.recipient),
@@ -155,9 +200,14 @@ function readPolicy(history: readonly Message[]): ModelPolicy | undefined {
     policyId: data.policy_id as number,
     createdAt: seconds(created),
     updatedAt: Math.max(seconds(created), lastPaidAt ?? 0, lastChange ? seconds(lastChange) : 0),
-    totalPaid: payments.reduce((sum, payment) => sum + BigInt(text(payment.data.amount)), 0n),
+    totalPaid: payments.reduce(
+      (sum, payment) => sum + BigInt(text(payment.data.amount ?? payment.data.input_amount)),
+      0n,
+    ),
     paymentCount: payments.length,
     status: changeDecides ? variant.toLowerCase() : paidUp ? 'completed' : 'active',
-    nextPaymentDue: nextDue(Number(terms.next_payment_due), terms.payment_frequency, lastPaidAt),
+    nextPaymentDue: isSubscription
+      ? nextDue(Number(terms.next_payment_due), terms.payment_frequency, lastPaidAt)
+      : null,
   }
 }

@@ -25,6 +25,9 @@ export type Fault =
   | { kind: 'pause-server'; target: ServerName; forMs: number }
   | { kind: 'flush'; target: 'redis' }
   | { kind: 'fill-stream'; target: 'nats'; forMs: number }
+  | { kind: 'delete-consumer'; target: 'nats' }
+  /** `lostMs`: for so long commits reach the primary alone */
+  | { kind: 'promote-standby'; target: 'postgres'; lostMs: number }
   | { kind: 'cut'; target: string; server: ServerName }
   | { kind: 'stall' | 'slow'; target: string; server: ServerName; forMs: number }
 
@@ -77,7 +80,8 @@ export function planFaults(seed: string, lengthMs: number, everyMs: number): Fau
       }
     }
     if (die < 0.7) return { kind: 'flush', target: 'redis' }
-    if (die < 0.74) return { kind: 'fill-stream', target: 'nats', forMs: random.between(300, 2_000) }
+    if (die < 0.73) return { kind: 'fill-stream', target: 'nats', forMs: random.between(300, 2_000) }
+    if (die < 0.75) return { kind: 'delete-consumer', target: 'nats' }
     if (die < 0.84) return { kind: 'cut', ...link() }
     if (die < 0.92) return { kind: 'stall', ...link(), forMs: random.between(300, 4_000) }
     return { kind: 'slow', ...link(), forMs: random.between(1_000, 6_000) }
@@ -87,4 +91,11 @@ export function planFaults(seed: string, lengthMs: number, everyMs: number): Fau
     steps.push({ atMs: Math.round(atMs), ...draw() })
   }
   return steps
+}
+
+/** A standby replaces its primary once, in the middle of a run: there is one standby. */
+export function planPromotion(seed: string, lengthMs: number): FaultStep {
+  const random = buildRandom(seed, 'promotion')
+  const atMs = Math.round(lengthMs * (0.35 + random.next() * 0.2))
+  return { kind: 'promote-standby', target: 'postgres', lostMs: random.between(500, 3_000), atMs }
 }

@@ -7,6 +7,7 @@ import {
   type ChainGateway,
   type ChainPolicy,
 } from '@payment-tracking/testkit'
+import { actAnew } from './chain-acts.js'
 import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
 import { buildRandom, type Random } from './random.js'
 import { spoil } from './rubbish.js'
@@ -18,11 +19,26 @@ export interface LoadStep {
 }
 
 /** How the endpoints of a gateway answer. */
-export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead'] as const
+/** `final` is healthy, and is told only of what is final. */
+export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead', 'final'] as const
 export type EndpointBehaviour = (typeof ENDPOINT_BEHAVIOURS)[number]
 
 export interface PlannedGateway extends ChainGateway {
   endpoints: readonly EndpointBehaviour[]
+}
+
+export type ChainEventMessage = PlannedMessage['message'] & object
+export type Say = (message: PlannedMessage, delayMs?: number) => void
+export type Tell = (message: ChainEventMessage, delayMs?: number) => void
+
+/** A composable policy, and how often it was executed. */
+export interface Composable {
+  address: string
+  gateway: string
+  recipient: string
+  trackingId: string
+  executions: number
+  created: ChainEventMessage
 }
 
 export interface LoadPlan {
@@ -62,13 +78,20 @@ const FIRST_TIME = Date.UTC(2026, 0, 31, 23, 30)
 const STEP_MS = 11 * 60_000
 const SIEGE_EVERY_MS = 1_200
 
-interface World {
+/** The made-up chain while it is planned. */
+export interface World {
   chain: Chain
   random: Random
   gateways: PlannedGateway[]
   policies: ChainPolicy[]
   steps: LoadStep[]
   trackingIds: string[]
+  composables: Composable[]
+  /** the events of each transaction, by signature */
+  transactions: Map<string, ChainEventMessage[]>
+  /** transactions of which somebody says something else: what is retracted is none of them */
+  contradicted: Set<string>
+  retracted: Set<string>
 }
 
 const style = (random: Random): Style => ({
@@ -76,6 +99,8 @@ const style = (random: Random): Style => ({
   literals: random.chance(0.5),
   reversed: random.chance(0.5),
   prefixed: random.chance(0.5),
+  placed: random.chance(0.2),
+  finalized: random.chance(0.2),
 })
 
 /** @param everyMs on average one message in so many milliseconds */
@@ -83,10 +108,21 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
   const random = buildRandom(seed, 'load')
   let time = FIRST_TIME
   const chain = buildChain({ seed: `chaos ${seed}`, now: () => (time += STEP_MS) })
-  const endpoints: EndpointBehaviour[][] = [['healthy', 'slow'], ['flaky'], ['dead'], []]
+  const endpoints: EndpointBehaviour[][] = [['healthy', 'slow', 'final'], ['flaky'], ['dead'], []]
   const gateways: PlannedGateway[] = []
   for (const of of endpoints) gateways.push({ ...(await chain.openGateway()), endpoints: of })
-  const world: World = { chain, random, gateways, policies: [], steps: [], trackingIds: TRACKING_IDS }
+  const world: World = {
+    chain,
+    random,
+    gateways,
+    policies: [],
+    steps: [],
+    trackingIds: TRACKING_IDS,
+    composables: [],
+    transactions: new Map(),
+    contradicted: new Set(),
+    retracted: new Set(),
+  }
   const plain = (message: ChainGateway['created']) => writeMessage(message, PLAIN)
   const opening = gateways.map(({ created }) => plain(created))
   for (const trackingId of TRACKING_IDS) {
@@ -132,12 +168,16 @@ async function openPolicy(
 async function act(world: World, atMs: number): Promise<void> {
   const { chain, random, policies, steps, trackingIds, gateways } = world
   const policy = random.pick(policies)
-  const say = (message: PlannedMessage, delayMs = random.chance(0.15) ? random.between(1, 2_500) : 0) =>
+  const say: Say = (message, delayMs = random.chance(0.15) ? random.between(1, 2_500) : 0) =>
     void steps.push({ atMs: atMs + delayMs, message })
-  const tell = (message: PlannedMessage['message'] & object, delayMs?: number) =>
+  const tell: Tell = (message, delayMs) => {
+    const events = world.transactions.get(message.signature) ?? []
+    if (!events.includes(message)) world.transactions.set(message.signature, [...events, message])
     say(writeMessage(message, random.chance(0.3) ? style(random) : PLAIN), delayMs)
+  }
   // At first there is nothing to repeat or contradict.
   const die = steps.length === 0 ? 0 : random.next()
+  if (die > 0 && random.chance(0.2)) return actAnew(world, say, tell)
   if (die < 0.52) {
     const amount = random.chance(0.05) ? random.pick(ODD_AMOUNTS) : policy.amount
     return tell(random.chance(0.05) ? mute(world, policy) : chain.pay(policy, amount))
@@ -169,11 +209,15 @@ async function act(world: World, atMs: number): Promise<void> {
   if (die < 0.9) return say(spoil(chain.pay({ ...policy, address: policy.gateway }), random))
   if (die < 0.94) {
     const { message } = earlier(world)
-    if (message.message?.event_name !== 'PaymentRecord') return tell(chain.pay(policy))
+    // Without an index a transfer is known by its content: other words are another transfer.
+    if (message.message?.event_name !== 'PaymentRecord' || message.message.index === undefined)
+      return tell(chain.pay(policy))
+    if (world.retracted.has(message.message.signature)) return tell(chain.pay(policy))
+    world.contradicted.add(message.message.signature)
     // Somebody says that it was another amount.
     const { data } = message.message
     const amount = String((BigInt(data.amount as string) + 1n) % 2n ** 64n)
-    return tell({ ...message.message, data: { ...data, amount } }, random.between(0, 500))
+    return say(writeMessage({ ...message.message, data: { ...data, amount } }, PLAIN), random.between(0, 500))
   }
   const gateway = random.pick(gateways)
   if (die < 0.96) {
@@ -205,6 +249,6 @@ const mute = ({ chain, random }: World, policy: ChainPolicy) =>
 const RECENT = 150
 
 /** A message that is on its way or was before. */
-function earlier({ steps, random }: World): LoadStep {
+export function earlier({ steps, random }: Pick<World, 'steps' | 'random'>): LoadStep {
   return steps[random.between(Math.max(0, steps.length - RECENT), steps.length - 1)]!
 }

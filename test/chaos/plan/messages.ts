@@ -1,9 +1,17 @@
 // A message as the plan holds it, and as bytes: what is published, and what must become of it.
 import type { ChainMessage } from '@payment-tracking/testkit'
 
+/** What the indexer says of the chain itself. */
+export type PlannedControl =
+  { kind: 'finalized'; slot: number } | { kind: 'retracted'; signature: string; slot: number }
+
 export interface PlannedMessage {
   /** What goes over the wire. */
   bytes: string
+  /** Of a control message; null for events and rubbish. */
+  control: PlannedControl | null
+  /** The message says that its transaction is final. */
+  finalized: boolean
   /** What it says; null for rubbish. */
   message: (Omit<ChainMessage, 'index'> & { index?: number }) | null
   /** `data` as it stands in the bytes; what is served must be this text. */
@@ -19,9 +27,19 @@ export interface Style {
   literals: boolean
   reversed: boolean
   prefixed: boolean
+  /** the publisher knows where in its block the transaction stands */
+  placed: boolean
+  finalized: boolean
 }
 
-export const PLAIN: Style = { taggedEnums: false, literals: false, reversed: false, prefixed: false }
+export const PLAIN: Style = {
+  taggedEnums: false,
+  literals: false,
+  reversed: false,
+  prefixed: false,
+  placed: false,
+  finalized: false,
+}
 
 /** `{"variant": "Custom", "field": "7"}` → `{"Custom": "7"}`; others' fields go into an object. */
 function tagged(value: unknown): unknown {
@@ -35,7 +53,11 @@ function tagged(value: unknown): unknown {
   return { [variant]: payload }
 }
 
-const LITERAL_FIELDS = /"(amount|timestamp|next_payment_due)":"(-?\d+)"/g
+const LITERAL_FIELDS =
+  /"(amount|timestamp|next_payment_due|due_date|input_amount|output_amount|gateway_fee|protocol_fee)":"(-?\d+)"/g
+
+/** The same in every copy: a transaction has one place. */
+const TRANSACTION_INDEX = 7
 
 export function writeMessage(message: PlannedMessage['message'] & object, style: Style): PlannedMessage {
   let data = message.data
@@ -44,6 +66,31 @@ export function writeMessage(message: PlannedMessage['message'] & object, style:
   let dataText = JSON.stringify(data)
   if (style.literals) dataText = dataText.replace(LITERAL_FIELDS, '"$1":$2')
   const name = style.prefixed ? `tributary_${message.event_name}` : message.event_name
-  const envelope = JSON.stringify({ ...message, event_name: name, data: null })
-  return { bytes: envelope.replace('"data":null', `"data":${dataText}`), message, dataText, refusal: null }
+  const envelope = JSON.stringify({
+    ...message,
+    ...(style.placed && { transaction_index: TRANSACTION_INDEX }),
+    ...(style.finalized && { commitment: 'finalized' }),
+    event_name: name,
+    data: null,
+  })
+  return {
+    bytes: envelope.replace('"data":null', `"data":${dataText}`),
+    control: null,
+    finalized: style.finalized,
+    message,
+    dataText,
+    refusal: null,
+  }
+}
+
+export function writeControl(control: PlannedControl): PlannedMessage {
+  const { kind: _kind, ...body } = control
+  return {
+    bytes: JSON.stringify(body),
+    control,
+    finalized: false,
+    message: null,
+    dataText: '',
+    refusal: null,
+  }
 }

@@ -1,5 +1,5 @@
 // A whole run, from its seed: nothing in here knows a clock, a process or a server.
-import { planFaults, type FaultStep } from './fault-plan.js'
+import { planFaults, planPromotion, type FaultStep } from './fault-plan.js'
 import { planLoad, type LoadPlan } from './load-plan.js'
 import { planClients, type ClientPlan } from './socket-plan.js'
 
@@ -19,9 +19,12 @@ export interface PlanOptions {
   /** on average one fault in so many milliseconds; 0: none */
   faultEveryMs: number
   messageEveryMs: number
+  /** whether a standby that lacks commits replaces its primary once */
+  promotion?: boolean
 }
 
-export async function buildPlan({ seed, seconds, faultEveryMs, messageEveryMs }: PlanOptions): Promise<Plan> {
+export async function buildPlan(options: PlanOptions): Promise<Plan> {
+  const { seed, seconds, faultEveryMs, messageEveryMs, promotion = false } = options
   const lengthMs = seconds * 1_000
   const load = await planLoad(seed, lengthMs, messageEveryMs)
   return {
@@ -31,6 +34,9 @@ export async function buildPlan({ seed, seconds, faultEveryMs, messageEveryMs }:
     clients: planClients(seed, lengthMs, load.trackingIds.slice(0, -1)),
     // The last seat of each; the sieged one is not among them.
     watched: load.trackingIds.slice(0, 4),
-    faults: faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs),
+    faults: [
+      ...(faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs)),
+      ...(promotion ? [planPromotion(seed, lengthMs)] : []),
+    ].sort((a, b) => a.atMs - b.atMs),
   }
 }

@@ -30,5 +30,5 @@ const nested = (levels: number): unknown => (levels === 0 ? 'deep' : [nested(lev
 /** @param good a PaymentRecord that is published nowhere else */
 export function spoil(good: ChainMessage, random: Random): PlannedMessage {
   const [refusal, bytes] = random.pick(SPOILS)(good)
-  return { bytes, message: null, dataText: '', refusal }
+  return { bytes, control: null, finalized: false, message: null, dataText: '', refusal }
 }

@@ -15,6 +15,8 @@ async function ask(baseUrl: string, path: string): Promise<string> {
   }
 }
 
+const standing = (payments: readonly ModelPayment[]) => payments.filter(({ retracted }) => !retracted)
+
 const sum = (payments: readonly ModelPayment[]): bigint =>
   payments.reduce((total, { amount }) => total + amount, 0n)
 
@@ -28,9 +30,10 @@ export async function compareAnswers(
     if (is !== should)
       differences.add('rest', `${path} says ${what} ${String(is)}; it should be ${String(should)}`)
   }
+  const left = events.filter(({ retracted }) => !retracted)
   const count = '/v1/events/count'
-  check(count, 'count', (JSON.parse(await ask(baseUrl, count)) as { count: number }).count, events.length)
-  const names = [...new Set(events.map(({ message }) => message.event_name))].sort().join()
+  check(count, 'count', (JSON.parse(await ask(baseUrl, count)) as { count: number }).count, left.length)
+  const names = [...new Set(left.map(({ message }) => message.event_name))].sort().join()
   check(
     '/v1/events/names',
     'names',
@@ -40,7 +43,7 @@ export async function compareAnswers(
   for (const gateway of model.gateways.keys()) {
     const path = `/v1/events/payments/stats?gateway=${gateway}`
     const text = await ask(baseUrl, path)
-    const payments = model.payments.filter(payment => payment.gateway === gateway)
+    const payments = standing(model.payments).filter(payment => payment.gateway === gateway)
     check(path, 'count', (JSON.parse(text) as { count: number }).count, payments.length)
     check(path, 'the sum over all tokens', String(sumOfTokens(text)), String(sum(payments)))
   }
@@ -56,6 +59,13 @@ const sumOfTokens = (stats: string): bigint =>
     0n,
   )
 
+interface OneTimeRecord {
+  slot: number
+  signature: string
+  finality: string
+  retracted?: boolean
+}
+
 type Check = (path: string, what: string, is: unknown, should: unknown) => void
 
 async function compareTracking(
@@ -66,20 +76,31 @@ async function compareTracking(
 ): Promise<void> {
   const payments = model.payments.filter(payment => payment.trackingId === trackingId)
   const oneTime = `/v1/onetime/${encodeURIComponent(trackingId)}?limit=${MOST}`
-  if (payments.length <= MOST) {
-    const { data } = JSON.parse(await ask(baseUrl, oneTime)) as {
-      data: { signature: string }[] | { signature: string }
-    }
-    const signatures = [data].flat().map(({ signature }) => signature)
-    check(
-      oneTime,
-      'payments',
-      signatures.sort().join(),
-      payments
-        .map(({ signature }) => signature)
-        .sort()
-        .join(),
+  const describePayments = (records: readonly OneTimeRecord[]) =>
+    records
+      .map(
+        ({ slot, signature, finality, retracted }) =>
+          `${slot} ${signature} ${retracted ? 'retracted' : finality}`,
+      )
+      .sort()
+      .join()
+  const describeModel = (some: readonly ModelPayment[]) =>
+    describePayments(
+      some.map(({ message: { slot, signature }, isFinal, retracted }) => ({
+        slot,
+        signature,
+        finality: isFinal ? 'finalized' : 'confirmed',
+        retracted,
+      })),
     )
+  if (payments.length <= MOST) {
+    for (const [path, some] of [
+      [oneTime, standing(payments)],
+      [`${oneTime}&retracted=true`, payments],
+    ] as const) {
+      const { data = [] } = JSON.parse(await ask(baseUrl, path)) as { data?: OneTimeRecord[] | OneTimeRecord }
+      check(path, 'payments', describePayments([data].flat()), describeModel(some))
+    }
   }
   const subscriptions = `/v1/subscriptions?trackingId=${encodeURIComponent(trackingId)}`
   const { data } = JSON.parse(await ask(baseUrl, subscriptions)) as {

@@ -6,11 +6,18 @@ import type { Differences } from './differences.js'
 export async function compareDeadLetters(
   checker: CommitChecker,
   letters: readonly ModelLetter[],
+  retracted: ReadonlySet<string>,
   differences: Differences,
 ): Promise<void> {
-  const rows = await checker.query<{ sequence: string; code: string; bytes: Buffer }>(
-    'select stream_sequence::text as sequence, code, bytes from dead_letters',
+  const all = await checker.query<{ sequence: string; code: string; bytes: Buffer; replayed: boolean }>(
+    'select stream_sequence::text as sequence, code, bytes, replayed_at is not null as replayed from dead_letters',
   )
+  // A transaction that came again before its retraction was a contradiction until then.
+  const isTakenIn = ({ code, bytes, replayed }: (typeof all)[number]): boolean =>
+    replayed &&
+    code === 'CONFLICT' &&
+    retracted.has((JSON.parse(bytes.toString()) as { signature: string }).signature)
+  const rows = all.filter(row => !isTakenIn(row))
   const describe = (code: string, bytes: Buffer) => `${code} ${bytes.toString('base64')}`
   const short = (lines: Map<string, string>) =>
     new Map([...lines].map(([key, value]) => [key, value.length > 120 ? `${value.slice(0, 120)}…` : value]))

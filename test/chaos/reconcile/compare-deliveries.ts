@@ -11,6 +11,7 @@ interface DeliveryRow {
   id: string
   webhook_id: string
   event_id: string
+  type: string
   message_id: string
   body: string
   state: string
@@ -19,13 +20,15 @@ interface DeliveryRow {
   outcomes: (string | null)[] | null
 }
 
+const EXECUTED = 'payment.executed'
+const RETRACTED = 'payment.retracted'
 const ENDED = new Set(['delivered', 'failed'])
 /** 1 try and 3 retries. */
 const TRIES = 4
 
 export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
   checker.query<DeliveryRow & Record<string, unknown>>(`
-    select d.id::text, d.webhook_id::text, d.event_id, d.message_id, d.body, d.state,
+    select d.id::text, d.webhook_id::text, d.event_id, d.type, d.message_id, d.body, d.state,
            d.held_reason,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
            array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
@@ -39,7 +42,7 @@ export async function compareDeliveries(
   differences: Differences,
 ): Promise<void> {
   const rows = await readDeliveries(checker)
-  const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id}`, row]))
+  const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id} ${row.type}`, row]))
   if (byKey.size !== rows.length)
     differences.add('deliveries', 'one event has two deliveries for one webhook')
   const expected = new Set<string>()
@@ -47,14 +50,17 @@ export async function compareDeliveries(
     for (const payment of payments.filter(({ gateway }) => gateway === endpoint.gateway)) {
       const stored = storedOf.get(payment.identity)
       if (!stored) continue
-      const key = `${endpoint.webhookId} ${stored.id}`
-      expected.add(key)
+      const key = `${endpoint.webhookId} ${stored.id} ${EXECUTED}`
       const row = byKey.get(key)
-      if (!row) {
+      const retraction = byKey.get(`${endpoint.webhookId} ${stored.id} ${RETRACTED}`)
+      compareRetraction(endpoint, payment, row, retraction, differences)
+      if (retraction) expected.add(`${endpoint.webhookId} ${stored.id} ${RETRACTED}`)
+      // What is not final yet waits, and what was retracted before it could be told has none.
+      const isOwed = !payment.retracted && (endpoint.behaviour !== 'final' || payment.isFinal)
+      if (isOwed || payment.retracted) expected.add(key)
+      if (row) compareDelivery(endpoint, payment, stored, row, differences)
+      else if (isOwed)
         differences.add('deliveries', `${payment.signature} has none for webhook ${endpoint.webhookId}`)
-        continue
-      }
-      compareDelivery(endpoint, payment, stored, row, differences)
     }
     compareRequests(endpoint, rows, differences)
   }
@@ -62,6 +68,20 @@ export async function compareDeliveries(
     if (!expected.has(key))
       differences.add('deliveries', `delivery ${id} is of no payment of its webhook's gateway`)
   }
+}
+
+/** Who was asked to take a payment, and wants to know, is told that it was retracted; nobody else is. */
+function compareRetraction(
+  { behaviour, webhookId }: Endpoint,
+  payment: ModelPayment,
+  row: DeliveryRow | undefined,
+  retraction: DeliveryRow | undefined,
+  differences: Differences,
+): void {
+  const isOwed = behaviour === 'healthy' && payment.retracted && (row?.attempts?.length ?? 0) > 0
+  if (isOwed === (retraction !== undefined)) return
+  const what = isOwed ? 'was never told' : 'was told'
+  differences.add('deliveries', `webhook ${webhookId} ${what} that ${payment.signature} was retracted`)
 }
 
 function compareDelivery(
@@ -83,6 +103,8 @@ function compareDelivery(
   if (attempts.length > TRIES) say(`had ${attempts.length} attempts`)
   if (answers.length > attempts.length)
     say(`was requested ${answers.length} times, ${attempts.length} are on record`)
+  // A payment that was retracted is not delivered any more; a request that was under way may have been accepted.
+  if (payment.retracted && row.state === 'cancelled') return
   // A dead endpoint's deliveries may still be held back by its breaker; they may never be delivered.
   if (endpoint.behaviour === 'dead') {
     if (row.state === 'delivered' || row.state === 'cancelled') say(`is ${row.state}`)
@@ -92,7 +114,8 @@ function compareDelivery(
   // each failed probe keeps it open for another minute: nothing is lost, only late.
   if (endpoint.behaviour === 'flaky' && row.held_reason === 'breaker open') return
   if (!ENDED.has(row.state)) say(`is still ${row.state} after ${attempts.length} attempts`)
-  if (row.state === 'delivered' && !answers.includes(200)) say('is delivered, but was never accepted')
+  if (row.state === 'delivered' && !answers.includes(200) && !endpoint.earlier.get(row.message_id))
+    say('is delivered, but was never accepted')
   if (row.state === 'failed' && attempts.length < TRIES) say(`failed after ${attempts.length} attempts`)
   if (row.state === 'failed' && row.outcomes?.includes('accepted')) say('failed, though it was accepted')
   if (row.state === 'failed' && endpoint.behaviour === 'healthy' && !row.outcomes?.includes('interrupted')) {
@@ -147,6 +170,7 @@ function compareRequests(endpoint: Endpoint, rows: readonly DeliveryRow[], diffe
   for (const { headers, body } of endpoint.receiver.requests) {
     const id = String(headers['webhook-id'])
     const stored = bodies.get(id)
+    if (stored === undefined && endpoint.earlier.has(id)) continue
     if (stored === undefined) say(`id ${id}, which is no delivery of its own`)
     else if (stored !== body) say(`another body under id ${id} than is on record`)
     try {

@@ -1,40 +1,40 @@
 // Events one by one: each that was published is stored once, as it was said, and nothing else is.
 import type { ModelEvent } from '../model/events.js'
-import { wordingOf } from '../model/identity.js'
-import { trackingIdOf } from '../model/memo.js'
+import { NO_POLICY, wordingOf } from '../model/identity.js'
+import type { ModelPayment } from '../model/state.js'
 import type { Differences } from './differences.js'
 import type { StoredEvent } from './stored-events.js'
 
 /** A key that both sides can build; messages without an index are told apart by their data. */
 function keysOf(event: ModelEvent): string[] {
-  const { signature, event_name: name, index, data } = event.message
-  if (name === 'PaymentRecord')
-    return [`${signature} ${String(data.payment_policy)} ${String(data.record_id)}`]
-  if (index !== undefined) return [`${signature} ${name} ${index}`]
-  return [...event.dataTexts].map(dataText => `${signature} ${name} ${dataText}`)
+  const { signature, slot, event_name: name, index, data } = event.message
+  const place = `${slot} ${signature} ${name}`
+  if (name === 'PaymentRecord' && data.payment_policy !== NO_POLICY)
+    return [`${place} ${String(data.payment_policy)} ${String(data.record_id)}`]
+  if (index !== undefined) return [`${place} ${index}`]
+  return [...event.dataTexts].map(dataText => `${place} ${dataText}`)
 }
 
-export function keyOfStored(stored: StoredEvent): string[] {
-  if (stored.name === 'PaymentRecord') {
-    return [`${stored.signature} ${stored.paymentPolicy} ${stored.recordId}`]
-  }
-  return [
-    `${stored.signature} ${stored.name} ${stored.eventIndex}`,
-    `${stored.signature} ${stored.name} ${stored.dataText}`,
-  ]
+function keysOfStored(stored: StoredEvent): string[] {
+  const place = `${stored.slot} ${stored.signature} ${stored.name}`
+  if (stored.name === 'PaymentRecord' && stored.paymentPolicy !== NO_POLICY)
+    return [`${place} ${stored.paymentPolicy} ${stored.recordId}`]
+  return [`${place} ${stored.eventIndex}`, `${place} ${stored.dataText}`]
 }
 
 /** @returns the stored row of each event, by the event's identity */
 export function compareEvents(
   events: readonly ModelEvent[],
   stored: readonly StoredEvent[],
+  payments: readonly ModelPayment[],
   differences: Differences,
 ): Map<string, StoredEvent> {
+  const paymentOf = new Map(payments.map(payment => [payment.identity, payment]))
   const byKey = new Map<string, ModelEvent>()
   for (const event of events) for (const key of keysOf(event)) byKey.set(key, event)
   const found = new Map<string, StoredEvent>()
   for (const row of stored) {
-    const event = keyOfStored(row)
+    const event = keysOfStored(row)
       .map(key => byKey.get(key))
       .find(match => match !== undefined)
     if (!event) {
@@ -46,7 +46,7 @@ export function compareEvents(
       continue
     }
     found.set(event.identity, row)
-    compareFields(event, row, differences)
+    compareFields(event, row, paymentOf.get(event.identity), differences)
   }
   for (const { identity, message } of events) {
     if (!found.has(identity)) {
@@ -59,8 +59,12 @@ export function compareEvents(
   return found
 }
 
-function compareFields({ message, dataTexts }: ModelEvent, row: StoredEvent, differences: Differences): void {
-  const { data } = message
+function compareFields(
+  { message, dataTexts, retracted }: ModelEvent,
+  row: StoredEvent,
+  payment: ModelPayment | undefined,
+  differences: Differences,
+): void {
   const where = `${row.name} ${row.signature}`
   const check = (field: string, is: unknown, should: unknown) => {
     if (is !== should)
@@ -70,10 +74,11 @@ function compareFields({ message, dataTexts }: ModelEvent, row: StoredEvent, dif
   check('time', row.occurredAtMs, Date.parse(message.timestamp))
   check('index', row.eventIndex, message.index ?? 0)
   if (!dataTexts.has(row.dataText)) differences.add('events', `${where}: data is not as any message wrote it`)
-  if (row.name !== 'PaymentRecord') return
-  check('amount', row.amount, String(data.amount))
-  check('gateway', row.gateway, data.gateway)
-  check('tracking ID', row.trackingId, trackingIdOf(data.memo))
+  check('retracted', row.retracted, retracted)
+  if (!payment) return
+  check('amount', row.amount, String(payment.amount))
+  check('gateway', row.gateway, payment.gateway)
+  check('tracking ID', row.trackingId, payment.trackingId)
 }
 
 /** The wordings that are stored, for what was published in contradiction. */
@@ -85,7 +90,12 @@ export function findStoredWordings(
   const amounts = new Map(
     stored
       .filter(({ name }) => name === 'PaymentRecord')
-      .map(row => [`payment ${row.signature} ${row.paymentPolicy} ${row.recordId}`, row.amount]),
+      .map(row => [
+        row.paymentPolicy === NO_POLICY
+          ? `event ${row.slot} ${row.signature} ${row.eventIndex} PaymentRecord`
+          : `payment ${row.slot} ${row.signature} ${row.paymentPolicy} ${row.recordId}`,
+        row.amount,
+      ]),
   )
   const wordings = new Map<string, string>()
   for (const message of published) {

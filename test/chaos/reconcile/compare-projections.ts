@@ -13,7 +13,8 @@ const QUERIES = {
     from gateways`,
   user_payments: `select address as key, concat_ws(' ', ${EXISTS}, owner, token_mint) as value from user_payments`,
   policies: `select address as key, concat_ws(' ', live, user_payment, gateway, recipient, coalesce(tracking_id, 'null'),
-      policy_id, created_at, updated_at, total_paid, payment_count, status, next_payment_due) as value
+      policy_id, created_at, updated_at, total_paid, payment_count, status, coalesce(next_payment_due::text, 'null'),
+      family, coalesce(token_mint, 'null')) as value
     from policies where life_start is not null`,
   event_counts: `select concat_ws(' ', name, span, ${iso('start')}) as key, count::text as value from event_counts`,
   payment_stats: `select concat_ws(' ', gateway, span, ${iso('start')}) as key,
@@ -32,14 +33,16 @@ const describePolicy = (policy: ModelPolicy): string =>
     policy.userPayment,
     policy.gateway,
     policy.recipient,
-    policy.trackingId,
+    policy.trackingId ?? 'null',
     policy.policyId,
     policy.createdAt,
     policy.updatedAt,
     policy.totalPaid,
     policy.paymentCount,
     policy.status,
-    policy.nextPaymentDue,
+    policy.nextPaymentDue ?? 'null',
+    policy.family,
+    policy.tokenMint ?? 'null',
   ].join(' ')
 
 export async function compareProjections(

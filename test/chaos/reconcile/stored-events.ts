@@ -16,13 +16,14 @@ export interface StoredEvent {
   gateway: string | null
   recordId: number | null
   amount: string | null
+  retracted: boolean
 }
 
 export async function readStoredEvents(checker: CommitChecker): Promise<StoredEvent[]> {
   const rows = await checker.query<Record<string, string | null>>(`
     select id, position::text, seq::text, slot::text, signature, name, event_index::text, data::text as data,
            (extract(epoch from occurred_at) * 1000)::bigint::text as occurred_at_ms, tracking_id, payment_policy,
-           gateway, record_id::text, amount::text
+           gateway, record_id::text, amount::text, (retracted_at is not null)::text as retracted
       from events order by events.position`)
   const number = (value: string | null) => (value === null ? null : Number(value))
   return rows.map(row => ({
@@ -40,5 +41,6 @@ export async function readStoredEvents(checker: CommitChecker): Promise<StoredEv
     gateway: row.gateway!,
     recordId: number(row.record_id!),
     amount: row.amount!,
+    retracted: row.retracted === 'true',
   }))
 }

@@ -23,6 +23,9 @@ export async function waitUntilIdle(
     (await checker.query(query, values)).length === 0
 
   await until('a stream without lag', async () => (await publisher.lag()) === 0)
+  await until('a database that lacks nothing', () =>
+    none('select 1 from stream_head where reingest_from is not null'),
+  )
   await until('batches all handed over', () =>
     none('select 1 from ingest_batches where handed_over_at is null limit 1'),
   )
@@ -49,7 +52,10 @@ export async function waitUntilIdle(
       ),
   )
   await until('published clients that know everything', () =>
-    watchers.every(({ trackingId, eventIds }) => eventIds.length >= (heads.get(trackingId) ?? 0)),
+    watchers.every(
+      ({ trackingId, eventIds, retracted }) =>
+        new Set([...eventIds, ...retracted]).size >= (heads.get(trackingId) ?? 0),
+    ),
   )
   await until('a stream of events that brought everything', async () => {
     const [head] = await checker.query<{ position: string }>('select position::text from stream_head')

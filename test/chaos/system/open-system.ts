@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
+import { openPostgresPair, type PostgresPair } from '@payment-tracking/testkit'
 import {
   LINKS,
   REPLICAS,
@@ -19,6 +20,10 @@ import { openLink, type Link } from './tcp-link.js'
 export interface System {
   baseUrl: string
   servers: Servers
+  /** The servers that faults are done to. */
+  server(name: ServerName): BreakableServer
+  /** Primary and standby, in runs that promote. */
+  pair: PostgresPair | undefined
   /** Straight to the server, for whoever looks on. */
   databaseUrl: string
   processes: KeptProcess[]
@@ -30,11 +35,19 @@ export interface System {
   close(): Promise<void>
 }
 
+export interface BreakableServer {
+  readonly pid: number
+  kill(): Promise<void>
+  restart(): Promise<void>
+}
+
 export interface SystemOptions {
   dataDir: string
   /** Where services/<name>/dist/service.js lies: the repository, or a copy that was broken on purpose. */
   root: string
   log: (line: string) => void
+  /** with a standby of Postgres that can be promoted */
+  withStandby: boolean
 }
 
 const DATABASE_NAME = 'chaos'
@@ -63,6 +76,7 @@ const SETTINGS = {
   LEASE_MS: '2500',
   DRAIN_WINDOW_MS: '500',
   HEAL_INTERVAL_MS: '2000',
+  RETENTION_INTERVAL_MS: '1000',
   OPS_TOKEN: 'a token of this run alone',
 }
 
@@ -78,12 +92,17 @@ const at = (url: string, port: number): string => {
   return changed.href
 }
 
-export async function openSystem({ dataDir, root, log }: SystemOptions): Promise<System> {
-  const servers = await openServers({ dataDir, durable: false, quietPorts: true, log })
+export async function openSystem({ dataDir, root, log, withStandby }: SystemOptions): Promise<System> {
+  const teardowns: (() => unknown)[] = []
+  const pair = withStandby
+    ? await openPostgresPair({ name: 'chaos', teardown: end => teardowns.push(end) })
+    : undefined
+  const urls = pair ? { postgres: pair.url } : {}
+  const servers = await openServers({ dataDir, durable: false, quietPorts: true, log, urls })
   const database = new URL(servers.databaseUrl)
   database.pathname = `/${DATABASE_NAME}`
   await migrate(database.href)
-  const urls: Record<ServerName, [variable: string, url: string]> = {
+  const addresses: Record<ServerName, [variable: string, url: string]> = {
     postgres: ['DATABASE_URL', database.href],
     redis: ['REDIS_URL', servers.redisUrl],
     nats: ['NATS_URL', servers.natsUrl],
@@ -97,7 +116,7 @@ export async function openSystem({ dataDir, root, log }: SystemOptions): Promise
       const name = `${service}-${replica}`
       const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...SETTINGS, JWT_PRIVATE_KEYS: jwtKeys }
       for (const server of LINKS[service]) {
-        const [variable, url] = urls[server]
+        const [variable, url] = addresses[server]
         const link = await openLink(Number(new URL(url).port))
         links.set(`${name} ${server}`, link)
         env[variable] = at(url, link.port)
@@ -128,6 +147,8 @@ export async function openSystem({ dataDir, root, log }: SystemOptions): Promise
   return {
     baseUrl: edge.url,
     servers,
+    server: name => (name === 'postgres' && pair) || servers.private[name]!,
+    pair,
     databaseUrl: database.href,
     processes,
     process: name => processes.find(process => process.name === name)!,
@@ -142,6 +163,7 @@ export async function openSystem({ dataDir, root, log }: SystemOptions): Promise
       await edge.close()
       await Promise.all([...links.values()].map(link => link.close()))
       await servers.close()
+      for (const teardown of teardowns.reverse()) await teardown()
     },
   }
 }

@@ -125,8 +125,14 @@ export async function resolveIdentities(
 ): Promise<Resolved> {
   const retracted = new Set(retractions.map(keyOf))
   const byId = new Map(stored.map(row => [row.id, row]))
-  // Only where an identity was retracted can it have more than one event.
-  const reappearing = [...new Set(stored.filter(row => row.retracted).map(row => row.signature))]
+  // Only where an identity was retracted can it have more than one event: the stored one, or that of the message's slot,
+  // which may be stored under another id when the transaction's second appearance came first.
+  const reappearing = [
+    ...new Set([
+      ...stored.filter(row => row.retracted).map(row => row.signature),
+      ...received.filter(({ event }) => retracted.has(keyOf(event))).map(({ event }) => event.signature),
+    ]),
+  ]
   const siblings = reappearing.length === 0 ? [] : await readTransactions(tx, reappearing)
   const standings = new Map<string, Standing[]>()
   const standingsOf = (event: ChainEvent): Standing[] => {
@@ -134,8 +140,7 @@ export async function resolveIdentities(
     if (known) return known
     const own = byId.get(event.id)
     const found: Standing[] = own ? [own] : []
-    if (own?.retracted)
-      for (const row of siblings) if (row.id === idInSlot(event.id, row.slot)) found.push(row)
+    for (const row of siblings) if (row.id === idInSlot(event.id, row.slot)) found.push(row)
     standings.set(event.id, found)
     return found
   }
