@@ -113,6 +113,29 @@ t.test('after a flush only those who hold seats are admitted, for one lease time
   )
 })
 
+t.test('after a failover that outlasts the lease, seated clients come before newcomers', async t => {
+  const servers = await openPrivateServers(t)
+  const open = useSeatPods(t, servers.redisUrl)
+  const [pod, other] = [await open(), await open()]
+  for (let n = 0; n < 3; n++) seatOf(await pod.ask({ limit: 3 }))
+  await servers.private.redis!.kill()
+  await waitFor(() => !pod.seats.mayDeliver() && !other.seats.mayDeliver(), { what: 'two fences' })
+  await servers.private.redis!.restart()
+  // A newcomer that never stops asking.
+  const refusals = new Set<string>()
+  await waitFor(
+    async () => {
+      const answer = await other.ask({ limit: 3 })
+      if ('refused' in answer) refusals.add(answer.refused)
+      return 'seat' in answer || refusals.has('full')
+    },
+    { what: 'an answer to the newcomer', intervalMs: 1 },
+  )
+  t.ok(refusals.has('full'), 'the newcomer found no place')
+  await waitFor(() => pod.seats.mayDeliver(), { what: 'the lease of the seated' })
+  t.same(pod.lost, ['fenced', 'lifted'], 'nobody lost a seat')
+})
+
 t.test('a takeover is told again when the answer that told of it is lost', async t => {
   const open = useSeatPods(t, (await useRedis(t)).url)
   const [deaf, two] = [await open(), await open()]

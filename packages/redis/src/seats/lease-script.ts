@@ -3,7 +3,8 @@
 // What is in Redis:
 //   run          the run id of the Redis that the rest was written on, and its generation: a new one each time
 //                the data was lost or the server restarted
-//   recovering   exists for one lease time after the data was lost or the server restarted
+//   recovering   exists for one and a half lease times after the data was lost or the server restarted: for one lease
+//                time only seats of pods that may send are written, then pods that could not send take theirs back
 //   idle         exists when the last pod ended orderly: nobody holds anything
 //   pods         sorted set: pod → when its lease ends (ms, Redis' clock)
 //   seats:<name> set: one member a seat, `<pod>.<address tag>.<secret>`
@@ -23,7 +24,9 @@
 //
 // A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged
 // writes may be gone: for one lease time nobody is admitted but those who hold seats, and after that
-// everybody who did not restore has fenced itself.
+// everybody who did not restore has fenced itself. Pods that fenced themselves because Redis was away then take
+// back what is free, for half a lease time, before newcomers are admitted: a failover must not give a client's place to
+// somebody else.
 
 export const LEASE_SCRIPT = `
 local runKey, recoveringKey, podsKey, idleKey, seatsKey, evictKey = unpack(KEYS)
@@ -37,10 +40,13 @@ if ranOn ~= run then
   generation = time[1] .. '.' .. time[2]
   redis.call('SET', runKey, run .. ':' .. generation)
   local nobodyHolds = op == 'init' or (ranOn and redis.call('EXISTS', idleKey) == 1)
-  if not nobodyHolds then redis.call('SET', recoveringKey, '1', 'PX', leaseMs) end
+  if not nobodyHolds then redis.call('SET', recoveringKey, '1', 'PX', leaseMs + math.floor(leaseMs / 2)) end
 end
 if op == 'init' then return { 'initialised' } end
-local recovering = redis.call('EXISTS', recoveringKey) == 1
+-- -2 where the key does not exist.
+local recoveryLeft = redis.call('PTTL', recoveringKey)
+local recovering = recoveryLeft > leaseMs / 2
+local takingBack = recoveryLeft > 0
 
 local ends = {}
 local function endOf(name)
@@ -72,7 +78,7 @@ if op == 'leave' then
   redis.call('ZREM', podsKey, pod)
   redis.call('DEL', evictKey)
   redis.call('ZREMRANGEBYSCORE', podsKey, '-inf', now - leaseMs)
-  if not recovering and redis.call('EXISTS', podsKey) == 0 then redis.call('SET', idleKey, '1') end
+  if not takingBack and redis.call('EXISTS', podsKey) == 0 then redis.call('SET', idleKey, '1') end
   return { 'left' }
 end
 
@@ -109,8 +115,9 @@ if op == 'release' then return redis.call('SREM', seatsKey, ARGV[5]) end
 
 if op == 'acquire' then
   local member, limit, addressLimit, resume = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
+  local isHeld = ARGV[9] == '1'
   if endOf(pod) <= now then return { 'expired' } end
-  if recovering then return { 'recovering' } end
+  if recovering or (takingBack and not isHeld) then return { 'recovering' } end
   local members = redis.call('SMEMBERS', seatsKey)
   if resume ~= '' then
     for _, old in ipairs(members) do

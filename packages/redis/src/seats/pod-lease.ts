@@ -162,7 +162,7 @@ export class PodLease {
     const before = held.all()
     const calls = before.map(({ member, request }) => {
       const { addressTag, secret } = partsOf(member)
-      return acquireOf(memberOf(this.pod, addressTag, secret), request, secret)
+      return acquireOf(memberOf(this.pod, addressTag, secret), request, { resume: secret, isHeld: true })
     })
     const answers = await link.callAll(calls, async () => {
       // Taking back thousands of seats must end before the lease does.
@@ -203,8 +203,20 @@ export class PodLease {
   }
 }
 
-/** @param resume the secret of a seat that this one takes the place of; empty: none */
-export function acquireOf(member: string, request: SeatRequest, resume: string): LeaseCall {
+/**
+ * @param from `resume`: the secret of a seat that this one takes the place of; empty: none. `isHeld`: this pod has had the
+ *   seat all along and could not send meanwhile
+ */
+export function acquireOf(
+  member: string,
+  request: SeatRequest,
+  { resume, isHeld }: { resume: string; isHeld: boolean },
+): LeaseCall {
   const { name, limit, addressLimit = 0 } = request
-  return { op: 'acquire', pod: partsOf(member).pod, name, rest: [member, limit, addressLimit, resume] }
+  return {
+    op: 'acquire',
+    pod: partsOf(member).pod,
+    name,
+    rest: [member, limit, addressLimit, resume, isHeld ? '1' : '0'],
+  }
 }

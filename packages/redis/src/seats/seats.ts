@@ -77,7 +77,9 @@ export class Seats {
     const member = memberOf(pod, tagOf(request.address), secret)
     let answer: unknown[]
     try {
-      answer = await this.#link.call(acquireOf(member, request, request.resume ?? ''))
+      answer = await this.#link.call(
+        acquireOf(member, request, { resume: request.resume ?? '', isHeld: false }),
+      )
     } catch (error) {
       // Redis may have granted the seat all the same.
       this.#held.release(member, request.name)
