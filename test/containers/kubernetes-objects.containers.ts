@@ -10,6 +10,7 @@ import { validateObject } from './validate-object.js'
 for (const folder of [
   'base',
   'migration',
+  'components/indexer',
   ...OVERLAYS.flatMap(name => [`overlays/${name}`, `overlays/${name}/migration`]),
 ])
   t.test(`${folder}: every object is what its schema says`, async t => {
@@ -20,16 +21,12 @@ for (const folder of [
   })
 
 t.test('each service has a Deployment, and the migration a Job', async t => {
-  t.strictSame(
-    of('Deployment')
-      .map(({ metadata }) => metadata.name)
-      .sort(),
-    [...SERVICES].sort(),
-  )
+  const deployments = [...of('Deployment'), ...of('Deployment', await build('components/indexer'))]
+  t.strictSame(deployments.map(({ metadata }) => metadata.name).sort(), [...SERVICES].sort())
   t.equal(of('Job', migration).length, 1)
 })
 
-for (const overlay of ['base', ...OVERLAYS.map(name => `overlays/${name}`)])
+for (const overlay of ['base', 'components/indexer', ...OVERLAYS.map(name => `overlays/${name}`)])
   t.test(`${overlay}: a service is given every setting it requires, and none it does not know`, async t => {
     const objects = await build(overlay)
     for (const deployment of of('Deployment', objects)) {

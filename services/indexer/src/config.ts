@@ -1,5 +1,5 @@
 import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { CommonConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
+import { CommonConfig, NatsConfig } from '@payment-tracking/runtime'
 import { Type } from 'typebox'
 
 /** Several addresses, separated by commas. They often hold an API key, so they are never logged. */
@@ -12,8 +12,7 @@ const Urls = (scheme: string, description: string) =>
 
 export const IndexerConfig = Type.Object({
   ...CommonConfig,
-  NATS_URL: ServerUrl('nats|tls', 'NATS with JetStream, as nats://user:password@host:4222'),
-  NATS_CREDS: Type.Optional(Secret('path of a NATS credentials file')),
+  ...NatsConfig,
   STREAM_NAME: Type.String({
     default: DEFAULT_STREAM,
     pattern: '^[A-Za-z0-9_-]{1,64}$',
