@@ -3,7 +3,7 @@ import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { openRig, pay, type Rig } from './open-rig.js'
 
-t.setTimeout(240_000)
+t.setTimeout(110_000)
 
 const EARLY = { INDEXER_COMMITMENT: 'confirmed' }
 

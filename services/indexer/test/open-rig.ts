@@ -72,6 +72,7 @@ interface RigOptions {
   nodes?: number
   env?: Record<string, string>
   chain?: Partial<ChainOptions>
+  /** a NATS of this test alone, which it may kill */
   natsUrl?: string
 }
 
@@ -79,9 +80,9 @@ type TestContext = Parameters<typeof useNats>[0]
 
 export async function openRig(
   t: TestContext,
-  { nodes: count = 1, env = {}, chain: options = {} }: RigOptions = {},
+  { nodes: count = 1, env = {}, chain: options = {}, natsUrl }: RigOptions = {},
 ) {
-  const nats = await useNats(t)
+  const nats = natsUrl ? { url: natsUrl, stream: 'KILLED', subjectPrefix: 'killed' } : await useNats(t)
   const chain = new SimulatedChain({ programs: [PROGRAM, STRANGER, OTHER], ...options })
   const nodes: SimulatedNode[] = []
   for (let at = 0; at < count; at++) nodes.push(await openSimulatedNode(chain))
@@ -111,6 +112,7 @@ export async function openRig(
   }
   const keys = await bus.openKeyValue(`INDEXER_${nats.stream}`, nats.stream)
   t.teardown(async () => {
+    if (!('connection' in nats)) return
     const view = await nats.connection.jetstream().views.kv(`INDEXER_${nats.stream}`)
     await view.destroy()
   })
@@ -140,12 +142,12 @@ export async function openRig(
       return gaps.every(gap => closed.has(placeOf(gap)))
     },
     /** Makes everything so far final and waits until it is published. */
-    settle: async () => {
+    settle: async (timeoutMs = 90_000) => {
       const slot = chain.tip
       chain.finalize()
       await waitFor(async () => (await through()) >= slot, {
         what: `slot ${slot} to be published`,
-        timeoutMs: 90_000,
+        timeoutMs,
       })
     },
   }

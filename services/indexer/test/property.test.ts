@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { call, openRig, OTHER, paymentBytes, stranger, type Rig } from './open-rig.js'
 
-t.setTimeout(240_000)
+t.setTimeout(110_000)
 
 type PuppetCall = ReturnType<typeof stranger>
 type Step = PuppetCall['steps'][number]

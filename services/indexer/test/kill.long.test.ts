@@ -1,0 +1,78 @@
+// SIGKILL of the indexer that works, of NATS and of a node, in any order, while payments go on: nothing is lost, nothing
+// is invented. SEED=n repeats a run.
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openPrivateServers, waitFor, type StartedService } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openRig, pay } from './open-rig.js'
+
+t.setTimeout(300_000)
+
+const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
+t.comment(`SEED=${seed}`)
+
+/** Mulberry32: a small generator whose sequence follows from its seed. */
+function buildRandom(start: number): () => number {
+  let state = start >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const random = buildRandom(seed)
+const FAULTS = ['indexer', 'nats', 'node', 'indexer', 'nats and indexer', 'node and indexer'] as const
+
+for (const commitment of ['finalized', 'confirmed'])
+  t.test(`payments survive every kill at ${commitment}`, async t => {
+    const servers = await openPrivateServers(t)
+    const rig = await openRig(t, {
+      nodes: 2,
+      natsUrl: servers.natsUrl,
+      env: { INDEXER_COMMITMENT: commitment },
+    })
+    const running: StartedService[] = [await rig.start(), await rig.start()]
+    const expected = new Set<string>()
+    let recordId = 0
+    const paying = setInterval(() => {
+      rig.chain.advance()
+      if (random() < 0.5) expected.add(rig.chain.execute([pay('a', (recordId += 1))]).signature)
+    }, 40)
+    t.teardown(() => clearInterval(paying))
+    const leader = () =>
+      running.findLast(service => service.logs.some(({ msg }) => msg === 'indexer.leading')) ?? running[0]!
+    const order = [...FAULTS].sort(() => random() - 0.5).slice(0, 4)
+    for (const fault of order) {
+      t.comment(fault)
+      await sleep(300 + random() * 1_500)
+      const node = rig.nodes[Math.floor(random() * 2)]!
+      if (fault.includes('node')) node.faults.down = true
+      if (fault.includes('nats')) await servers.private.nats!.kill()
+      if (fault.includes('indexer')) {
+        const killed = leader()
+        await killed.stop('SIGKILL')
+        running.splice(running.indexOf(killed), 1)
+      }
+      await sleep(random() * 1_000)
+      if (fault.includes('nats')) await servers.private.nats!.restart()
+      node.faults.down = false
+      if (fault.includes('indexer')) running.push(await rig.start())
+    }
+    clearInterval(paying)
+    await rig.settle()
+    const seen = () => rig.events()
+    await waitFor(
+      async () => new Set((await seen()).map(({ body }) => body.signature)).size >= expected.size,
+      {
+        what: 'every payment',
+      },
+    )
+    const events = await seen()
+    t.same(new Set(events.map(({ body }) => body.signature)), expected, `${expected.size} payments`)
+    const contents = new Set(events.map(({ body }) => JSON.stringify({ ...body, commitment: '' })))
+    t.equal(contents.size, expected.size, 'what is told twice is the same')
+    t.same(await rig.controls('retracted'), [])
+    t.ok(await rig.gapsClosed())
+  })
