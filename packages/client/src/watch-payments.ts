@@ -63,6 +63,8 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
+  /** Events that are taken back: a retraction may come again after a reconnect. */
+  const retracted = new Set<string>()
 
   const later = (delayMs: number, action: () => void) => {
     clearTimeout(timer)
@@ -73,8 +75,11 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     if (payment.retracted) retract(payment)
     else options.onPayment(payment)
   }
-  const retract = ({ trackingId, seq, eventId, signature }: SocketRetraction) =>
+  const retract = ({ trackingId, seq, eventId, signature }: SocketRetraction) => {
+    if (retracted.has(eventId)) return
+    retracted.add(eventId)
     options.onRetraction?.({ trackingId, seq, eventId, signature })
+  }
   const close = () => {
     isClosed = true
     clearTimeout(timer)

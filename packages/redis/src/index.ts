@@ -4,7 +4,13 @@ export { buildPaymentAdapter, type PaymentAdapterOptions } from './fanout/paymen
 export { refuseEviction } from './eviction.js'
 export { buildHeadRecords, type HeadRecords } from './head-record.js'
 export { buildNonces, type Nonces } from './nonces/nonces.js'
-export { frameOfPayment, frameOfRetraction, NO_SEQ, type PaymentFrame } from './fanout/payment-frame.js'
+export {
+  eventIdOfRetraction,
+  frameOfPayment,
+  frameOfRetraction,
+  NO_SEQ,
+  type PaymentFrame,
+} from './fanout/payment-frame.js'
 export { openRedis, type RedisConnections, type OpenRedisOptions } from './open-redis.js'
 export { exchangeCounts, type CountDeltas, type CountWindow } from './counts/exchange-counts.js'
 export { type Seat, type SeatAnswer, type SeatRequest } from './seats/seat.js'

@@ -1,10 +1,16 @@
 import { readTrustedProxies, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
-import { buildPaymentAdapter, Seats, type RedisConnections } from '@payment-tracking/redis'
+import {
+  buildPaymentAdapter,
+  eventIdOfRetraction,
+  Seats,
+  type RedisConnections,
+} from '@payment-tracking/redis'
 import { rememberLeaseUse, type Store } from '@payment-tracking/store'
 import type { RealtimeConfig } from './config.js'
 import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
+import { RetractionHealer } from './rooms/retraction-healer.js'
 import { Rooms } from './rooms/rooms.js'
 import { ConnectionAdmission } from './sockets/connection-admission.js'
 import { drainSockets } from './sockets/drain.js'
@@ -63,13 +69,16 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     maxQueuedPackets: config.MAX_QUEUED_PACKETS,
     mayDeliver: () => seats.mayDeliver(),
     onGap: room => healer.noticeGap(room),
+    onRetraction: ({ wsFrame }) => retractions.note(eventIdOfRetraction(wsFrame)),
   })
+  const retractions: RetractionHealer = new RetractionHealer({ rooms, store, metrics })
   const healer: Healer = new Healer({
     rooms,
     store,
     metrics,
     log,
     intervalMs: config.HEAL_INTERVAL_MS,
+    lookForRetractions: () => retractions.look(),
     onOtherDatabase,
   })
   // What was announced while the connection was away went to nobody.

@@ -1,6 +1,8 @@
+import { watchPayments } from '@payment-tracking/client'
+import type { RetractionMessage } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { collectPayments, subscribe, usePods } from './use-pods.js'
+import { collectPayments, collectRetractions, subscribe, usePods } from './use-pods.js'
 import { committedPaymentsOf } from './write-payments.js'
 
 const seqsOf = (received: ReturnType<typeof collectPayments>) => received.map(({ data }) => data.seq)
@@ -55,4 +57,89 @@ t.test('a pod that Redis had cut off heals when it is back', async t => {
   }
   await waitFor(() => received.length >= 3, { what: 'healing after the reconnect' })
   t.same(seqsOf(received), [1, 2, 3])
+})
+
+t.test('retractions', async t => {
+  const pods = await usePods(t, { HEAL_INTERVAL_MS: '1000' })
+  const pod = await pods.start()
+  const [first, other] = [pod.connect(), pod.connect()]
+  const told = [collectRetractions(first), collectRetractions(other)]
+  const payments = collectPayments(first)
+  await subscribe(first, { trackingId: 'order' })
+  await subscribe(other, { trackingId: 'other' })
+  await pods.pay({ trackingId: 'order', count: 4 })
+  await waitFor(() => payments.length === 4)
+  /** As ingest does; nobody is told. */
+  const retract = (seq: number) =>
+    pods.database.pool.query(
+      `update events set retracted_at = clock_timestamp() where tracking_id = 'order' and seq = $1`,
+      [seq],
+    )
+  const announce = async (seq: number) =>
+    pods.connections.announce([], Date.now(), await committedPaymentsOf(pods.store, 'order', [seq]))
+
+  t.test('one that Redis brings is told at once, and not again by healing', async t => {
+    await retract(2)
+    await announce(2)
+    await waitFor(() => told[0]!.length > 0, { what: 'the retraction' })
+    const [{ type, data }] = told[0] as [RetractionMessage]
+    t.equal(type, 'retraction')
+    t.strictSame(data, {
+      trackingId: 'order',
+      seq: 2,
+      eventId: payments[1]!.data.eventId,
+      signature: payments[1]!.data.signature,
+    })
+  })
+
+  t.test('one that Redis lost is told by healing', async t => {
+    await retract(3)
+    await waitFor(() => told[0]!.length >= 2, { what: 'healing' })
+    await retract(4)
+    await waitFor(() => told[0]!.length >= 3, { what: 'healing once more' })
+    t.strictSame(
+      told[0]!.map(({ data }) => data.seq),
+      [2, 3, 4],
+      'each once',
+    )
+    t.strictSame(told[1], [], 'other tracking IDs hear nothing')
+  })
+
+  t.test('a client that was away is told of what was retracted meanwhile', async t => {
+    const late = pod.connect()
+    const retracted = collectRetractions(late)
+    const { replay } = await subscribe(late, { trackingId: 'order', since: 3 })
+    t.match(replay, [{ seq: 4, retracted: true }], 'a replay says it of what it holds')
+    await waitFor(() => retracted.length >= 2, { what: 'the retractions' })
+    t.strictSame(
+      retracted.map(({ data }) => data.seq),
+      [2, 3],
+      'and of what the client has, retractions tell',
+    )
+  })
+
+  t.test('the typed client hands each retraction over once', async t => {
+    const handed: [string, number][] = []
+    const watch = watchPayments(pod.url, {
+      trackingId: 'order',
+      since: 1,
+      onPayment: ({ seq }) => handed.push(['payment', seq]),
+      onRetraction: ({ seq }) => handed.push(['retraction', seq]),
+    })
+    t.teardown(() => watch.close())
+    await waitFor(() => handed.length === 3, { what: 'what was missed' })
+    t.strictSame(handed.map(([what, seq]) => `${what} ${seq}`).sort(), [
+      'retraction 2',
+      'retraction 3',
+      'retraction 4',
+    ])
+    await announce(3)
+    await pods.pay({ trackingId: 'order' })
+    await waitFor(() => handed.length >= 4)
+    t.strictSame(handed.slice(3), [['payment', 5]], 'one that is announced again is not handed over again')
+    await retract(1)
+    await announce(1)
+    await waitFor(() => handed.length >= 5)
+    t.strictSame(handed.slice(4), [['retraction', 1]])
+  })
 })

@@ -4,6 +4,7 @@ import {
   type ClientToServerEvents,
   type ErrorMessage,
   type PaymentMessage,
+  type RetractionMessage,
   type ServerToClientEvents,
   type SubscribeReply,
 } from '@payment-tracking/contracts'
@@ -131,6 +132,12 @@ export async function openRaw(t: TestContext, url: string): Promise<WebSocket> {
 export function collectPayments(client: Client): PaymentMessage[] {
   const received: PaymentMessage[] = []
   client.on('payment', message => received.push(message))
+  return received
+}
+
+export function collectRetractions(client: Client): RetractionMessage[] {
+  const received: RetractionMessage[] = []
+  client.on('retraction', message => received.push(message))
   return received
 }
 

@@ -93,6 +93,18 @@ export const frameOfPayment = (message: PaymentMessage): Buffer =>
 export const frameOfRetraction = (message: RetractionMessage): Buffer =>
   frameText(`${PACKET_PREFIX}${JSON.stringify(['retraction', message])}`)
 
+/** The text of a frame that `frameText` made. */
+function textOf(wsFrame: Buffer): string {
+  const size = wsFrame[1]!
+  return wsFrame.toString('utf8', size < 126 ? 2 : size === 126 ? 4 : 10)
+}
+
+/** The event of a retraction's frame. */
+export function eventIdOfRetraction(wsFrame: Buffer): string {
+  const [, message] = JSON.parse(textOf(wsFrame).slice(PACKET_PREFIX.length)) as [string, RetractionMessage]
+  return message.data.eventId
+}
+
 function encodeMessage({ message, recipient: known }: AnnouncedMessage, committedAtMs: number): Buffer {
   const { trackingId } = message.data
   const isPayment = message.type === 'payment_notification'

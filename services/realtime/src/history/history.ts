@@ -1,8 +1,20 @@
 // Reads payments for subscribers. When a pod dies, thousands of clients subscribe again in the same second; one
 // statement for all of them costs little more than a statement for one.
-import { toSocketPayment, type SocketPayment } from '@payment-tracking/contracts'
+import {
+  toSocketPayment,
+  toSocketRetraction,
+  type SocketPayment,
+  type CommittedPayment,
+  type SocketRetraction,
+} from '@payment-tracking/contracts'
 import { coalesce } from '@payment-tracking/runtime'
-import { readPaymentsBySeq, readTrackingHeads, type SeqRange, type Store } from '@payment-tracking/store'
+import {
+  readPaymentsBySeq,
+  readRetractionsOf,
+  readTrackingHeads,
+  type SeqRange,
+  type Store,
+} from '@payment-tracking/store'
 
 export const PAGE_SIZE = 100
 const BATCH = 256
@@ -35,10 +47,30 @@ export interface HistoryPage {
 export class History {
   readonly #store: Store
   readonly #readPage: (request: HistoryRequest) => Promise<HistoryPage>
+  readonly #readRetracted: (trackingId: string) => Promise<CommittedPayment[]>
 
   constructor(store: Store) {
     this.#store = store
     this.#readPage = coalesce(requests => this.#readBatch(requests), { maxItems: BATCH })
+    this.#readRetracted = coalesce(trackingIds => this.#readRetractedBatch(trackingIds), { maxItems: BATCH })
+  }
+
+  /**
+   * Payments up to `since` that were retracted, perhaps while the client was away.
+   * @throws StoreUnavailableError
+   */
+  async readRetractions({ trackingId, since = 0, recipient }: HistoryRequest): Promise<SocketRetraction[]> {
+    if (since === 0) return []
+    const retracted = await this.#readRetracted(trackingId)
+    return retracted
+      .filter(payment => payment.seq! <= since)
+      .filter(payment => recipient === undefined || payment.recipient === recipient)
+      .map(payment => toSocketRetraction(payment)!)
+  }
+
+  async #readRetractedBatch(trackingIds: string[]): Promise<CommittedPayment[][]> {
+    const retracted = await readRetractionsOf(this.#store, [...new Set(trackingIds)])
+    return trackingIds.map(trackingId => retracted.filter(payment => payment.trackingId === trackingId))
   }
 
   /**

@@ -28,6 +28,8 @@ export interface HealerOptions {
   metrics: RealtimeMetrics
   log: Logger
   intervalMs: number
+  /** looks for retractions that were missed */
+  lookForRetractions: () => Promise<void>
   onOtherDatabase: (error: Error) => void
 }
 
@@ -92,7 +94,7 @@ export class Healer {
   }
 
   async #compare(): Promise<void> {
-    const { rooms, store } = this.#options
+    const { rooms, store, lookForRetractions } = this.#options
     const known = []
     for (const { trackingId, seqs } of rooms.all()) {
       if (seqs.contiguous !== null) known.push({ trackingId, seq: seqs.contiguous })
@@ -103,6 +105,7 @@ export class Healer {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)
     }
+    await lookForRetractions()
   }
 
   /** Looks again after the grace, when what was under way has arrived. */

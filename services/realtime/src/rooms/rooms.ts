@@ -28,6 +28,8 @@ export interface RoomsOptions {
   mayDeliver: () => boolean
   /** A payment arrived before an earlier one: some may be lost. */
   onGap: (room: Room) => void
+  /** A retraction that Redis brought was forwarded. */
+  onRetraction: (frame: PaymentFrame) => void
 }
 
 export class Rooms {
@@ -67,6 +69,7 @@ export class Rooms {
   /** A payment that Redis brought. */
   receive(room: Room, frame: PaymentFrame): void {
     if (!this.forward(room, frame)) return
+    if (frame.seq === NO_SEQ) this.#options.onRetraction(frame)
     // Once a millisecond: those that came together were emitted together.
     const nowMs = Date.now()
     if (nowMs !== this.#lagAtMs) {

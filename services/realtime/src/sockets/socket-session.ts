@@ -85,11 +85,13 @@ export class SocketSession {
       if (this.connection.readyState !== 'open') return
       if ('code' in result) return this.#answerRefusal(result, callback, request.trackingId)
       this.#ack(`Subscribed to trackingId: ${request.trackingId}`)
-      callback?.(result)
+      callback?.(result.reply)
+      for (const data of result.retractions)
+        this.#options.socket.emit('retraction', { type: 'retraction', data, timestamp: Date.now() })
     })
   }
 
-  async #subscribe(request: SubscribeRequest): Promise<Refusal | Extract<SubscribeReply, { ok: true }>> {
+  async #subscribe(request: SubscribeRequest): ReturnType<Subscriptions['read']> {
     const { subscriptions, config, address, metrics } = this.#options
     const { trackingId } = request
     let subscription = this.#held.get(trackingId)

@@ -4,7 +4,7 @@
 //
 // Join first, then read, then acknowledge: what commits before the read is in the answer, what commits after
 // it comes by the room.
-import type { SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
+import type { SocketRetraction, SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Seat, Seats } from '@payment-tracking/redis'
 import type { History } from '../history/history.js'
@@ -98,28 +98,40 @@ export class Subscriptions {
     return 'open'
   }
 
-  /** Reads what the client missed. The room is joined. */
+  /** Reads what the client missed, and which of the payments that it has were retracted. The room is joined. */
   async read(
     subscription: Subscription,
     request: SubscribeRequest,
-  ): Promise<Refusal | Extract<SubscribeReply, { ok: true }>> {
+  ): Promise<Refusal | { reply: Extract<SubscribeReply, { ok: true }>; retractions: SocketRetraction[] }> {
     const { rooms, history, metrics, log } = this.#options
     const { trackingId } = subscription
     const since = request.since ?? undefined
     try {
-      const page = await history.read({
+      const asked = {
         trackingId,
         since,
         epoch: request.epoch ?? undefined,
         recipient: request.recipient ?? undefined,
-      })
+      }
+      const page = await history.read(asked)
+      const retractions = page.recovered ? await history.readRetractions(asked) : []
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.seqs.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
       // The seat was lost while we read: what was lost has been told already.
       if (subscription.state !== 'open') return UNAVAILABLE
       const resume = subscription.seat!.resume
-      return { ok: true, head, epoch, resume, recovered, replay: payments, more: next < head, next }
+      const reply = {
+        ok: true as const,
+        head,
+        epoch,
+        resume,
+        recovered,
+        replay: payments,
+        more: next < head,
+        next,
+      }
+      return { reply, retractions }
     } catch (err) {
       if (since !== undefined) metrics.recoveries.inc({ result: 'failed' })
       log.warn({ err, trackingId }, 'subscription.read-failed')
