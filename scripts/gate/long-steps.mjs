@@ -4,7 +4,11 @@
 const node = (...args) => [process.execPath, '--import', 'tsx', ...args]
 
 export const STEPS = [
-  { name: 'upgrade', minutes: 3, files: ['test/upgrade.long.test.ts', 'test/upgrade-data.long.test.ts'] },
+  {
+    name: 'upgrade',
+    minutes: 3,
+    files: ['test/upgrade.long.test.ts', 'test/upgrade-data.long.test.ts', 'test/e2e/fixtures.long.test.ts'],
+  },
   {
     name: 'fuzz',
     minutes: 4,

@@ -84,6 +84,7 @@ async function compareStats(expected: Untyped, { same, get }: Parts): Promise<vo
     if (Number(rest.count) === 0) delete rest.averageAmount
     const stats = await get(`/v1/events/payments/stats?${queryOf(query)}`)
     same(`statistics: ${about}`, pick(Object.keys(rest), stats), rest)
+    if (byToken === undefined) continue
     const names = Object.keys(byToken[0] ?? {})
     same(
       `statistics by token: ${about}`,
@@ -106,7 +107,8 @@ async function comparePolicies(expected: Untyped, { same, get }: Parts): Promise
     same(`${what}: additive`, pick(Object.keys(additive), found), additive)
     if (dueState !== undefined) same(`${what}: dueState`, found?.dueState, dueState)
     const payments = await get(`/v1/events/payments?paymentPolicy=${policyAddress}&limit=1000`)
-    same(`${what}: payments of the address`, payments.length, paymentsOfAddress)
+    if (paymentsOfAddress !== undefined)
+      same(`${what}: payments of the address`, payments.length, paymentsOfAddress)
   }
   for (const { query, policies } of expected.lookups) {
     const { data } = await get(`/v1/subscriptions?${queryOf(query)}`)
@@ -150,6 +152,7 @@ async function comparePayments(expected: Untyped, { same, get, status }: Parts):
   }
   for (const trackingId of expected.unpaid)
     same(`unpaid: ${trackingId}`, await status(pathOf(trackingId)), 404)
+  if (expected.directTransfers === undefined) return
   const { paymentPolicy, count } = expected.directTransfers
   const transfers = await get(`/v1/events/payments?paymentPolicy=${paymentPolicy}&limit=1000`)
   same('direct transfers', transfers.length, count)

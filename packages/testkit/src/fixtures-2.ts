@@ -23,36 +23,29 @@ const CONTROL = controlSubjectOf(DEFAULT_SUBJECT_PREFIX, '')
 
 /** The messages of test/fixtures/2 in the order of the file, control messages among them. */
 export async function readSecondFixtures(): Promise<FixtureMessage[]> {
-  const file = await readFile(new URL('messages.jsonl', FIXTURES), 'utf8')
-  return file
-    .split('\n')
-    .slice(0, -1)
-    .map(line => {
-      let message: unknown
-      try {
-        message = JSON.parse(line)
-      } catch {
-        return {
-          subject: subjectOf(DEFAULT_SUBJECT_PREFIX, undefined),
-          bytes: Buffer.from(line),
-          signature: '',
-        }
-      }
-      const { subject, message: control, event_name, signature } = (message ?? {}) as Record<string, unknown>
-      if (typeof subject === 'string' && subject.startsWith(CONTROL)) {
-        const { signature: retracted } = control as { signature?: unknown }
-        return {
-          subject,
-          bytes: Buffer.from(JSON.stringify(control)),
-          signature: typeof retracted === 'string' ? retracted : '',
-        }
-      }
-      return {
-        subject: subjectOf(DEFAULT_SUBJECT_PREFIX, event_name),
-        bytes: Buffer.from(line),
-        signature: typeof signature === 'string' ? signature : '',
-      }
-    })
+  const file = await readFile(new URL('messages.jsonl', FIXTURES))
+  const lines = file.toString('latin1').split('\n').slice(0, -1)
+  return toFixtureMessages(lines.map(line => Buffer.from(line, 'latin1')))
+}
+
+/** Lines of a set of fixtures with the subjects that they are published to. */
+export const toFixtureMessages = (lines: readonly Uint8Array[]): FixtureMessage[] =>
+  lines.map(toFixtureMessage)
+
+function toFixtureMessage(bytes: Uint8Array): FixtureMessage {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return { subject: subjectOf(DEFAULT_SUBJECT_PREFIX, undefined), bytes, signature: '' }
+  }
+  const { subject, message, event_name, signature } = (parsed ?? {}) as Record<string, unknown>
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+  if (typeof subject === 'string' && subject.startsWith(CONTROL)) {
+    const { signature: retracted } = (message ?? {}) as { signature?: unknown }
+    return { subject, bytes: Buffer.from(JSON.stringify(message)), signature: textOf(retracted) }
+  }
+  return { subject: subjectOf(DEFAULT_SUBJECT_PREFIX, event_name), bytes, signature: textOf(signature) }
 }
 
 /** `expected.json` of the second set, with integers beyond 2⁵³ as bigint. */

@@ -31,11 +31,12 @@ export { useRedis, type TestRedis } from './use-redis.js'
 export { openPrivateServers, removeAbandoned, useServers } from './use-servers.js'
 export { waitFor, type WaitOptions } from './wait-for.js'
 export { dumpProjections, findArrivalProblems, type ProjectionDump } from './dump-projections.js'
-export { readExpectedAnswers, readFixtureMessages, type ExpectedAnswers } from './fixtures.js'
+export { readExpectedAnswers, readFixtureMessages, toSecondShape, type ExpectedAnswers } from './fixtures.js'
 export { compareAnswers, describeDifferences, type AskApi, type Comparison } from './compare-answers.js'
 export {
   readSecondAnswers,
   readSecondFixtures,
+  toFixtureMessages,
   shuffleFixtures,
   type FixtureAnswers,
   type FixtureMessage,

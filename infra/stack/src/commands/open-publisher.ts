@@ -1,5 +1,10 @@
 import { openBus } from '@payment-tracking/bus'
-import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
+import {
+  controlSubjectOf,
+  DEFAULT_STREAM,
+  DEFAULT_SUBJECT_PREFIX,
+  subjectOf,
+} from '@payment-tracking/contracts'
 import { readJson, writeJson, type Json } from '@payment-tracking/domain'
 import { createLogger } from '@payment-tracking/runtime'
 
@@ -17,10 +22,13 @@ export interface Publisher {
   close(): Promise<void>
 }
 
-interface Addressed {
+export interface Addressed {
   subject: string
   bytes: Uint8Array
 }
+
+/** What NATS takes as a subject to publish to, a token at a time: no wildcards, spaces or empty tokens. */
+const TOKENS = /^[^\s.*>]+(\.[^\s.*>]+)*$/
 
 /** What a line may say beside the event that it is. */
 interface LineMembers {
@@ -32,16 +40,22 @@ interface LineMembers {
 /**
  * Where a line goes. A line `{"subject": …, "message": …}` is a message for a subject of its own, such as a control
  * message; every other line is published as it stands, by the name of its event.
+ * @param prefix what the subjects of the stream begin with
+ * @returns why the line cannot be published, as text
  */
-function addressOf(line: Uint8Array, prefix: string): Addressed {
+export function addressOf(line: Uint8Array, prefix: string): Addressed | string {
   let members: LineMembers | null
   try {
     members = readJson(Buffer.from(line).toString('utf8')) as LineMembers | null
   } catch {
     members = null
   }
-  if (typeof members?.subject === 'string' && members.message !== undefined)
-    return { subject: members.subject, bytes: Buffer.from(writeJson(members.message)) }
+  if (members?.subject !== undefined && members.message !== undefined) {
+    const { subject, message } = members
+    if (typeof subject !== 'string' || !subject.startsWith(`${prefix}.`) || !TOKENS.test(subject))
+      return `"subject" must be below ${prefix}, such as ${controlSubjectOf(prefix, 'finalized')}`
+    return { subject, bytes: Buffer.from(writeJson(message)) }
+  }
   return { subject: subjectOf(prefix, members?.event_name), bytes: line }
 }
 
@@ -59,6 +73,7 @@ export async function openPublisher(
   const publish = (line: string | Uint8Array) => {
     const bytes = typeof line === 'string' ? Buffer.from(line, 'utf8') : line
     const addressed = addressOf(bytes, prefix)
+    if (typeof addressed === 'string') throw new Error(addressed)
     return bus.publish(addressed.subject, addressed.bytes)
   }
   return {

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises'
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { findStack } from './find-stack.js'
 import { openPublisher } from './open-publisher.js'
 import { RefusalCount } from './refusal-count.js'
 
 /**
  * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, verbatim; lines
- * that are no JSON too. A line `{"subject": …, "message": …}` is published to that subject. `-` reads standard input.
+ * that are no JSON too. A line `{"subject": …, "message": …}` is published to that subject; one that cannot be is named
+ * with its number, and the others are published. `-` reads standard input.
  * @returns the exit code
  */
 export async function publishEvents(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -18,11 +19,15 @@ export async function publishEvents(args: readonly string[], env: NodeJS.Process
   const natsUrl = env.NATS_URL?.trim() || findStack(env).natsUrl
   const input = file === '-' ? process.stdin : await openFile(file)
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
-  const refusals = new RefusalCount(env.PROGRAM_ID?.trim() || DEFAULT_PROGRAM_ID)
+  const refusals = new RefusalCount(
+    env.PROGRAM_ID?.trim() || DEFAULT_PROGRAM_ID,
+    env.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX,
+  )
   try {
     const published = await publisher.publishAll(refusals.watch(splitLines(input)))
     console.log(`published ${published} messages${refusals.describe()}`)
-    return 0
+    for (const problem of refusals.unpublished) console.error(`not published: ${problem}`)
+    return refusals.unpublished.length === 0 ? 0 : 1
   } finally {
     await publisher.close()
   }

@@ -1,21 +1,38 @@
-import { readMessage } from '@payment-tracking/domain'
+import { controlKindOf } from '@payment-tracking/contracts'
+import { readControlMessage, readMessage } from '@payment-tracking/domain'
+import { addressOf } from './open-publisher.js'
 
-/** Counts the messages that ingest will refuse, while they are published. */
+/**
+ * Counts the messages that ingest will refuse, while they are published, and keeps back lines that cannot be published.
+ */
 export class RefusalCount {
   readonly #programId: string
+  readonly #prefix: string
+  /** `line N: why`, of each line that was kept back */
+  readonly unpublished: string[] = []
   /** By code: how many, and the number of the first line. */
   readonly #byCode = new Map<string, { count: number; firstLine: number }>()
 
-  constructor(programId: string) {
+  /** @param prefix what the subjects of the stream begin with */
+  constructor(programId: string, prefix: string) {
     this.#programId = programId
+    this.#prefix = prefix
   }
 
-  /** Passes lines on as they are. */
+  /** Passes on, as they are, the lines that can be published. */
   async *watch(lines: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let number = 0
     for await (const line of lines) {
       number += 1
-      const read = readMessage(line, { programId: this.#programId, requireProgramId: false })
+      const addressed = addressOf(line, this.#prefix)
+      if (typeof addressed === 'string') {
+        this.unpublished.push(`line ${number}: ${addressed}`)
+        continue
+      }
+      const kind = controlKindOf(this.#prefix, addressed.subject)
+      const settings = { programId: this.#programId, requireProgramId: false }
+      const read =
+        kind === null ? readMessage(addressed.bytes, settings) : readControlMessage(kind, addressed.bytes)
       if (!read.ok) this.#add(read.refusal.code, number)
       yield line
     }

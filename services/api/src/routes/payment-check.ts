@@ -50,8 +50,10 @@ const Check = Type.Object(
   { title: 'PaymentCheck' },
 )
 
-/** Payments of a tracking ID that are looked at: anyone can write any memo, and nobody pays an order so often. */
+/** Payments whose mismatches are told: anyone can write any memo, and nobody pays an order so often. */
 const MOST = 1_000
+/** Strangers' dust must not hide the one payment that counts: so many are looked at until one is found. */
+const MOST_SEARCHED = 20_000
 
 /** Each field in which a payment is not what was asked for. */
 function mismatchesOf({ payment, finality }: StoredOneTimePayment, wanted: Wanted) {
@@ -86,16 +88,20 @@ export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
     async request => {
       const { trackingId, ...wanted } = request.query
       // Most tracking IDs have a payment or two; more are read where the first page is full.
-      const firstPage = { limit: 10, offset: 0 }
-      const first = await listOneTimePayments(store, trackingId, firstPage)
-      const all =
-        first.length < firstPage.limit
-          ? first
-          : await listOneTimePayments(store, trackingId, { limit: MOST, offset: 0 })
-      const checked = all.map(stored => ({
-        payment: toOneTimePayment(stored, tokens),
-        mismatches: mismatchesOf(stored, wanted),
-      }))
+      const check = async (limit: number, offset: number) =>
+        (await listOneTimePayments(store, trackingId, { limit, offset })).map(stored => ({
+          payment: toOneTimePayment(stored, tokens),
+          mismatches: mismatchesOf(stored, wanted),
+        }))
+      const isPaid = (page: { mismatches: unknown[] }[]) =>
+        page.some(({ mismatches }) => mismatches.length === 0)
+      let checked = await check(10, 0)
+      if (checked.length === 10) checked = await check(MOST, 0)
+      let page = checked
+      for (let at = MOST; page.length === MOST && !isPaid(checked) && at < MOST_SEARCHED; at += MOST) {
+        page = await check(MOST, at)
+        checked = [...checked, ...page.filter(({ mismatches }) => mismatches.length === 0)]
+      }
       const payments = checked
         .filter(({ mismatches }) => mismatches.length === 0)
         .map(({ payment }) => payment)

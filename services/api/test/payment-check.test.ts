@@ -1,0 +1,119 @@
+// `GET /v1/payments/check`: what a shop asks before it ships.
+import { createApiClient } from '@payment-tracking/client'
+import { buildAddress, buildChain } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openApi } from './open-api.js'
+import { storeControl, storeMessages } from './store-messages.js'
+
+const AMOUNT = 9_007_199_254_740_993n
+const chain = buildChain({ seed: 'payment check' })
+const gateway = await chain.openGateway()
+const userPayment = await chain.openUserPayment()
+const policy = await chain.openPolicy(gateway, userPayment, { trackingId: 'order', amount: AMOUNT })
+const { recipient } = policy.created.data as { recipient: string }
+const tokenMint = userPayment.created.data.token_mint as string
+const stranger = buildAddress('stranger')
+
+/** A payment of the policy with other data. */
+const pay = (data: object = {}) => {
+  const message = chain.pay(policy)
+  return { ...message, data: { ...message.data, ...data } }
+}
+
+const api = await openApi(t, { RATE_LIMIT_MAX: '1000000' })
+await storeMessages(api, gateway.created, userPayment.created, policy.created)
+const check = async (query: Record<string, string>) =>
+  (await api.get(`/v1/payments/check?${new URLSearchParams(query)}`)).body as {
+    paid: boolean
+    payments: { eventId: string; amountString: string }[]
+    mismatches: { field: string; expected: string; actual: string | null; payment: { eventId: string } }[]
+  }
+const all = { trackingId: 'order', recipient, tokenMint, amount: AMOUNT.toString() }
+const fieldsOf = ({ mismatches }: Awaited<ReturnType<typeof check>>) =>
+  mismatches.map(({ field, expected, actual }) => [field, expected, actual])
+
+t.test('nothing was paid', async t => {
+  t.strictSame(await check(all), { paid: false, payments: [], mismatches: [] })
+  t.strictSame(await check({ trackingId: 'nobody knows it' }), { paid: false, payments: [], mismatches: [] })
+})
+
+t.test('a payment that is not all that was asked for', async t => {
+  const otherMint = buildAddress('other mint')
+  await storeMessages(api, pay({ amount: (AMOUNT - 1n).toString() }))
+  t.strictSame(
+    fieldsOf(await check(all)),
+    [['amount', `${AMOUNT}`, `${AMOUNT - 1n}`]],
+    'one unit short of 2^53 + 1',
+  )
+  await storeMessages(api, pay({ recipient: stranger, token_mint: otherMint }))
+  const both = await check(all)
+  t.equal(both.paid, false, 'two payments that lack something are not one that lacks nothing')
+  t.strictSame(fieldsOf(both), [
+    ['recipient', recipient, stranger],
+    ['tokenMint', tokenMint, otherMint],
+    ['amount', `${AMOUNT}`, `${AMOUNT - 1n}`],
+  ])
+  t.equal(
+    (await check({ trackingId: 'order', recipient: stranger })).paid,
+    true,
+    'only what is asked is compared',
+  )
+})
+
+let paidBy: { signature: string; slot: number }
+t.test('a payment that is', async t => {
+  const message = pay({ amount: AMOUNT.toString() })
+  paidBy = message
+  await storeMessages(api, message)
+  const answer = await check(all)
+  t.equal(answer.paid, true)
+  t.match(answer.payments, [
+    { amountString: `${AMOUNT}`, signature: message.signature, recipient, tokenMint },
+  ])
+  t.equal(answer.payments.length, 1)
+  t.equal(answer.mismatches.length, 3, 'the others are told with what they lack')
+  t.equal((await check({ ...all, amount: `${AMOUNT + 1n}` })).paid, false, 'more than was paid')
+  t.equal((await check({ ...all, finality: 'finalized' })).paid, false, 'not final yet')
+  await storeControl(api, { kind: 'finalized', slot: message.slot })
+  t.equal((await check({ ...all, finality: 'finalized' })).paid, true, 'final')
+})
+
+t.test('the typed client asks the same', async t => {
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = api.app.server.address() as { port: number }
+  const client = createApiClient(`http://127.0.0.1:${port}`)
+  const { data } = await client.GET('/v1/payments/check', { params: { query: all } })
+  t.equal(data!.paid, true)
+  t.equal(data!.payments[0]!.amount, AMOUNT, 'to the last digit')
+})
+
+t.test('dust of strangers hides nothing', async t => {
+  const dust = Array.from({ length: 1_100 }, () => pay({ amount: '1' }))
+  for (let at = 0; at < dust.length; at += 500) await storeMessages(api, ...dust.slice(at, at + 500))
+  t.equal((await check(all)).paid, true)
+})
+
+t.test('a payment that was retracted does not count', async t => {
+  await storeControl(api, { kind: 'retracted', signature: paidBy.signature, slot: paidBy.slot })
+  const answer = await check(all)
+  t.equal(answer.paid, false)
+  t.strictSame(answer.payments, [])
+})
+
+t.test('what cannot be asked is refused with its name', async t => {
+  for (const [query, named] of [
+    [{}, 'trackingId'],
+    [{ trackingId: 'x'.repeat(65) }, 'trackingId'],
+    [{ ...all, recipient: 'nobody' }, 'recipient'],
+    [{ ...all, tokenMint: 'USDC' }, 'tokenMint'],
+    [{ ...all, amount: '1.5' }, 'amount'],
+    [{ ...all, amount: '-1' }, 'amount'],
+    [{ ...all, amount: '18446744073709551616' }, 'amount'],
+    [{ ...all, finality: 'soon' }, 'finality'],
+    [{ ...all, gateway: gateway.address }, 'gateway'],
+  ] as [Record<string, string>, string][]) {
+    const { status, body } = await api.get(`/v1/payments/check?${new URLSearchParams(query)}`)
+    t.equal(status, 400, JSON.stringify(query))
+    t.match(body, { success: false, code: String, error: new RegExp(named) })
+  }
+})

@@ -1,0 +1,60 @@
+// A composable policy that comes after its payments, and an ingest that dies between its commit and the announcement.
+import { openStore, sweepAnnouncements } from '@payment-tracking/store'
+import { createDatabase, readSecondFixtures } from '@payment-tracking/testkit'
+import t from 'tap'
+import { ingestSubjects, nameOf } from './ingest-messages.js'
+
+t.test('payments whose policy came late are announced once, though ingest died after the commit', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  t.teardown(() => store.close())
+  const messages = await readSecondFixtures()
+  const named = (name: string) => messages.filter(({ bytes }) => String(nameOf(bytes)).endsWith(name))
+  const early = await ingestSubjects(store, named('ComposableExecuted'))
+  const gateways = await database.pool.query<{ gateway: string }>('select distinct gateway from events')
+  for (const { gateway } of gateways.rows)
+    await database.pool.query(
+      `insert into webhooks (gateway, endpoint_url, secret) values ($1, 'http://127.0.0.1:9/', 'whsec_')`,
+      [gateway],
+    )
+  // Nobody relays what these batches return: that is the crash.
+  const late = await ingestSubjects(store, named('ComposablePolicyCreated'), { firstSequence: 5_000 })
+  const payments = late.flatMap(batch => batch.payments)
+  const followed = payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId)
+  t.ok(followed.length > 10, `${followed.length} payments got their tracking ID late`)
+  const toldBefore = new Set(early.flatMap(batch => batch.payments.map(({ eventId }) => eventId)))
+  t.notOk(
+    followed.some(eventId => toldBefore.has(eventId)),
+    'none was told before',
+  )
+
+  const told: string[] = []
+  const sweep = () =>
+    sweepAnnouncements(store, { olderThanMs: 0, limit: 7 }, ({ payments }) => {
+      told.push(...payments.map(({ eventId }) => eventId))
+      return Promise.resolve()
+    })
+  await t.rejects(
+    sweepAnnouncements(store, { olderThanMs: 0, limit: 7 }, () => Promise.reject(new Error('Redis is away'))),
+    { message: 'Redis is away' },
+  )
+  while ((await sweep()) > 0);
+  t.strictSame([...told].sort(), [...followed].sort(), 'the sweeper tells each of them once')
+  const { rows } = await database.pool.query<{ event_id: string; count: string }>(
+    'select event_id, count(*) from deliveries group by 1',
+  )
+  t.strictSame(
+    rows.map(({ event_id }) => event_id).sort(),
+    payments.map(({ eventId }) => eventId).sort(),
+    'each has a delivery for the worker to find',
+  )
+  t.ok(rows.every(({ count }) => count === '1'))
+
+  const again = await ingestSubjects(store, named('ComposablePolicyCreated'), { firstSequence: 9_000 })
+  t.strictSame(
+    again.flatMap(batch => [...batch.payments, ...batch.deliveries]),
+    [],
+    'the same again tells nothing',
+  )
+  t.equal(await sweep(), 0)
+})

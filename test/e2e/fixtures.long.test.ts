@@ -1,0 +1,25 @@
+// Both sets of fixtures from outside, with more kills and an order of its own in each run: SEED repeats one.
+import {
+  readExpectedAnswers,
+  readFixtureMessages,
+  readSecondAnswers,
+  readSecondFixtures,
+  toFixtureMessages,
+  toSecondShape,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { runFixtures } from './fixture-run.js'
+
+t.setTimeout(400_000)
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+
+t.test(`the second set, seed ${seed}`, async t => {
+  const [messages, expected] = [await readSecondFixtures(), await readSecondAnswers()]
+  await runFixtures(t, { messages, expected, seed, kills: 16 })
+})
+
+t.test(`the first set, seed ${seed}`, async t => {
+  const messages = toFixtureMessages(await readFixtureMessages())
+  const expected = toSecondShape(await readExpectedAnswers())
+  await runFixtures(t, { messages, expected, seed, kills: 8 })
+})
