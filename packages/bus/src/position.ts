@@ -1,6 +1,6 @@
 import type { NatsConnection } from 'nats'
 import { BusUnavailableError } from './connection.js'
-import type { StreamConfig, StreamState } from './stream.js'
+import { takesControls, type StreamConfig, type StreamState } from './stream.js'
 
 /** Where a stream and our consumer of it stand. */
 export interface StreamPosition {
@@ -18,6 +18,8 @@ export interface StreamPosition {
   deliveries: number
   /** whether the stream takes subjects that the consumer does not read: then a missing sequence proves nothing */
   holdsOtherSubjects: boolean
+  /** whether the stream takes control messages; without them nothing becomes final and nothing is retracted */
+  takesControls: boolean
 }
 
 /**
@@ -41,6 +43,7 @@ export async function readPosition(
       inFlight: consumer.num_ack_pending,
       deliveredSequence: consumer.delivered.stream_seq,
       deliveries: consumer.delivered.consumer_seq,
+      takesControls: takesControls(config.subjects, SUBJECT_PREFIX),
       holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${SUBJECT_PREFIX}.`)),
     }
   } catch (cause) {

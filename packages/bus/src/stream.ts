@@ -45,6 +45,18 @@ export function takesPrefix(subject: string, prefix: string): boolean {
   return tokens.length > wanted.length
 }
 
+/** Whether a stream of these subjects takes control messages: `chain.events.*` has no room for their second token. */
+export function takesControls(subjects: readonly string[], prefix: string): boolean {
+  const wanted = [...prefix.split('.'), 'control', 'finalized']
+  return subjects.some(subject => {
+    const tokens = subject.split('.')
+    const end = tokens.indexOf('>')
+    const compared = end === -1 ? wanted : wanted.slice(0, end)
+    if (end === -1 ? tokens.length !== wanted.length : wanted.length <= end) return false
+    return compared.every((token, at) => tokens[at] === '*' || tokens[at] === token)
+  })
+}
+
 /**
  * Makes the stream when it is missing; never alters one that exists.
  * @returns its identity: a stream deleted and made again counts its sequences anew

@@ -1129,6 +1129,11 @@ export interface components {
             paymentCount: number | bigint;
             tokenMint: string | null;
             walletPublicKey: string | null;
+            /**
+             * @description whether its user payment account is closed: the policy stays on the chain and cannot pay
+             * @example false
+             */
+            userPaymentDeleted: boolean;
         };
         Subscriptions: {
             /** @enum {boolean} */
@@ -1472,6 +1477,11 @@ export interface components {
             paymentCount: number | bigint;
             tokenMint: string | null;
             walletPublicKey: string | null;
+            /**
+             * @description whether its user payment account is closed: the policy stays on the chain and cannot pay
+             * @example false
+             */
+            userPaymentDeleted: boolean;
             /**
              * Format: public-key
              * @description the same as `policyAddress`

@@ -31,6 +31,8 @@ export interface IngestReadings {
   openGaps: () => Promise<number>
   /** rejects while no messages are read */
   consuming: () => Promise<void>
+  /** whether the stream takes control messages; null while nobody has looked */
+  takesControls: () => boolean | null
   /** whether an earlier release wrote projections that are not made anew yet */
   projectionsOutdated: () => Promise<boolean>
   /** seconds since the oldest batch was committed that is not announced and enqueued yet; 0 without such a batch */
@@ -40,7 +42,7 @@ export interface IngestReadings {
 /** Registers the gauges that are read when metrics are scraped. */
 export function measureIngest(
   metrics: Metrics,
-  { lag, consuming, openGaps, projectionsOutdated, outboxSeconds }: IngestReadings,
+  { lag, consuming, openGaps, takesControls, projectionsOutdated, outboxSeconds }: IngestReadings,
 ): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
@@ -66,6 +68,14 @@ export function measureIngest(
     'Age of the oldest committed batch that was not announced and enqueued yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
+  const controls = metrics.gauge(
+    'ingest_stream_takes_controls',
+    'Whether the stream takes control messages, by its subjects',
+  )
+  metrics.onScrape(controls, () => {
+    const takes = takesControls()
+    controls.set(takes === null ? NaN : Number(takes))
+  })
   const outdated = metrics.gauge(
     'ingest_projections_outdated',
     'Whether an earlier release wrote projections that are not made anew by the rules of this one yet',

@@ -73,7 +73,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
       if (!context.signal.aborted) await markReingested(store, epoch, fromSequence)
     },
   })
-  const gapWatch = new GapWatch(store, () => bus.position(config), log)
+  const gapWatch = new GapWatch(store, () => bus.position(config), log, config.SUBJECT_PREFIX)
   const consumer = bus.consume(
     { ...config, traced: tracing !== undefined, onOpened: position => gapWatch.look(position) },
     buildHandler(guard, { again: false }),
@@ -89,6 +89,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     lag: () => consumer.measureLag(),
     consuming: () => consumer.checkConsuming(),
     openGaps: () => countOpenStreamGaps(store),
+    takesControls: () => gapWatch.takesControls,
     projectionsOutdated: () => areProjectionsOutdated(store),
     outboxSeconds: () => readOldestOutboxSeconds(store),
   })

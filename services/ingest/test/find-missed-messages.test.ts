@@ -11,6 +11,7 @@ const at = (over: Partial<StreamPosition>): StreamPosition => ({
   deliveredSequence: 0,
   deliveries: 0,
   holdsOtherSubjects: false,
+  takesControls: true,
   ...over,
 })
 

@@ -7,6 +7,8 @@ export {
   closeStreamGap,
   countOpenStreamGaps,
   listStreamGaps,
+  noteControlSubjects,
+  readControlSubjects,
   recordStreamGap,
   type MissedMessages,
   type StreamGap,

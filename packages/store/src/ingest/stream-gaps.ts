@@ -3,6 +3,19 @@ import { sql } from '../database/sql.js'
 import type { StreamIdentity } from './dead-letters.js'
 
 /** Messages that the stream discarded before they were read, by their sequences, both inclusive. */
+/** Notes whether the stream takes control messages, for the dashboard. */
+export function noteControlSubjects({ database }: Store, takes: boolean): Promise<unknown> {
+  return database.execute(sql`
+    update stream_head set takes_controls = ${takes} where id = 1 and takes_controls is distinct from ${takes}`)
+}
+
+/** Whether the stream takes control messages, as ingest saw last; null before it has looked. */
+export async function readControlSubjects({ database }: Store): Promise<boolean | null> {
+  const [row] = await database.read<{ takes: boolean | null }>(sql`
+    select takes_controls as takes from stream_head where id = 1`)
+  return row?.takes ?? null
+}
+
 export interface MissedMessages {
   fromSequence: number
   toSequence: number

@@ -40,6 +40,8 @@ export interface StoredSubscription {
   periodTotal: bigint | null
   tokenMint: string | null
   walletPublicKey: string | null
+  /** the account that pays was closed, and not opened again */
+  userPaymentDeleted: boolean
 }
 
 export interface PolicyRow {
@@ -61,6 +63,7 @@ export interface PolicyRow {
   period_total: string | null
   token_mint: string | null
   owner: string | null
+  user_payment_deleted: boolean
 }
 
 /** A policy `p` as `toSubscription` reads it, with `u` of `WITH_USER_PAYMENT`. */
@@ -68,7 +71,8 @@ export const POLICY_COLUMNS = sql`
   p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
   p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
   p.status, p.next_payment_due, p.family, p.period_start, p.period_total::text as period_total,
-  coalesce(p.token_mint, u.token_mint) as token_mint, u.owner`
+  coalesce(p.token_mint, u.token_mint) as token_mint, u.owner,
+  coalesce(u.deleted_order > coalesce(u.life_start, ''), false) as user_payment_deleted`
 
 /** Who owns a policy, and its mint: one probe of user_payments a policy. */
 export const WITH_USER_PAYMENT = sql`left join user_payments u on u.address = p.user_payment`
@@ -129,5 +133,6 @@ export function toSubscription(row: PolicyRow): StoredSubscription {
     periodTotal: row.period_total === null ? null : BigInt(row.period_total),
     tokenMint: row.token_mint,
     walletPublicKey: row.owner,
+    userPaymentDeleted: row.user_payment_deleted,
   }
 }

@@ -42,6 +42,10 @@ export const SubscriptionRecord = Type.Object(
     paymentCount: Integer('number of its payments', 10),
     tokenMint: Nullable(PublicKey('the token that is paid; null while the user payment is not known')),
     walletPublicKey: Nullable(PublicKey('who pays; null while the user payment is not known')),
+    userPaymentDeleted: Type.Boolean({
+      description: 'whether its user payment account is closed: the policy stays on the chain and cannot pay',
+      examples: [false],
+    }),
   },
   { title: 'SubscriptionRecord', description: 'A payment policy that exists on the chain.' },
 )
@@ -69,4 +73,5 @@ export const toSubscriptionRecord = (
   paymentCount: policy.paymentCount,
   tokenMint: policy.tokenMint,
   walletPublicKey: policy.walletPublicKey,
+  userPaymentDeleted: policy.userPaymentDeleted,
 })

@@ -1,11 +1,14 @@
 import type { StreamPosition } from '@payment-tracking/bus'
 import type { Intake, Logger } from '@payment-tracking/runtime'
-import { recordStreamGap, type Store } from '@payment-tracking/store'
+import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store'
 import { findMissedMessages } from './find-missed-messages.js'
 
 const LOOK_EVERY_MS = 5_000
 
-/** Looks whether the stream discarded messages that were not read, and records each gap in Postgres. */
+/**
+ * Looks whether the stream discarded messages that were not read, and records each gap in Postgres; and whether it takes
+ * control messages at all.
+ */
 export class GapWatch implements Intake {
   #before: StreamPosition | undefined
   #timer: NodeJS.Timeout | undefined
@@ -16,6 +19,7 @@ export class GapWatch implements Intake {
     private readonly store: Store,
     private readonly position: () => Promise<StreamPosition>,
     private readonly log: Logger,
+    private readonly subjectPrefix: string,
   ) {}
 
   start(): void {
@@ -38,7 +42,21 @@ export class GapWatch implements Intake {
       const isNews = await recordStreamGap(this.store, now.stream, missed)
       if (isNews) this.log.error({ stream: now.stream.name, ...missed }, 'stream.messages-discarded')
     }
+    if (now.takesControls !== this.#before?.takesControls)
+      await noteControlSubjects(this.store, now.takesControls)
+    if (!now.takesControls && this.#before?.takesControls !== false) this.#warnOfControls(now)
     this.#before = now
+  }
+
+  /** Whether the stream takes control messages; null before the first look. */
+  get takesControls(): boolean | null {
+    return this.#before?.takesControls ?? null
+  }
+
+  #warnOfControls({ stream }: StreamPosition): void {
+    const missing = `${this.subjectPrefix}.control.>`
+    const cure = `nats stream edit ${stream.name} --subjects "${this.subjectPrefix}.>"`
+    this.log.warn({ stream: stream.name, missing, cure }, 'stream.takes-no-control-messages')
   }
 
   #schedule(): void {

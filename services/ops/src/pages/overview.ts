@@ -2,6 +2,7 @@ import {
   countDeadLetters,
   countDeliveries,
   countOpenStreamGaps,
+  readControlSubjects,
   readOldestUndeliveredSeconds,
   type Store,
 } from '@payment-tracking/store'
@@ -12,10 +13,11 @@ import type { PageParts } from './page-parts.js'
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
   app.get('/', async (request, reply) => {
-    const { deliveries, letters, oldestS, gaps } = await readFigures(parts.store)
+    const { deliveries, letters, oldestS, gaps, takesControls } = await readFigures(parts.store)
     const card = (name: string, value: string | number | bigint, href: string) =>
       html`<a class="card" href="${href}"><b>${value}</b>${name}</a>`
-    const body = html`<div class="cards">
+    const body = html`${takesControls === false ? NO_CONTROLS : ''}
+      <div class="cards">
         ${['pending', 'waiting', 'failed'].map(state =>
           card(
             `${state} deliveries`,
@@ -54,12 +56,19 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
   })
 }
 
+const NO_CONTROLS = html`<p>
+  <b>The stream takes no control messages:</b> its subjects have no room for them, so nothing becomes final
+  and nothing is retracted. Add the subject that <code>stream.takes-no-control-messages</code> in the log of
+  ingest names.
+</p>`
+
 async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS, gaps] = await Promise.all([
+  const [deliveries, letters, oldestS, gaps, takesControls] = await Promise.all([
     countDeliveries(store),
     countDeadLetters(store),
     readOldestUndeliveredSeconds(store),
     countOpenStreamGaps(store),
+    readControlSubjects(store),
   ])
-  return { deliveries, letters, oldestS, gaps }
+  return { deliveries, letters, oldestS, gaps, takesControls }
 }

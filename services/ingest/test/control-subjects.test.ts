@@ -1,0 +1,34 @@
+import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+
+t.test('a stream whose subjects leave no room for control messages is named, with the cure', async t => {
+  const [database, redis, nats] = await Promise.all([createDatabase(t), useRedis(t), useNats(t)])
+  const manager = await nats.connection.jetstreamManager()
+  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.*`] })
+  const ingest = await startService(t, 'ingest', {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
+  })
+  const line = await ingest.waitForLog('stream.takes-no-control-messages')
+  t.match(line, {
+    level: 'warn',
+    missing: `${nats.subjectPrefix}.control.>`,
+    cure: `nats stream edit ${nats.stream} --subjects "${nats.subjectPrefix}.>"`,
+  })
+  const metric = async () => {
+    const text = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
+    return Number(/^payment_tracking_ingest_stream_takes_controls.* (\S+)$/m.exec(text)?.[1])
+  }
+  const noted = async () =>
+    (await database.pool.query<{ takes: boolean }>('select takes_controls as takes from stream_head'))
+      .rows[0]!.takes
+  t.equal(await metric(), 0)
+  t.equal(await noted(), false, 'for the dashboard')
+
+  await manager.streams.update(nats.stream, { subjects: [`${nats.subjectPrefix}.>`] })
+  await waitFor(async () => (await metric()) === 1, { what: 'the cure to be seen', timeoutMs: 20_000 })
+  t.equal(await noted(), true)
+})
