@@ -7,7 +7,7 @@ export const RETRY_AFTER_MAX_MS = 3_600_000
 const JITTER = 0.2
 
 /**
- * The delay before the next try: base, 2·base, 4·base, … ±20 %. A `Retry-After` counts between the scheduled
+ * The delay before the next try: base, factor·base, factor²·base, … ±20 %. A `Retry-After` counts between the scheduled
  * delay and one hour.
  * @param triesMade tries of this round so far, at least 1
  * @param chance uniform in [0, 1)
@@ -18,8 +18,9 @@ export function retryDelayMs(
   baseMs: number,
   chance: number,
   retryAfterMs: number | null = null,
+  factor = 2,
 ): number {
-  const scheduledMs = Math.round(baseMs * 2 ** (triesMade - 1) * (1 - JITTER + 2 * JITTER * chance))
+  const scheduledMs = Math.round(baseMs * factor ** (triesMade - 1) * (1 - JITTER + 2 * JITTER * chance))
   if (retryAfterMs === null) return scheduledMs
   return Math.max(scheduledMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS))
 }

@@ -1,13 +1,18 @@
 // The body of a webhook request: rendered once, stored, and sent with the same bytes in every attempt.
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
+import { LIFECYCLE_TYPES } from './lifecycle-message.js'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
 export const RETRACTION_MESSAGE_TYPE = 'payment.retracted'
 export const TEST_MESSAGE_TYPE = 'webhook.test'
 
 /** The types of message that a webhook can choose. A webhook without a choice gets payments. */
-export const WEBHOOK_EVENT_TYPES = [PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE] as const
+export const WEBHOOK_EVENT_TYPES = [
+  PAYMENT_MESSAGE_TYPE,
+  RETRACTION_MESSAGE_TYPE,
+  ...LIFECYCLE_TYPES,
+] as const
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 
 export interface DeliveryMessage {

@@ -10,7 +10,28 @@ export const WebhookWorkerConfig = Type.Object({
     default: 5_000,
     minimum: 1,
     maximum: 3_600_000,
-    description: 'the delay before the first retry; it doubles with each',
+    description: 'the delay before the first retry; it grows with each',
+  }),
+  WEBHOOK_BACKOFF_FACTOR: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 100,
+    description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
+  }),
+  DUE_SOON_SECONDS: Type.Integer({
+    default: 259_200,
+    minimum: 0,
+    description: 'how long before a due date webhooks are told that it comes near',
+  }),
+  OVERDUE_GRACE_SECONDS: Type.Integer({
+    default: 7_200,
+    minimum: 0,
+    description: 'how long after its due date a payment is due before it is overdue',
+  }),
+  DUE_CHECK_INTERVAL_MS: Type.Integer({
+    default: 15_000,
+    minimum: 100,
+    description: 'how often due dates that came near or passed are looked for',
   }),
   WEBHOOK_TIMEOUT_MS: Type.Integer({
     default: 10_000,

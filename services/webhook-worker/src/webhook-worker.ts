@@ -76,6 +76,7 @@ export async function buildWebhookWorker(
         limiter,
         send: traced(tracing, (delivery, trace) => sendDelivery(delivery, sendOptions, trace)),
         backoffMs: config.WEBHOOK_BACKOFF_MS,
+        backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
         metrics,
         log,
         chance: Math.random,

@@ -9,6 +9,7 @@ import {
   insertReleasedDeliveries,
   insertRetractions,
 } from '../webhooks/insert-deliveries.js'
+import { insertLifecycle, releaseLifecycle, type ChangedPolicies } from '../webhooks/insert-lifecycle.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recordAnnouncements } from './announcements.js'
 import { closeTaken, insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
@@ -146,7 +147,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     announcementIds: [],
     deliveries: [],
   }
-  const isFinal = ({ eventId, slot }: CommittedPayment): boolean =>
+  const isFinal = ({ eventId, slot }: Pick<CommittedPayment, 'eventId' | 'slot'>): boolean =>
     BigInt(slot) <= finalizedSlot || finalized.has(eventId)
   const finalized = new Set(
     resolved.fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
@@ -165,9 +166,11 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   writeLatePayments(tx, late, seqs.ofLate)
   writeTrackingHeads(tx, seqs.heads)
   const standing = positioned.filter(each => !each.retracted)
+  let changed: ChangedPolicies | null = null
   if (standing.length > 0) {
     const events = standing.map(({ event }) => event)
     const projected = await project(tx, events, known, { before, upTo })
+    changed = { events, before: known.policies, ...projected }
     committed.payments = await collectCommittedPayments(
       tx,
       standing.filter(({ awaitsPolicy }) => !awaitsPolicy),
@@ -187,13 +190,14 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     insertDeliveriesIn(tx, committed.payments, traceParents, isFinal),
     insertRetractions(tx, committed.retractions),
     releaseDeliveries(tx, head.finalizedSlot, finalizedSlot, resolved.corrections),
+    changed === null ? [] : insertLifecycle(tx, changed, isFinal),
     positioned.length === 0 ? null : recordBatch(tx, before + 1n, upTo),
   ])
   onWriting?.()
-  const [deliveries, told, released, batchId] = await writing
+  const [deliveries, told, released, lifecycle, batchId] = await writing
   return {
     ...committed,
-    deliveries: [...deliveries, ...told, ...released],
+    deliveries: [...deliveries, ...told, ...released, ...lifecycle],
     batchId,
     lastPosition: positioned.length === 0 ? null : upTo,
   }
@@ -260,11 +264,12 @@ async function releaseDeliveries(
   finalizedSlot: bigint,
   corrections: readonly Correction[],
 ): Promise<DeliveryRef[]> {
-  const released = await takeReleased(tx, {
+  const final = {
     finalizedSlot: finalizedSlot > before ? finalizedSlot : null,
     eventIds: corrections.filter(({ finalized }) => finalized).map(({ id }) => id),
-  })
-  if (released.length === 0) return []
+  }
+  const [released, lifecycle] = await Promise.all([takeReleased(tx, final), releaseLifecycle(tx, final)])
+  if (released.length === 0) return lifecycle
   const payments = await readFacts(tx, [...new Set(released.map(({ eventId }) => eventId))])
-  return insertReleasedDeliveries(tx, released, payments)
+  return [...lifecycle, ...(await insertReleasedDeliveries(tx, released, payments))]
 }

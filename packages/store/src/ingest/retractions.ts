@@ -6,6 +6,7 @@ import type { ReceivedMessage } from './received-message.js'
 import { markTakenIn, readWaitingLetters } from './dead-letters.js'
 import { addressesOf, restate, type NamedAddresses } from './restate.js'
 import { subtractCounts } from './aggregates.js'
+import { forgetLifecycle } from '../webhooks/insert-lifecycle.js'
 
 export interface RetractedEvent extends NamedAddresses {
   id: string
@@ -67,6 +68,10 @@ export async function retract(
   )
   if (events.length > 0) {
     subtractCounts(tx, events)
+    await forgetLifecycle(
+      tx,
+      events.map(({ id }) => id),
+    )
     await restate(tx, addressesOf(events), { upTo, programId, payments: paymentsOf(events) })
   }
   const settings = { programId, requireProgramId: false }

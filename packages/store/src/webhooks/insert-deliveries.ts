@@ -15,13 +15,14 @@ interface ToldWebhook {
 }
 
 /** One message for one webhook. @param message its place in a list of messages */
-interface Address {
+export interface Address {
   webhookId: bigint
   message: number
 }
 
-interface EventMessage extends DeliveryMessage {
-  eventId: string
+export interface EventMessage extends DeliveryMessage {
+  /** null where no event caused it */
+  eventId: string | null
 }
 
 /**
@@ -100,8 +101,8 @@ async function insertAwaitingFinality(
     on conflict do nothing`
 }
 
-/** A body travels once, whatever the number of webhooks it goes to. */
-async function insertMessages(
+/** A body travels once, whatever the number of webhooks it goes to. Rows that exist already are left alone. */
+export async function insertMessages(
   tx: Tx,
   addresses: readonly Address[],
   messages: readonly EventMessage[],
@@ -112,7 +113,7 @@ async function insertMessages(
     ? [
         sql`, trace_parent`,
         sql`, m.trace_parent`,
-        sql`, ${messages.map(({ eventId }) => traceParents.get(eventId) ?? null)}::text[]`,
+        sql`, ${messages.map(({ eventId }) => traceParents.get(eventId ?? '') ?? null)}::text[]`,
       ]
     : [empty, empty, empty]
   return tx.$queryRaw<DeliveryRef[]>`

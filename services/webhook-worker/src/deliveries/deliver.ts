@@ -17,6 +17,8 @@ export interface DeliverOptions {
   limiter: EndpointLimiter
   send: (delivery: ClaimedDelivery) => Promise<Answer>
   backoffMs: number
+  /** by how much the delay grows with each retry */
+  backoffFactor: number
   metrics: DeliveryMetrics
   log: Logger
   chance: () => number
@@ -89,7 +91,13 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       retryInMs:
         next !== 'pending' || answer.outcome === 'interrupted'
           ? 0
-          : retryDelayMs(delivery.triesMade, options.backoffMs, options.chance(), answer.retryAfterMs),
+          : retryDelayMs(
+              delivery.triesMade,
+              options.backoffMs,
+              options.chance(),
+              answer.retryAfterMs,
+              options.backoffFactor,
+            ),
       statusCode: answer.statusCode,
       error: answer.error,
       responseHeaders: answer.headers,

@@ -5,6 +5,7 @@ import {
   findWebhooksOfDeletedGateways,
   readOldestUndeliveredSeconds,
   removeOldDeliveries,
+  tellDuePolicies,
   type Store,
 } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from '../config.js'
@@ -28,6 +29,8 @@ export interface MaintenanceParts {
 
 /** Deliveries that ended and are removed at a time, so that nobody waits for it. */
 const REMOVED_AT_ONCE = 5_000
+/** Policies whose dates are told in one transaction. */
+const TOLD_AT_ONCE = 500
 
 /** What a worker does beside its jobs. All workers do all of it; the statements share the rows out. */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
@@ -71,6 +74,24 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         metrics.oldest.set(await readOldestUndeliveredSeconds(store))
         metrics.breakersOpen.set(limiter.countOpen())
         limiter.forgetIdle()
+      },
+    },
+    {
+      name: 'due-dates',
+      everyMs: config.DUE_CHECK_INTERVAL_MS,
+      run: async () => {
+        const limits = {
+          soonSeconds: config.DUE_SOON_SECONDS,
+          graceSeconds: config.OVERDUE_GRACE_SECONDS,
+          limit: TOLD_AT_ONCE,
+        }
+        for (let told = limits.limit; told === limits.limit;) {
+          const found = await tellDuePolicies(store, limits)
+          told = found.told
+          // Where Redis is away the sweeper enqueues them.
+          if (found.deliveries.length > 0) await queue.enqueueDeliveries(found.deliveries).catch(() => {})
+          if (told > 0) log.info({ policies: told }, 'due-dates.told')
+        }
       },
     },
     {

@@ -1,0 +1,142 @@
+// What happens to a policy beside its payments, as webhooks are told of it.
+import { createHash } from 'node:crypto'
+import type { ChainEvent } from './chain-event.js'
+import type { DeliveryMessage } from './delivery-message.js'
+import { isOfIncarnation } from './incarnation.js'
+import { policyOutcome, type PolicyState } from './policy-state.js'
+
+/** What the chain says of a policy. */
+export const CHAIN_LIFECYCLE_TYPES = [
+  'subscription.created',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.completed',
+  'subscription.deleted',
+] as const
+/** What no event of the chain says: time has passed. */
+export const DUE_LIFECYCLE_TYPES = [
+  'subscription.due_soon',
+  'subscription.overdue',
+  'subscription.expired',
+] as const
+export const LIFECYCLE_TYPES = [...CHAIN_LIFECYCLE_TYPES, ...DUE_LIFECYCLE_TYPES] as const
+export type LifecycleType = (typeof LIFECYCLE_TYPES)[number]
+
+/** A policy when the message is rendered; null is not known. */
+export interface LifecyclePolicy {
+  address: string
+  incarnationStart: string
+  family: string
+  policyId: number | null
+  gateway: string
+  recipient: string | null
+  trackingId: string | null
+  tokenMint: string | null
+  payer: string | null
+  status: string | null
+  paymentCount: bigint
+  totalPaid: bigint
+  /** Unix seconds */
+  nextPaymentDue: bigint | null
+}
+
+/** The event of the chain that caused a message; null for time. */
+export interface LifecycleCause {
+  eventId: string
+  signature: string
+  slot: number
+}
+
+export interface Lifecycle {
+  type: LifecycleType
+  /** makes the message the only one of its type and incarnation: a place on the chain, or a due date */
+  key: string
+  /** ISO 8601 */
+  at: string
+  /** of a due date or an end, Unix seconds */
+  dueAt: bigint | null
+  cause: LifecycleCause | null
+}
+
+/** One message for each policy, incarnation, type and key: whoever renders it again gets the same id. */
+export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {
+  const { type, key, at, dueAt, cause } = lifecycle
+  const identity = JSON.stringify([type, policy.address, policy.incarnationStart, key])
+  const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}lifecycle`
+  const text = (value: string | null) => JSON.stringify(value)
+  const data = [
+    `"trackingId":${text(policy.trackingId)}`,
+    `"paymentPolicy":${text(policy.address)}`,
+    `"family":${text(policy.family)}`,
+    `"policyId":${policy.policyId ?? 'null'}`,
+    `"gateway":${text(policy.gateway)}`,
+    `"recipient":${text(policy.recipient)}`,
+    `"payer":${text(policy.payer)}`,
+    `"tokenMint":${text(policy.tokenMint)}`,
+    `"status":${text(policy.status)}`,
+    `"paymentCount":${policy.paymentCount}`,
+    `"totalPaid":${policy.totalPaid}`,
+    `"totalPaidString":"${policy.totalPaid}"`,
+    `"nextPaymentDue":${policy.nextPaymentDue ?? 'null'}`,
+    `"dueAt":${dueAt ?? 'null'}`,
+    `"eventId":${text(cause?.eventId ?? null)}`,
+    `"signature":${text(cause?.signature ?? null)}`,
+    `"slot":${cause?.slot ?? 'null'}`,
+  ].join(',')
+  return { id, type, body: `{"id":"${id}","type":"${type}","timestamp":${text(at)},"data":{${data}}}` }
+}
+
+const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
+  Paused: 'subscription.paused',
+  Active: 'subscription.resumed',
+  Completed: 'subscription.completed',
+}
+
+/**
+ * What new events say of a policy. Events that came before the policy's Created are told with it: until then nobody
+ * knew whom to tell.
+ * @param before the policy before these events; undefined where nothing was known
+ * @param after the policy after them
+ * @param events the new ones of the policy that stand
+ */
+export function lifecyclesOf(
+  before: PolicyState | undefined,
+  after: PolicyState,
+  events: readonly ChainEvent[],
+): Lifecycle[] {
+  const start = after.incarnationStart
+  if (start === null || after.gateway === null) return []
+  const byOrder = new Map(events.map(event => [event.order, event]))
+  const created = byOrder.get(start)
+  const told: Lifecycle[] = []
+  const add = (type: LifecycleType, key: string, event: ChainEvent | undefined) => {
+    const cause = event ?? created ?? events.at(-1)!
+    told.push({
+      ...{ type, key, at: cause.occurredAt.toISOString(), dueAt: null },
+      cause: { eventId: cause.id, signature: cause.signature, slot: cause.slot },
+    })
+  }
+  if (created) add('subscription.created', start, created)
+  for (const event of events) {
+    const { effect, order } = event
+    const type = effect.kind === 'policy-status-changed' ? STATUS_TYPES[effect.newStatus] : undefined
+    if (type && type !== 'subscription.completed' && isOfIncarnation(start, order)) add(type, order, event)
+    if (effect.kind === 'policy-deleted' && order > start) add('subscription.deleted', order, event)
+  }
+  if (created) {
+    const { statusOrder, deletedOrder, changedStatus } = after
+    const type = STATUS_TYPES[changedStatus ?? '']
+    const isLate = (order: string | null): order is string => order !== null && !byOrder.has(order)
+    if (type === 'subscription.paused' && isLate(statusOrder) && isOfIncarnation(start, statusOrder))
+      add(type, statusOrder, undefined)
+    if (isLate(deletedOrder) && deletedOrder > start) add('subscription.deleted', deletedOrder, undefined)
+  }
+  const wasCompleted = before?.incarnationStart === start && policyOutcome(before).status === 'completed'
+  if (!wasCompleted && policyOutcome(after).status === 'completed')
+    add(
+      'subscription.completed',
+      'completed',
+      byOrder.get(after.lastPaymentOrder ?? '') ?? byOrder.get(after.statusOrder ?? ''),
+    )
+  return told
+}

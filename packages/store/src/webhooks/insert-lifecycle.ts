@@ -1,0 +1,159 @@
+// Deliveries of what happens to policies, in the transaction that stores its cause.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import {
+  CHAIN_LIFECYCLE_TYPES,
+  lifecyclesOf,
+  policyOutcome,
+  renderLifecycleMessage,
+  type ChainEvent,
+  type DeliveryMessage,
+  type LifecyclePolicy,
+  type PolicyState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
+import type { Tx } from '../database/sql.js'
+import { insertMessages } from './insert-deliveries.js'
+
+export interface LifecycleWebhook {
+  id: bigint
+  gateway: string
+  finality: string
+  eventTypes: string[]
+}
+
+export interface ChangedPolicies {
+  /** new events that stand */
+  events: readonly ChainEvent[]
+  /** states before these events */
+  before: readonly PolicyState[]
+  policies: ReadonlyMap<string, PolicyState>
+  userPayments: ReadonlyMap<string, UserPaymentState>
+}
+
+const TYPES = [...CHAIN_LIFECYCLE_TYPES]
+
+function toPolicy(state: PolicyState, userPayments: ReadonlyMap<string, UserPaymentState>): LifecyclePolicy {
+  const account = state.userPayment === null ? undefined : userPayments.get(state.userPayment)
+  const outcome = policyOutcome(state)
+  return {
+    ...state,
+    gateway: state.gateway!,
+    incarnationStart: state.incarnationStart!,
+    tokenMint: state.tokenMint ?? account?.tokenMint ?? null,
+    payer: account?.owner ?? null,
+    status: outcome.status,
+    nextPaymentDue: outcome.nextPaymentDue,
+  }
+}
+
+interface Told {
+  message: DeliveryMessage & { eventId: string }
+  slot: number
+  webhooks: LifecycleWebhook[]
+}
+
+/**
+ * Writes one delivery for each webhook that asked for a life-cycle event of its gateway's policies. One statement where
+ * nobody asked, whatever the number of policies. What a webhook is told of only once its cause is final waits in
+ * lifecycle_awaiting_finality.
+ * @param isFinal whether an event is final already
+ */
+export async function insertLifecycle(
+  tx: Tx,
+  changed: ChangedPolicies,
+  isFinal: (cause: { eventId: string; slot: number }) => boolean,
+): Promise<DeliveryRef[]> {
+  const gateways = new Set<string>()
+  for (const { gateway } of changed.policies.values()) if (gateway !== null) gateways.add(gateway)
+  if (gateways.size === 0) return []
+  const webhooks = await tx.$queryRaw<LifecycleWebhook[]>`
+    select id, gateway, finality, event_types as "eventTypes" from webhooks
+     where gateway = any(${[...gateways]}::text[]) and active and deleted_at is null
+       and event_types && ${TYPES}::text[]`
+  if (webhooks.length === 0) return []
+
+  const told = tellChanges(changed, webhooks)
+  const now: Told[] = []
+  const waiting: { webhookId: bigint; told: Told }[] = []
+  for (const each of told) {
+    const final = isFinal({ eventId: each.message.eventId, slot: each.slot })
+    const atOnce = each.webhooks.filter(({ finality }) => final || finality !== 'finalized')
+    for (const webhook of each.webhooks)
+      if (!atOnce.includes(webhook)) waiting.push({ webhookId: webhook.id, told: each })
+    if (atOnce.length > 0) now.push({ ...each, webhooks: atOnce })
+  }
+  await insertWaiting(tx, waiting)
+  return insertMessages(
+    tx,
+    now.flatMap(({ webhooks: to }, index) => to.map(({ id }) => ({ webhookId: id, message: index + 1 }))),
+    now.map(({ message }) => message),
+  )
+}
+
+function tellChanges(changed: ChangedPolicies, webhooks: readonly LifecycleWebhook[]): Told[] {
+  const asked = new Set(webhooks.map(({ gateway }) => gateway))
+  const before = new Map(changed.before.map(state => [state.address, state]))
+  const eventsOf = new Map<string, ChainEvent[]>()
+  for (const event of changed.events) {
+    if (!('policy' in event.effect)) continue
+    const events = eventsOf.get(event.effect.policy)
+    if (events) events.push(event)
+    else eventsOf.set(event.effect.policy, [event])
+  }
+  const told: Told[] = []
+  for (const [address, events] of eventsOf) {
+    const after = changed.policies.get(address)
+    if (!after?.gateway || !asked.has(after.gateway)) continue
+    for (const lifecycle of lifecyclesOf(before.get(address), after, events)) {
+      const to = webhooks.filter(
+        ({ gateway, eventTypes }) => gateway === after.gateway && eventTypes.includes(lifecycle.type),
+      )
+      if (to.length === 0) continue
+      const { eventId, slot } = lifecycle.cause!
+      const message = renderLifecycleMessage(toPolicy(after, changed.userPayments), lifecycle)
+      told.push({ message: { ...message, eventId }, slot, webhooks: to })
+    }
+  }
+  return told
+}
+
+async function insertWaiting(tx: Tx, waiting: readonly { webhookId: bigint; told: Told }[]): Promise<void> {
+  if (waiting.length === 0) return
+  await tx.$executeRaw`
+    insert into lifecycle_awaiting_finality (webhook_id, message_id, event_id, slot, type, body)
+    select * from unnest(${waiting.map(({ webhookId }) => webhookId.toString())}::bigint[],
+                         ${waiting.map(({ told }) => told.message.id)}::text[],
+                         ${waiting.map(({ told }) => told.message.eventId)}::uuid[],
+                         ${waiting.map(({ told }) => String(told.slot))}::bigint[],
+                         ${waiting.map(({ told }) => told.message.type)}::text[],
+                         ${waiting.map(({ told }) => told.message.body)}::text[])
+    on conflict do nothing`
+}
+
+/**
+ * Writes what has become final, to the webhooks that waited for it and are still active.
+ * @param finalizedSlot null where it did not move
+ */
+export async function releaseLifecycle(
+  tx: Tx,
+  { finalizedSlot, eventIds }: { finalizedSlot: bigint | null; eventIds: readonly string[] },
+): Promise<DeliveryRef[]> {
+  if (finalizedSlot === null && eventIds.length === 0) return []
+  return tx.$queryRaw<DeliveryRef[]>`
+    with released as (
+      delete from lifecycle_awaiting_finality
+       where slot <= ${finalizedSlot ?? 0n} or event_id = any(${[...eventIds]}::uuid[])
+      returning webhook_id, event_id, message_id, type, body
+    )
+    insert into deliveries (webhook_id, event_id, message_id, type, body)
+    select r.webhook_id, r.event_id, r.message_id, r.type, r.body
+      from released r join webhooks w on w.id = r.webhook_id and w.active and w.deleted_at is null
+    on conflict (webhook_id, message_id) do nothing
+    returning id, webhook_id as "webhookId"`
+}
+
+/** Nobody hears of what a retracted transaction caused and was not told yet. */
+export async function forgetLifecycle(tx: Tx, eventIds: readonly string[]): Promise<void> {
+  await tx.$executeRaw`
+    delete from lifecycle_awaiting_finality where event_id = any(${[...eventIds]}::uuid[])`
+}

@@ -1,0 +1,138 @@
+// What time does to policies: a due date comes near or passes unpaid, a policy expires. No event of the chain says it.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { DUE_LIFECYCLE_TYPES, renderLifecycleMessage, type LifecycleType } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { insertMessages } from './insert-deliveries.js'
+
+export interface DueLimits {
+  /** how long before a due date `due_soon` is told */
+  soonSeconds: number
+  /** how long after it `overdue` is told */
+  graceSeconds: number
+  /** policies told of at a time */
+  limit: number
+}
+
+interface DueRow {
+  address: string
+  incarnation: string
+  type: LifecycleType
+  at: bigint
+  gateway: string
+  family: string
+  policy_id: bigint | null
+  recipient: string | null
+  tracking_id: string | null
+  token_mint: string | null
+  owner: string | null
+  status: string
+  payment_count: bigint
+  total_paid: string
+  next_payment_due: bigint | null
+}
+
+const TYPES = [...DUE_LIFECYCLE_TYPES]
+
+/**
+ * Tells webhooks that asked for it which policies are due soon, overdue or expired, each once for its incarnation and
+ * date. Any number of processes may call it at once.
+ *
+ * A row of policies is locked before it is judged, and ingest writes the same row in the transaction that stores a
+ * payment: `overdue` is told of no policy whose payment is stored. Rows that ingest holds are skipped until the next
+ * call, so neither waits for the other in a circle. One clock judges: that of Postgres.
+ * @returns the deliveries that were written, and how many policies were told of
+ */
+export async function tellDuePolicies(
+  { database }: Store,
+  { soonSeconds, graceSeconds, limit }: DueLimits,
+): Promise<{ deliveries: DeliveryRef[]; told: number }> {
+  return database.transaction(
+    async tx => {
+      const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string; eventTypes: string[] }[]>`
+        select id, gateway, event_types as "eventTypes" from webhooks
+         where active and deleted_at is null and event_types && ${TYPES}::text[]`
+      if (webhooks.length === 0) return { deliveries: [], told: 0 }
+      const rows = await tx.$queryRaw<DueRow[]>`
+        with asked as (
+          select distinct w.gateway, t.type
+            from webhooks w cross join lateral unnest(w.event_types) as t (type)
+           where w.id = any(${webhooks.map(({ id }) => id.toString())}::bigint[]) and t.type = any(${TYPES}::text[])
+        ), due as (
+          select p.address, p.life_start as incarnation, k.type, k.at, p.gateway, p.family, p.policy_id, p.recipient,
+                 p.tracking_id, p.token_mint, p.user_payment, p.status, p.payment_count, p.total_paid, p.next_payment_due
+            from asked a
+            join policies p on p.gateway = a.gateway and p.live and p.status = 'active'
+           cross join lateral (
+             select floor(extract(epoch from clock_timestamp()))::bigint as now,
+                    case when p.policy_type::text like '{"Subscription"%' then p.next_payment_due
+                         when p.policy_type::text like '{"OneTime"%'
+                         then case when (p.policy_type -> 'OneTime' ->> 'due_date')::bigint > 0
+                                   then (p.policy_type -> 'OneTime' ->> 'due_date')::bigint else p.created_at end
+                    end as due_at,
+                    case when p.policy_type::text like '{"OneTime"%'
+                         then (p.policy_type -> 'OneTime' ->> 'expiry_date')::bigint + 1
+                         when p.policy_type::text like '{"PayAsYouGo"%'
+                         then nullif(greatest((p.policy_type -> 'PayAsYouGo' ->> 'expiry_date')::bigint, 0), 0) + 1
+                         when p.policy_type::text like '{"UpTo"%'
+                         then (p.policy_type -> 'UpTo' ->> 'deadline')::bigint
+                    end as ends_at) d
+           cross join lateral (values
+             ('subscription.due_soon', d.due_at,
+              d.due_at > d.now and d.due_at <= d.now + ${BigInt(soonSeconds)}::bigint),
+             ('subscription.overdue', d.due_at, d.now - ${BigInt(graceSeconds)}::bigint > d.due_at
+              and (d.ends_at is null or d.now < d.ends_at)),
+             ('subscription.expired', d.ends_at, d.now >= d.ends_at)) k (type, at, holds)
+           where k.type = a.type and k.holds
+             and not exists (select from policy_notices n
+                              where n.policy = p.address and n.incarnation = p.life_start
+                                and n.type = k.type and n.at = k.at)
+           limit ${limit}
+             for no key update of p skip locked
+        ), told as (
+          insert into policy_notices (policy, incarnation, type, at)
+          select address, incarnation, type, at from due
+          on conflict do nothing
+          returning policy, incarnation, type, at
+        )
+        select d.address, d.incarnation, d.type, d.at, d.gateway, d.family, d.policy_id, d.recipient, d.tracking_id,
+               coalesce(d.token_mint, u.token_mint) as token_mint, u.owner, d.status, d.payment_count,
+               d.total_paid::text as total_paid, d.next_payment_due
+          from told t
+          join due d on d.address = t.policy and d.incarnation = t.incarnation and d.type = t.type and d.at = t.at
+          left join user_payments u on u.address = d.user_payment`
+      const addresses: { webhookId: bigint; message: number }[] = []
+      const messages = rows.map((row, index) => {
+        for (const { id, gateway, eventTypes } of webhooks)
+          if (gateway === row.gateway && eventTypes.includes(row.type))
+            addresses.push({ webhookId: id, message: index + 1 })
+        return { ...toMessage(row), eventId: null }
+      })
+      return { deliveries: await insertMessages(tx, addresses, messages), told: rows.length }
+    },
+    { maxWait: 10_000, timeout: 60_000 },
+  )
+}
+
+/** A date beyond the years that ISO 8601 writes with four digits is told as the last of them. */
+const isoOf = (seconds: bigint): string =>
+  new Date(Math.min(Math.max(Number(seconds), 0), 253_402_300_799) * 1000).toISOString()
+
+const toMessage = (row: DueRow) =>
+  renderLifecycleMessage(
+    {
+      address: row.address,
+      incarnationStart: row.incarnation,
+      family: row.family,
+      policyId: row.policy_id === null ? null : Number(row.policy_id),
+      gateway: row.gateway,
+      recipient: row.recipient,
+      trackingId: row.tracking_id,
+      tokenMint: row.token_mint,
+      payer: row.owner,
+      status: row.status,
+      paymentCount: row.payment_count,
+      totalPaid: BigInt(row.total_paid),
+      nextPaymentDue: row.next_payment_due,
+    },
+    { type: row.type, key: String(row.at), at: isoOf(row.at), dueAt: row.at, cause: null },
+  )

@@ -1,0 +1,153 @@
+// What happens to a policy is told once to each webhook that asked for it, whatever the order and repetition.
+import { tellDuePolicies } from '@payment-tracking/store'
+import t from 'tap'
+import { openApi } from './open-api.js'
+import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+
+const DAY = 86_400
+const NOW = Math.floor(Date.now() / 1000)
+const ALL = ['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon', 'overdue', 'expired'].map(
+  name => `subscription.${name}`,
+)
+const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
+
+const api = await openApi(t)
+const { pool } = api.database
+const chain = tellChain(api.store)
+const addWebhook = async (gateway: string, types = ALL, finality = 'confirmed'): Promise<string> => {
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types, finality)
+     values ($1, 'https://shop.example', 'whsec_x', $2, $3) returning id`,
+    [gateway, types, finality],
+  )
+  return rows[0]!.id
+}
+/** Types and bodies, in the order in which they were written. */
+const toldTo = async (webhook: string) => {
+  const { rows } = await pool.query<{ type: string; message_id: string; body: string }>(
+    'select type, message_id, body from deliveries where webhook_id = $1 order by id',
+    [webhook],
+  )
+  return rows.map(({ type, message_id: id, body }) => ({
+    type: type.replace('subscription.', ''),
+    id,
+    body: JSON.parse(body),
+  }))
+}
+const typesOf = async (webhook: string) => (await toldTo(webhook)).map(({ type }) => type)
+const changeStatus = (policy: string, name: string, at: number) =>
+  chain.say(
+    'PaymentPolicyStatusChanged',
+    { payment_policy: policy, old_status: { Active: null }, new_status: { [name]: null } },
+    at,
+  )
+
+t.test('each change is told once, with what is known of the policy', async t => {
+  const gateway = keyOf('gateway of changes')
+  const webhook = await addWebhook(gateway)
+  const payments = await addWebhook(gateway, [])
+  const stranger = await addWebhook(keyOf('another gateway'))
+  const policy = await chain.policy({
+    ...{ gateway, owner: keyOf('payer'), memo: 'my-plan', at: NOW - 9 * DAY },
+    type: subscriptionOf({ max_renewals: 2, next_payment_due: String(NOW - 9 * DAY) }),
+  })
+  await chain.pay(policy, NOW - 8 * DAY, { amount: 3 })
+  await changeStatus(policy.address, 'Paused', NOW - 7 * DAY)
+  await changeStatus(policy.address, 'Active', NOW - 6 * DAY)
+  await chain.pay(policy, NOW - 5 * DAY, { amount: 4 })
+  await chain.say(
+    'PaymentPolicyDeleted',
+    { payment_policy: policy.address, owner: policy.owner, policy_id: 1 },
+    NOW - 4 * DAY,
+  )
+  t.same(await typesOf(webhook), ['created', 'paused', 'resumed', 'completed', 'deleted'])
+  t.same(await typesOf(payments), ['payment.executed', 'payment.executed'])
+  t.same(await typesOf(stranger), [])
+  const completed = (await toldTo(webhook))[3]!
+  t.equal(completed.body.id, completed.id)
+  t.match(completed.body, {
+    type: 'subscription.completed',
+    timestamp: new Date((NOW - 5 * DAY) * 1000).toISOString(),
+    data: {
+      ...{ trackingId: 'my-plan', paymentPolicy: policy.address, gateway, recipient: policy.recipient },
+      ...{ payer: policy.owner, tokenMint: policy.mint, status: 'completed', family: 'regular', dueAt: null },
+      ...{ paymentCount: 2, totalPaid: 7, totalPaidString: '7', signature: String, slot: Number },
+    },
+  })
+})
+
+t.test('what came before its policy is told with it', async t => {
+  const gateway = keyOf('gateway of late policies')
+  const webhook = await addWebhook(gateway)
+  // The same story twice tells the address before the policy is known.
+  const draft = await chain.policy({
+    gateway: keyOf('nobody'),
+    owner: keyOf('early'),
+    id: 77,
+    type: subscriptionOf(),
+    at: 1,
+  })
+  await changeStatus(draft.address, 'Paused', NOW - 10)
+  await chain.policy({ gateway, owner: keyOf('early'), id: 77, type: subscriptionOf(), at: NOW - 20 })
+  t.same(await typesOf(webhook), ['created'], 'the pause belongs to the incarnation before')
+})
+
+t.test('a webhook that waits for finality is told then, and never of what was retracted', async t => {
+  const gateway = keyOf('gateway of finality')
+  const webhook = await addWebhook(gateway, ALL, 'finalized')
+  const policy = await chain.policy({
+    gateway,
+    owner: keyOf('waiter'),
+    type: subscriptionOf(),
+    at: NOW - DAY,
+  })
+  await chain.retract(await changeStatus(policy.address, 'Paused', NOW - 10))
+  t.same(await typesOf(webhook), [])
+  await chain.finalize()
+  t.same(await typesOf(webhook), ['created'])
+  await chain.finalize()
+  t.same(await typesOf(webhook), ['created'])
+})
+
+t.test('due dates are told once, also by several workers at a time', async t => {
+  const gateway = keyOf('gateway of dates')
+  const webhook = await addWebhook(gateway)
+  const of = (memo: string, type: Record<string, unknown>) =>
+    chain.policy({ gateway, owner: keyOf(memo), memo, type, at: NOW - 40 * DAY })
+  const weekly = (due: number, others = {}) =>
+    subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due), ...others })
+  await of('soon', weekly(NOW + 2 * DAY))
+  await of('later', weekly(NOW + 4 * DAY))
+  await of('within the grace', weekly(NOW - 3_600))
+  const late = await of('late', weekly(NOW - DAY))
+  const paid = await of('paid', weekly(NOW - DAY))
+  await chain.pay(paid, NOW - 60)
+  const paused = await of('paused', weekly(NOW - DAY))
+  await changeStatus(paused.address, 'Paused', NOW - 60)
+  await of('missed', { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } })
+  await of('open', { OneTime: { amount: '1', due_date: '0', expiry_date: null } })
+  await of('cap', {
+    PayAsYouGo: {
+      ...{ max_amount_per_period: '9', max_chunk_amount: '9', period_length_seconds: '9' },
+      ...{ current_period_start: '0', current_period_total: '0', expiry_date: '0' },
+    },
+  })
+  await of('deadline', { UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW - 60) } })
+  const told = async () =>
+    (await toldTo(webhook))
+      .filter(({ type }) => ['due_soon', 'overdue', 'expired'].includes(type))
+      .map(({ type, body }) => `${type} ${body.data.trackingId}`)
+      .sort()
+  await Promise.all(Array.from({ length: 4 }, () => tellDuePolicies(api.store, LIMITS)))
+  await tellDuePolicies(api.store, LIMITS)
+  const first = ['due_soon soon', 'expired deadline', 'expired missed', 'overdue late', 'overdue open']
+  t.same(await told(), first)
+  await chain.pay(late, NOW - 30)
+  await tellDuePolicies(api.store, { ...LIMITS, soonSeconds: 7 * DAY })
+  t.same(await told(), [
+    ...['due_soon late', 'due_soon later', 'due_soon paid', 'due_soon soon'],
+    ...first.slice(1),
+  ])
+  const { rows } = await pool.query('select count(*)::int as count from policy_notices')
+  t.equal(rows[0].count, 8)
+})
