@@ -48,6 +48,35 @@ export function paymentMessageId(eventId: string, content: string): string {
 export const renderPaymentMessage = (payment: CommittedPayment): DeliveryMessage =>
   renderMessage(PAYMENT_MESSAGE_TYPE, '', payment)
 
+/** How a webhook is told of payments: in our form, or as the incumbent tells. Everything else has our form. */
+export const WEBHOOK_FORMATS = ['standard', 'tributary'] as const
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
+
+const MEMO_BYTES = 64
+
+/**
+ * The message of a payment as the incumbent writes it, under the id of ours. `memo` holds the tracking ID's bytes; a memo
+ * that is no tracking ID is told as zeros.
+ */
+export function renderTributaryMessage(facts: CommittedPayment): DeliveryMessage {
+  const { id, type } = renderPaymentMessage(facts)
+  const memo = Buffer.alloc(MEMO_BYTES)
+  memo.write(facts.trackingId ?? '')
+  const data = [
+    `"payment_policy":${JSON.stringify(facts.paymentPolicy)}`,
+    `"gateway":${JSON.stringify(facts.gateway)}`,
+    `"amount":${literal('amount', facts.amount)}`,
+    `"timestamp":${literal('paidAt', facts.paidAt)}`,
+    `"memo":[${[...memo].join(',')}]`,
+    `"record_id":${facts.recordId}`,
+    `"payer":${JSON.stringify(facts.payer)}`,
+    `"recipient":${JSON.stringify(facts.recipient)}`,
+    `"signature":${JSON.stringify(facts.signature)}`,
+  ].join(',')
+  const timestamp = JSON.stringify(facts.occurredAt)
+  return { id, type, body: `{"event":"tributary_PaymentRecord","data":{${data}},"timestamp":${timestamp}}` }
+}
+
 /**
  * The message that a payment was retracted: the finalized chain does not hold its transaction. The message describes the
  * payment as it is known now, and has its own id.

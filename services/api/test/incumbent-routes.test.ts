@@ -116,6 +116,8 @@ t.test('statistics name the average twice, and the document is there as YAML', a
   t.match(yaml.text, /^openapi: 3\.1\.0\n[^]*\n {2}\/v1\/tokens\/issue:\n/)
   t.match(yaml.headers['content-type'], /yaml/)
   t.same(Object.keys((await api.get('/openapi.json')).body.webhooks), [
-    ...['payment.executed', 'payment.retracted', 'webhook.test'],
+    ...['payment.executed', 'payment.retracted', 'subscription.created', 'subscription.paused'],
+    ...['subscription.resumed', 'subscription.completed', 'subscription.deleted', 'subscription.due_soon'],
+    ...['subscription.overdue', 'subscription.expired', 'webhook.test'],
   ])
 })

@@ -148,6 +148,9 @@ t.test('due dates are told once, also by several workers at a time', async t => 
     ...['due_soon late', 'due_soon later', 'due_soon paid', 'due_soon soon'],
     ...first.slice(1),
   ])
-  const { rows } = await pool.query('select count(*)::int as count from policy_notices')
+  const { rows } = await pool.query(
+    `select count(*)::int as count from policy_notices n join policies p on p.address = n.policy where p.gateway = $1`,
+    [gateway],
+  )
   t.equal(rows[0].count, 8)
 })

@@ -3,6 +3,7 @@ import {
   PAYMENT_MESSAGE_TYPE,
   renderPaymentMessage,
   renderRetractionMessage,
+  renderTributaryMessage,
   type DeliveryMessage,
 } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
@@ -12,6 +13,7 @@ interface ToldWebhook {
   id: bigint
   gateway: string
   finality: string
+  format: string
 }
 
 /** One message for one webhook. @param message its place in a list of messages */
@@ -46,7 +48,7 @@ export async function insertDeliveriesIn(
   if (payments.length === 0) return []
   const gateways = [...new Set(payments.map(payment => payment.gateway))]
   const webhooks = await tx.$queryRaw<ToldWebhook[]>`
-    select id, gateway, finality from webhooks
+    select id, gateway, finality, format from webhooks
      where gateway = any(${gateways}::text[]) and active and deleted_at is null
        and (coalesce(cardinality(event_types), 0) = 0 or ${PAYMENT_MESSAGE_TYPE} = any(event_types))`
   if (webhooks.length === 0) return []
@@ -57,19 +59,18 @@ export async function insertDeliveriesIn(
     if (others) others.push(webhook)
     else webhooksOf.set(webhook.gateway, [webhook])
   }
-  const told: CommittedPayment[] = []
+  const messages = collectMessages()
   const addresses: Address[] = []
   const waiting: { payment: CommittedPayment; webhookId: bigint }[] = []
   for (const payment of payments) {
     const all = webhooksOf.get(payment.gateway) ?? []
     const now = all.filter(({ finality }) => finality !== 'finalized' || isFinal(payment))
     for (const webhook of all) if (!now.includes(webhook)) waiting.push({ payment, webhookId: webhook.id })
-    if (now.length === 0) continue
-    told.push(payment)
-    for (const { id } of now) addresses.push({ webhookId: id, message: told.length })
+    for (const { id, format } of now)
+      addresses.push({ webhookId: id, message: messages.placeOf(payment, format) })
   }
   await insertAwaitingFinality(tx, waiting)
-  return insertMessages(tx, addresses, told.map(toMessage), traceParents)
+  return insertMessages(tx, addresses, messages.all, traceParents)
 }
 
 /** `insertDeliveriesIn` in a transaction of its own, for payments that are stored already. */
@@ -83,10 +84,25 @@ export const insertDeliveries = (
     timeout: 60_000,
   })
 
-const toMessage = (payment: CommittedPayment): EventMessage => ({
-  ...renderPaymentMessage(payment),
-  eventId: payment.eventId,
-})
+/** Messages of payments, each rendered once in each format that somebody is told in. */
+function collectMessages() {
+  const all: EventMessage[] = []
+  const places = new Map<string, number>()
+  return {
+    all,
+    /** @returns its place in `all`, from 1 */
+    placeOf(payment: CommittedPayment, format: string): number {
+      const key = `${payment.eventId} ${format}`
+      let place = places.get(key)
+      if (place === undefined) {
+        const render = format === 'tributary' ? renderTributaryMessage : renderPaymentMessage
+        place = all.push({ ...render(payment), eventId: payment.eventId })
+        places.set(key, place)
+      }
+      return place
+    },
+  }
+}
 
 async function insertAwaitingFinality(
   tx: Tx,
@@ -143,15 +159,16 @@ export async function insertReleasedDeliveries(
 ): Promise<DeliveryRef[]> {
   if (released.length === 0) return []
   const ids = [...new Set(released.map(({ webhookId }) => webhookId.toString()))]
-  const active = await tx.$queryRaw<{ id: bigint }[]>`
-    select id from webhooks where id = any(${ids}::bigint[]) and active and deleted_at is null`
-  const isActive = new Set(active.map(({ id }) => id))
-  const places = new Map(payments.map(({ eventId }, at) => [eventId, at + 1]))
+  const active = await tx.$queryRaw<{ id: bigint; format: string }[]>`
+    select id, format from webhooks where id = any(${ids}::bigint[]) and active and deleted_at is null`
+  const formats = new Map(active.map(({ id, format }) => [id, format]))
+  const byId = new Map(payments.map(payment => [payment.eventId, payment]))
+  const messages = collectMessages()
   const addresses = released.flatMap(({ eventId, webhookId }) => {
-    const message = places.get(eventId)
-    return message !== undefined && isActive.has(webhookId) ? [{ webhookId, message }] : []
+    const [payment, format] = [byId.get(eventId), formats.get(webhookId)]
+    return payment && format !== undefined ? [{ webhookId, message: messages.placeOf(payment, format) }] : []
   })
-  return insertMessages(tx, addresses, payments.map(toMessage))
+  return insertMessages(tx, addresses, messages.all)
 }
 
 /**

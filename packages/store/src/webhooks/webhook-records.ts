@@ -3,6 +3,7 @@ import {
   WEBHOOK_SECRET_BYTES,
   webhookSecretOf,
   type WebhookEventType,
+  type WebhookFormat,
 } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
@@ -26,6 +27,9 @@ export interface WebhookRecord {
   eventTypes: WebhookEventType[]
   /** when: of what is confirmed, or only of what is final */
   finality: Finality
+  /** how payments are told */
+  format: WebhookFormat
+  description: string | null
 }
 
 export const WEBHOOKS_PER_GATEWAY = 20
@@ -52,9 +56,15 @@ const SELECTED = {
   deactivatedAt: true,
   eventTypes: true,
   finality: true,
+  format: true,
+  description: true,
 } as const
 
-type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality'> & { eventTypes: string[]; finality: string }
+type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality' | 'format'> & {
+  eventTypes: string[]
+  finality: string
+  format: string
+}
 
 /** Without a choice a webhook is told of payments. */
 const toRecord = <W extends Selected>(webhook: W) => ({
@@ -63,6 +73,7 @@ const toRecord = <W extends Selected>(webhook: W) => ({
     ? [PAYMENT_MESSAGE_TYPE]
     : webhook.eventTypes) as WebhookEventType[],
   finality: webhook.finality as Finality,
+  format: webhook.format as WebhookFormat,
 })
 
 /**
@@ -79,6 +90,8 @@ export const createWebhook = (
     /** none are the default ones */
     eventTypes?: WebhookEventType[]
     finality?: Finality
+    format?: WebhookFormat
+    description?: string | null
   },
 ): Promise<WebhookRecord & { secret: string }> =>
   database.transaction(async tx => {

@@ -1,5 +1,11 @@
 // What endpoints of webhooks receive, as the `webhooks` of the OpenAPI document.
-import { PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE, TEST_MESSAGE_TYPE } from '@payment-tracking/domain'
+import {
+  LIFECYCLE_TYPES,
+  PAYMENT_MESSAGE_TYPE,
+  RETRACTION_MESSAGE_TYPE,
+  TEST_MESSAGE_TYPE,
+  type LifecycleType,
+} from '@payment-tracking/domain'
 import { Type, type TSchema } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../schemas/fields.js'
 import type { JSONObject } from './json-object.js'
@@ -64,6 +70,44 @@ const describe = (operationId: string, summary: string, body: TSchema): JSONObje
   },
 })
 
+const LifecycleData = Type.Object(
+  {
+    trackingId: Nullable(Text('what the memo of the policy says', 'order-4711')),
+    paymentPolicy: PublicKey('the policy'),
+    family: Text('`regular` or `composable`', 'regular'),
+    policyId: Nullable(Integer('number of the policy within its user payment', 1)),
+    gateway: PublicKey('the gateway'),
+    recipient: Nullable(PublicKey('who is paid')),
+    payer: Nullable(PublicKey('the wallet that pays')),
+    tokenMint: Nullable(PublicKey('the token')),
+    status: Nullable(Text('`active`, `paused` or `completed`', 'active')),
+    paymentCount: Integer('number of its payments', 10),
+    totalPaid: Integer("their sum in the token's smallest unit", 4040000000),
+    totalPaidString: Text('the same as a text', '4040000000'),
+    nextPaymentDue: Nullable(Integer('of a subscription, Unix time in seconds', 1795262400)),
+    dueAt: Nullable(Integer('the due date or end that is told, Unix time in seconds', 1795262400)),
+    eventId: Nullable(Text('`id` of the event that caused it; null for time')),
+    signature: Nullable(Signature('its transaction')),
+    slot: Nullable(Integer('its slot', 452091000)),
+  },
+  { title: 'LifecycleNotificationData' },
+)
+
+const LIFECYCLE: Readonly<Record<LifecycleType, string>> = {
+  'subscription.created': 'A policy was created',
+  'subscription.paused': 'A policy was paused',
+  'subscription.resumed': 'A policy was resumed',
+  'subscription.completed': 'A policy has nothing left to pay',
+  'subscription.deleted': 'A policy was deleted',
+  'subscription.due_soon': 'A payment is due soon',
+  'subscription.overdue': 'A payment is overdue',
+  'subscription.expired': 'A policy takes no payment any more',
+}
+
+/** `subscription.due_soon` as `SubscriptionDueSoon`. */
+const pascalCase = (type: string): string =>
+  type.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
 /** One entry for each type of notification. */
 export const describeWebhooks = (): JSONObject => ({
   [PAYMENT_MESSAGE_TYPE]: describe(
@@ -75,6 +119,16 @@ export const describeWebhooks = (): JSONObject => ({
     'onPaymentRetracted',
     'The finalized chain does not hold a payment that was told',
     bodyOf(RETRACTION_MESSAGE_TYPE, 'RetractionNotification', PaymentData),
+  ),
+  ...Object.fromEntries(
+    LIFECYCLE_TYPES.map(type => [
+      type,
+      describe(
+        `on${pascalCase(type)}`,
+        LIFECYCLE[type],
+        bodyOf(type, `${pascalCase(type)}Notification`, LifecycleData),
+      ),
+    ]),
   ),
   [TEST_MESSAGE_TYPE]: describe(
     'onWebhookTest',

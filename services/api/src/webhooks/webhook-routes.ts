@@ -16,7 +16,9 @@ import { Limit, Offset, PublicKey } from '../schemas/fields.js'
 import {
   CONFLICT_REFUSAL,
   CreatedWebhookAnswer,
+  Description,
   EventTypes,
+  Format,
   WEBHOOK_REFUSALS,
   WebhookAnswer,
   WebhookFinality,
@@ -63,6 +65,8 @@ export function addWebhookRoutes(
             active: Type.Optional(Type.Boolean({ default: true, description: 'whether it begins active' })),
             eventTypes: Type.Optional(EventTypes),
             finality: Type.Optional(WebhookFinality),
+            format: Type.Optional(Format),
+            description: Type.Optional(Description),
           },
           { additionalProperties: false },
         ),
@@ -71,11 +75,15 @@ export function addWebhookRoutes(
     },
     async (request, reply) => {
       const { gateway_pubkey: gateway, endpoint_url: endpointUrl, active = true } = request.body
-      const { eventTypes = [], finality = 'confirmed' } = request.body
+      const { eventTypes = [], finality = 'confirmed', format, description } = request.body
       if (gateway !== gatewayOf(request)) throw foreign()
       const check = checkEndpointUrl(endpointUrl, { allowPrivateTargets })
       if (!check.ok) throw new ApiError('INVALID_ENDPOINT_URL', `Field endpoint_url ${check.reason}.`)
-      const webhook = await createWebhook(store, { gateway, endpointUrl, active, eventTypes, finality })
+      const webhook = await createWebhook(store, {
+        ...{ gateway, endpointUrl, active, eventTypes, finality },
+        ...(format === undefined ? {} : { format }),
+        ...(description === undefined ? {} : { description }),
+      })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)
       return { ...toWebhookAnswer(webhook), secret: webhook.secret }

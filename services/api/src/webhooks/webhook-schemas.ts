@@ -1,4 +1,9 @@
-import { checkEndpointUrl, DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import {
+  checkEndpointUrl,
+  DELIVERY_STATES,
+  WEBHOOK_EVENT_TYPES,
+  WEBHOOK_FORMATS,
+} from '@payment-tracking/domain'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
@@ -20,6 +25,13 @@ export const WebhookFinality = Type.Enum(['confirmed', 'finalized'], {
   description: '`finalized`: it is told of a payment once that is final, and never of one that is retracted',
 })
 
+export const Format = Type.Enum([...WEBHOOK_FORMATS], {
+  description: 'how payments are told: `standard`, or `tributary`, the body that the incumbent sends',
+})
+
+/** Of a webhook, by its owner. */
+export const Description = Type.String({ maxLength: 200, description: 'what its owner says of it' })
+
 const WEBHOOK_FIELDS = {
   id: Integer('assigned by the service', 17),
   gatewayPubkey: PublicKey('the gateway it belongs to'),
@@ -33,6 +45,8 @@ const WEBHOOK_FIELDS = {
   deactivatedAt: Nullable(Moment('when the service deactivated it')),
   eventTypes: EventTypes,
   finality: WebhookFinality,
+  format: Format,
+  description: Nullable(Description),
   endpointWarning: Nullable(
     Text(
       'why production refuses this endpoint; only where private targets are allowed, such as on localhost',
@@ -57,6 +71,8 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   deactivatedAt: webhook.deactivatedAt?.toISOString() ?? null,
   eventTypes: webhook.eventTypes,
   finality: webhook.finality,
+  format: webhook.format,
+  description: webhook.description,
   endpointWarning: warningOf(webhook.endpointUrl),
 })
 
@@ -81,7 +97,7 @@ const DELIVERY_FIELDS = {
   webhookId: Integer('the webhook it goes to'),
   messageId: Text('`webhook-id` of every attempt; the same for all webhooks and redeliveries of an event'),
   eventId: Nullable(Text('the event it tells of; null for a test')),
-  type: Text('`payment.executed`, `payment.retracted` or `webhook.test`'),
+  type: Text('`payment.executed`, `payment.retracted`, `subscription.…` or `webhook.test`'),
   status: Text(
     '`pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled`',
   ),
