@@ -998,6 +998,142 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "subscription.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A policy was created */
+        post: operations["onSubscriptionCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A policy was paused */
+        post: operations["onSubscriptionPaused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.resumed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A policy was resumed */
+        post: operations["onSubscriptionResumed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A policy has nothing left to pay */
+        post: operations["onSubscriptionCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A policy was deleted */
+        post: operations["onSubscriptionDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.due_soon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A payment is due soon */
+        post: operations["onSubscriptionDueSoon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.overdue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A payment is overdue */
+        post: operations["onSubscriptionOverdue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.expired": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A policy takes no payment any more */
+        post: operations["onSubscriptionExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -1903,12 +2039,18 @@ export interface components {
             deactivatedReason: string | null;
             deactivatedAt: string | null;
             /** @description what it is told of; without a choice of payments alone */
-            eventTypes: ("payment.executed" | "payment.retracted")[];
+            eventTypes: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired")[];
             /**
              * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
              * @enum {unknown}
              */
             finality: "confirmed" | "finalized";
+            /**
+             * @description how payments are told: `standard`, or `tributary`, the body that the incumbent sends
+             * @enum {unknown}
+             */
+            format: "standard" | "tributary";
+            description: string | null;
             endpointWarning: string | null;
             /** @description signs the notifications; keep it, and verify with it */
             secret: string;
@@ -1942,12 +2084,18 @@ export interface components {
             deactivatedReason: string | null;
             deactivatedAt: string | null;
             /** @description what it is told of; without a choice of payments alone */
-            eventTypes: ("payment.executed" | "payment.retracted")[];
+            eventTypes: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired")[];
             /**
              * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
              * @enum {unknown}
              */
             finality: "confirmed" | "finalized";
+            /**
+             * @description how payments are told: `standard`, or `tributary`, the body that the incumbent sends
+             * @enum {unknown}
+             */
+            format: "standard" | "tributary";
+            description: string | null;
             endpointWarning: string | null;
         };
         WebhookSecret: {
@@ -1963,7 +2111,7 @@ export interface components {
             /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
             messageId: string;
             eventId: string | null;
-            /** @description `payment.executed`, `payment.retracted` or `webhook.test` */
+            /** @description `payment.executed`, `payment.retracted`, `subscription.…` or `webhook.test` */
             type: string;
             /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
             status: string;
@@ -1979,6 +2127,8 @@ export interface components {
             finishedAt: string | null;
             lastError: string | null;
             heldReason: string | null;
+            trackingId: string | null;
+            signature: string | null;
         };
         Attempt: {
             /** @description from 1 */
@@ -2006,7 +2156,7 @@ export interface components {
             /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
             messageId: string;
             eventId: string | null;
-            /** @description `payment.executed`, `payment.retracted` or `webhook.test` */
+            /** @description `payment.executed`, `payment.retracted`, `subscription.…` or `webhook.test` */
             type: string;
             /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
             status: string;
@@ -2022,6 +2172,8 @@ export interface components {
             finishedAt: string | null;
             lastError: string | null;
             heldReason: string | null;
+            trackingId: string | null;
+            signature: string | null;
             /** @description the body of every attempt, byte for byte */
             body: string;
             attemptLog: components["schemas"]["Attempt"][];
@@ -2318,6 +2470,155 @@ export interface components {
              */
             timestamp: string;
             data: components["schemas"]["PaymentNotificationData"];
+        };
+        LifecycleNotificationData: {
+            trackingId: string | null;
+            /**
+             * Format: public-key
+             * @description the policy
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            paymentPolicy: string;
+            /**
+             * @description `regular` or `composable`
+             * @example regular
+             */
+            family: string;
+            policyId: (number | bigint) | null;
+            /**
+             * Format: public-key
+             * @description the gateway
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            recipient: string | null;
+            payer: string | null;
+            tokenMint: string | null;
+            status: string | null;
+            /**
+             * @description number of its payments
+             * @example 10
+             */
+            paymentCount: number | bigint;
+            /**
+             * @description their sum in the token's smallest unit
+             * @example 4040000000
+             */
+            totalPaid: number | bigint;
+            /**
+             * @description the same as a text
+             * @example 4040000000
+             */
+            totalPaidString: string;
+            nextPaymentDue: (number | bigint) | null;
+            dueAt: (number | bigint) | null;
+            eventId: string | null;
+            signature: string | null;
+            slot: (number | bigint) | null;
+        };
+        SubscriptionCreatedNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.created";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionPausedNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.paused";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionResumedNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.resumed";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionCompletedNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.completed";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionDeletedNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.deleted";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionDueSoonNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.due_soon";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionOverdueNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.overdue";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
+        };
+        SubscriptionExpiredNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "subscription.expired";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["LifecycleNotificationData"];
         };
         TestNotificationData: {
             /**
@@ -5416,12 +5717,19 @@ export interface operations {
                      */
                     active?: boolean;
                     /** @description what it is told of; without a choice of payments alone */
-                    eventTypes?: ("payment.executed" | "payment.retracted")[];
+                    eventTypes?: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired")[];
                     /**
                      * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
                      * @enum {unknown}
                      */
                     finality?: "confirmed" | "finalized";
+                    /**
+                     * @description how payments are told: `standard`, or `tributary`, the body that the incumbent sends
+                     * @enum {unknown}
+                     */
+                    format?: "standard" | "tributary";
+                    /** @description what its owner says of it */
+                    description?: string;
                 };
             };
         };
@@ -6127,6 +6435,16 @@ export interface operations {
             query?: {
                 /** @description where the delivery stands */
                 status?: "pending" | "waiting" | "delivered" | "failed" | "cancelled";
+                /**
+                 * @description only of events with this tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description only of events of this transaction
+                 * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+                 */
+                signature?: string;
                 /** @description the most records to answer, 1 to 1000 */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
@@ -6843,6 +7161,294 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RetractionNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCreatedNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPaused: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionPausedNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionResumed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionResumedNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionCompletedNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionDeletedNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionDueSoon: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionDueSoonNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionOverdue: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionOverdueNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionExpiredNotification"];
             };
         };
         responses: {

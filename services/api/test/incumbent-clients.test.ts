@@ -3,7 +3,7 @@ import t from 'tap'
 import { makeCheckoutKey } from './checkout/make-checkout-keys.js'
 import { openVerifier } from './checkout/published-verifier.js'
 import { makeWallet, openGatewayApi } from './gateway-auth/open-gateway-api.js'
-import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, signatureOf, subscriptionOf, tellChain } from './tell-chain.js'
 
 const NOW = Math.floor(Date.now() / 1000)
 const api = await openGatewayApi(t, {
@@ -99,6 +99,12 @@ t.test("the gateway's app signs in and reads its screens", async t => {
     'select body, message_id from deliveries where webhook_id = $1',
     [hook.body.id],
   )
+  const search = (query: string) =>
+    api.call('GET', `/v1/webhooks/${hook.body.id}/deliveries?${query}`, { token })
+  for (const query of ['trackingId=order-1', `signature=${signature}`])
+    t.match((await search(query)).body, [{ trackingId: 'order-1', signature, type: 'payment.executed' }])
+  for (const query of ['trackingId=fresh', `signature=${signatureOf('none')}`])
+    t.same((await search(query)).body, [])
   const { event, data, timestamp } = JSON.parse(rows[0].body)
   t.equal(event, 'tributary_PaymentRecord')
   t.match(data, {

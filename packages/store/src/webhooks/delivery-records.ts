@@ -1,6 +1,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { allOf } from '../reads/event-filter.js'
 
 export interface DeliveryRecord {
   id: bigint
@@ -16,6 +17,9 @@ export interface DeliveryRecord {
   finishedAt: Date | null
   lastError: string | null
   heldReason: string | null
+  /** of the payment it tells of; null for everything else */
+  trackingId: string | null
+  signature: string | null
 }
 
 export interface AttemptRecord {
@@ -34,17 +38,35 @@ export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
   d.state as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
   case when d.state in ('pending', 'waiting') then d.due_at end as "nextAttemptAt",
-  d.finished_at as "finishedAt", d.last_error as "lastError", d.held_reason as "heldReason"`
+  d.finished_at as "finishedAt", d.last_error as "lastError", d.held_reason as "heldReason",
+  (select e.tracking_id from events e where e.id = d.event_id) as "trackingId",
+  (select e.signature from events e where e.id = d.event_id) as signature`
 
-/** Deliveries of one webhook, newest first; relies on deliveries_webhook_newest. */
+/**
+ * Deliveries of one webhook, newest first; relies on deliveries_webhook_newest, and for a tracking ID or a signature on
+ * the indexes of events by these and of deliveries by event.
+ */
 export async function listDeliveries(
   { database }: Store,
   webhookId: bigint,
-  page: { status?: DeliveryState | undefined; limit: number; offset: number },
+  page: {
+    status?: DeliveryState | undefined
+    trackingId?: string | undefined
+    signature?: string | undefined
+    limit: number
+    offset: number
+  },
 ): Promise<DeliveryRecord[]> {
+  const conditions = [sql`d.webhook_id = ${webhookId}`]
+  if (page.status !== undefined) conditions.push(sql`d.state = ${page.status}`)
+  const { trackingId, signature } = page
+  if (trackingId !== undefined)
+    conditions.push(sql`d.event_id = any(array(select id from events where tracking_id = ${trackingId}))`)
+  if (signature !== undefined)
+    conditions.push(sql`d.event_id = any(array(select id from events where signature = ${signature}))`)
   return database.read<DeliveryRecord>(sql`
       select ${DELIVERY_COLUMNS} from deliveries d
-       where d.webhook_id = ${webhookId} and (${page.status ?? null}::text is null or d.state = ${page.status ?? null})
+       where ${allOf(conditions)}
        order by d.id desc limit ${page.limit} offset ${page.offset}`)
 }
 

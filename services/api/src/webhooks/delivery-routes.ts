@@ -20,7 +20,7 @@ import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
-import { Limit, Offset } from '../schemas/fields.js'
+import { Limit, Offset, Signature, TrackingId } from '../schemas/fields.js'
 import { noWebhook, security } from './webhook-routes.js'
 import {
   CONFLICT_REFUSAL,
@@ -77,7 +77,13 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         security,
         summary: 'List the deliveries of a webhook, newest first',
         params: WebhookPath,
-        querystring: Type.Object({ status: Type.Optional(Status), limit: Limit(), offset: Offset() }),
+        querystring: Type.Object({
+          status: Type.Optional(Status),
+          trackingId: Type.Optional(TrackingId('only of events with this tracking ID')),
+          signature: Type.Optional(Signature('only of events of this transaction')),
+          limit: Limit(),
+          offset: Offset(),
+        }),
         response: { 200: Type.Array(DeliveryAnswer), ...WEBHOOK_REFUSALS },
       },
     },

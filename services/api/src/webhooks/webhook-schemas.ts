@@ -7,7 +7,7 @@ import {
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
-import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
+import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../schemas/fields.js'
 
 const Id = (description: string) => Type.Integer({ minimum: 1, description })
 
@@ -107,6 +107,8 @@ const DELIVERY_FIELDS = {
   finishedAt: Nullable(Moment('when it ended')),
   lastError: Nullable(Text('what the last attempt failed of')),
   heldReason: Nullable(Text('what holds it back')),
+  trackingId: Nullable(Text('of the event it tells of', 'order-4711')),
+  signature: Nullable(Signature('the transaction of the event it tells of')),
 }
 
 export const DeliveryAnswer = Type.Object(DELIVERY_FIELDS, { title: 'Delivery' })
