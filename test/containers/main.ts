@@ -7,7 +7,7 @@ import { openEngine, writeEngineSettings } from './engine.js'
 import { buildImages } from './images.js'
 import { installPrograms } from './install.js'
 import { ENGINE_ENV, HOME, ROOT, step } from './machine.js'
-import { makeStandIns } from './stand-ins.js'
+import { makeBase, makeStandIns } from './stand-ins.js'
 
 const HERE = join(ROOT, 'test/containers')
 const FILE_TIMEOUT_S = 600
@@ -36,9 +36,6 @@ await step('Debian packages', installPrograms).catch((error: Error) => {
   process.exit(1)
 })
 writeEngineSettings()
-await makeStandIns()
-await buildImages()
-const engine = await openEngine()
 const named = process.argv.slice(2)
 const files =
   named.length > 0
@@ -46,6 +43,13 @@ const files =
     : readdirSync(HERE)
         .filter(name => name.endsWith('.containers.ts'))
         .map(name => `test/containers/${name}`)
+/** Files that run our own images; the others need at most a Debian. */
+const ofImages = files.filter(file => /(compose|kubernetes-pods)\.containers\.ts$/.test(file))
+if (ofImages.length > 0) {
+  await makeStandIns()
+  await buildImages()
+} else if (files.some(file => file.endsWith('pgbouncer.containers.ts'))) await makeBase()
+const engine = await openEngine()
 const passed = await runFiles(files)
 await engine.close()
 process.exit(passed ? 0 : 1)

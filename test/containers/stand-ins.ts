@@ -51,7 +51,7 @@ export function readImageNames(): Record<string, string> {
 }
 
 /** One minimal Debian with the servers in it, made once and kept. */
-async function makeBase(): Promise<void> {
+export async function makeBase(): Promise<void> {
   const archive = inHome(`base-${RELEASE}.tar`)
   if (!existsSync(archive)) {
     const skip = ['doc', 'man', 'locale'].map(name => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
