@@ -6,12 +6,12 @@ const node = (...args) => [process.execPath, '--import', 'tsx', ...args]
 export const STEPS = [
   {
     name: 'upgrade',
-    minutes: 3,
+    minutes: 4,
     files: ['test/upgrade.long.test.ts', 'test/upgrade-data.long.test.ts', 'test/e2e/fixtures.long.test.ts'],
   },
   {
     name: 'fuzz',
-    minutes: 4,
+    minutes: 3,
     files: ['services/api/test/fuzz/fuzz.test.ts'],
     env: { FUZZ_REQUESTS: '20000' },
   },

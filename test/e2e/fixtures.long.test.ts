@@ -10,16 +10,16 @@ import {
 import t from 'tap'
 import { runFixtures } from './fixture-run.js'
 
-t.setTimeout(400_000)
+t.setTimeout(240_000)
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 
 t.test(`the second set, seed ${seed}`, async t => {
   const [messages, expected] = [await readSecondFixtures(), await readSecondAnswers()]
-  await runFixtures(t, { messages, expected, seed, kills: 16 })
+  await runFixtures(t, { messages, expected, seed, kills: 6 })
 })
 
 t.test(`the first set, seed ${seed}`, async t => {
   const messages = toFixtureMessages(await readFixtureMessages())
   const expected = toSecondShape(await readExpectedAnswers())
-  await runFixtures(t, { messages, expected, seed, kills: 8 })
+  await runFixtures(t, { messages, expected, seed, kills: 3 })
 })
