@@ -1,7 +1,6 @@
-// What the edge answers by itself, in the one shape of errors.
-import { randomUUID } from 'node:crypto'
+// The refusals that the edge answers by itself.
 import type { ServerResponse } from 'node:http'
-import { errorAnswer, type Refusal } from '@payment-tracking/runtime'
+import { writeRefusal, type Refusal } from '@payment-tracking/runtime'
 
 export const UNAVAILABLE: Refusal = {
   status: 503,
@@ -19,15 +18,8 @@ export const BODY_WITH_UPGRADE: Refusal = {
   sentence: 'A request that asks for an upgrade must not have a body.',
 }
 
-/** Answers with the refusal; when an answer has begun already, the connection is cut. */
+/** Answers with the refusal. If an answer has already begun, the connection is cut. */
 export function refuse(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) return void response.destroy()
-  const requestId = randomUUID()
-  response.writeHead(refusal.status, {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
-    ...(refusal.status === 503 && { 'retry-after': '1' }),
-  })
-  response.end(JSON.stringify(errorAnswer(refusal, requestId)))
+  writeRefusal(response, refusal, refusal.status === 503 ? { 'retry-after': '1' } : {})
 }

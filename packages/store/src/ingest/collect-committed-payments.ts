@@ -6,8 +6,8 @@ import type { PositionedEvent } from './events.js'
 import { mintOf, type Projected } from './project.js'
 
 /**
- * The new payments as they are told. The states in memory hold recipient, payer and mint of nearly all of
- * them; a payment of an earlier incarnation without a recipient of its own is read as any reader would.
+ * The new payments of a batch, for sockets and webhooks. The projected states hold the recipient, payer and mint of nearly
+ * all of them. Only payments of an earlier incarnation without their own recipient are read from the database.
  */
 export async function collectCommittedPayments(
   tx: Tx,

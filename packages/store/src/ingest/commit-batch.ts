@@ -83,18 +83,18 @@ const BULK_FROM = 1_000
 const TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
- * Events, most of what a batch sends, go in parts: Postgres begins with the first while the next is put together, and
- * in between the event loop passes on what the connection could not take at once.
+ * Events are most of the data of a batch, so they are sent in parts: Postgres works on the first part while this process
+ * prepares the next, and in between the event loop sends data that the connection had to buffer.
  */
 const SENT_IN_ONE_GO = 250
 
 /**
- * Stores a batch of messages in one transaction: new events, projections, aggregates, `seq`, delivery rows and
- * dead letters commit together or not at all. What is stored already is left alone; a message that contradicts
- * what is stored, or an earlier one of the batch, becomes a dead letter CONFLICT.
+ * Stores a batch of messages in one transaction: new events, projections, aggregates, `seq`, delivery rows and dead
+ * letters commit together or not at all. Stored events stay as they are. A message that contradicts a stored event, or an
+ * earlier message of the batch, becomes a dead letter CONFLICT.
  *
- * Control messages come first: what is retracted leaves projections and aggregates before the events of the batch are
- * applied, which changes nothing in the end.
+ * Control messages are applied first: retracted events leave projections and aggregates before the events of the batch
+ * are added. The result does not depend on this order.
  * @param bulkFrom the size from which on a batch goes through Prisma; both ways store the same
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
  * @throws StoreUnverifiedError: the server was started anew since `batch.server` was verified

@@ -32,12 +32,12 @@ function incarnationsOf(policies: readonly PolicyState[]) {
 }
 
 /**
- * Counts the payments of incarnations anew, from the events themselves: of incarnations that have just begun, and where a payment came
- * out of order for a policy whose period depends on it.
- * @param policies of which each has an incarnation
- * @param upTo the last position to count: a rebuild must not count what it has yet to replay
- * @returns the same policies with other sums
- * Reads every stored payment of these addresses through events_policy_newest.
+ * Counts the payments of each policy's latest incarnation again, from the stored events. Needed when an incarnation begins,
+ * and when a payment arrives out of order for a policy whose period depends on the order. Reads every stored payment of
+ * these addresses through events_policy_newest.
+ * @param policies each must have an incarnation
+ * @param upTo the last position to count: a rebuild must not count events that it has not replayed yet
+ * @returns the same policies with new sums
  */
 export async function countIncarnationPayments(
   tx: Tx,

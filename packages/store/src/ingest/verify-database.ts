@@ -1,11 +1,11 @@
-// Whether the database behind the connection is still the one that ingest wrote to. A promoted standby or a restored
-// backup may lack the last commits: positions and `seq` that clients were told would be given to other payments. Then
-// the epoch changes, and what was lost is read again from the stream.
+// Checks that the database is still the one that ingest wrote to. A promoted standby or a restored backup can lack the
+// last commits. Then positions and `seq` that clients know would be given to other payments. So the epoch changes, and
+// ingest reads the lost messages again from the stream.
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
 
-/** What is kept of the head outside of Postgres. */
+/** The head of the database, as it is kept outside of Postgres. */
 export interface HeadRecord {
   generation: number
   epoch: string
@@ -20,9 +20,9 @@ export interface VerifiedDatabase extends HeadRecord {
   lineage: string
   /** the run of the Postgres server that was verified; `commitBatch` refuses to write on another one */
   server: string
-  /** the stream is to be read again from this sequence; null when nothing is missing */
+  /** the stream sequence to read again from; null when no message is missing */
   reingestFrom: bigint | null
-  /** why the epoch has just been changed; null when it has not */
+  /** why this call changed the epoch; null when it did not */
   change: string | null
 }
 
@@ -35,17 +35,15 @@ interface HeadRow {
   reingest_from: bigint | null
 }
 
-/** How many of the last events tell how far the stream was read. */
+/** How many of the last events are searched for the last stream sequence. */
 const RECENT = 1_000
 
 /**
- * Compares the database with what ingest knows of it, under the writer lock, and changes the epoch when commits may
- * be missing:
- * - server, database or timeline differ from those that were verified last: a standby was promoted, a backup was
- *   restored by recovery, a dump was restored;
- * - the record outside knows a later position or a later generation: a snapshot of the disk was put back.
- * @param readRecord when it rejects, the record is not looked at
- * @param reingestMargin how many messages before the last stored one may have been committed after it
+ * Compares the database with the last check, under the writer lock. Changes the epoch in two cases:
+ * - The server, database or timeline differs: a standby was promoted, or a backup or dump was restored.
+ * - The record outside of Postgres has a later position or generation: an older snapshot of the disk was put back.
+ * @param readRecord if it rejects, the second case is not checked
+ * @param reingestMargin how many messages before the last stored message may have been committed after that message
  * @throws StoreUnavailableError also while the server is a standby
  */
 export async function verifyDatabase(
@@ -53,7 +51,7 @@ export async function verifyDatabase(
   { readRecord, reingestMargin }: { readRecord: ReadHeadRecord; reingestMargin: number },
 ): Promise<VerifiedDatabase> {
   const { lineage, timeline } = await readIdentity(store)
-  // Before the head: the record is written after a commit, so a later look at the head sees at least as much.
+  // Read before the head: the record is written after a commit, so the head read later is never behind it.
   const record = await readRecord(lineage).catch(() => null)
   return store.database.transaction(
     async tx => {

@@ -28,16 +28,16 @@ export interface EventMessage extends DeliveryMessage {
 }
 
 /**
- * Writes the deliveries of new payments: one row for each active webhook of each payment's gateway that wants to hear of
- * payments, in the transaction that stores the payments. A row that exists already is left alone, so a replay makes no
- * second. What a webhook is told of only once it is final waits in deliveries_awaiting_finality.
+ * Writes the deliveries of new payments in the transaction that stores the payments: one row for each active webhook that
+ * the payment's gateway has for payments. Existing rows stay as they are, so a replay adds none. Payments for webhooks
+ * that wait for finality go to deliveries_awaiting_finality.
  *
- * Two or three statements whatever the number of payments. Relies on webhooks_gateway_idx and, to refuse doubles, on
- * deliveries_webhook_id_message_id_key. Takes no lock on webhooks: a webhook that is deactivated meanwhile
- * gets its rows cancelled when a worker claims them.
+ * Takes two or three statements for any number of payments. Uses webhooks_gateway_idx, and
+ * deliveries_webhook_id_message_id_key to refuse duplicates. Takes no lock on webhooks: if a webhook is deactivated
+ * meanwhile, a worker cancels its rows when it claims them.
  * @param traceParents by event, when payments are traced; without it the column is not written
- * @param isFinal whether a payment is final already
- * @returns the rows that were written, for `enqueueDeliveries` once the transaction has committed
+ * @param isFinal whether a payment is final
+ * @returns the new rows, for `enqueueDeliveries` after the commit
  */
 export async function insertDeliveriesIn(
   tx: Tx,
@@ -73,7 +73,7 @@ export async function insertDeliveriesIn(
   return insertMessages(tx, addresses, messages.all, traceParents)
 }
 
-/** `insertDeliveriesIn` in a transaction of its own, for payments that are stored already. */
+/** `insertDeliveriesIn` in its own transaction, for payments that are already stored. */
 export const insertDeliveries = (
   { database }: Store,
   payments: readonly CommittedPayment[],

@@ -1,8 +1,7 @@
-// Requests that do not become a connection are answered here, in the one shape, before Engine.IO sees them: Engine.IO
-// has shapes of its own, and hangs up on paths that it does not know.
-import { randomUUID } from 'node:crypto'
+// Answers requests that do not become a connection, before Engine.IO sees them: Engine.IO answers in another shape, and
+// drops connections for unknown paths.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorAnswer, type Refusal } from '@payment-tracking/runtime'
+import { writeRefusal, type Refusal } from '@payment-tracking/runtime'
 import { SOCKET_PATH } from '@payment-tracking/contracts'
 
 const NOT_FOUND: Refusal = {
@@ -73,20 +72,12 @@ function plainRefusal(request: IncomingMessage): Refusal {
 /** Answers a request that asks for no upgrade. */
 export function refusePlainRequest(request: IncomingMessage, response: ServerResponse): void {
   const refusal = plainRefusal(request)
-  const requestId = randomUUID()
-  const body = JSON.stringify(errorAnswer(refusal, requestId))
-  response
-    .writeHead(refusal.status, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'cache-control': 'no-store',
-      'x-request-id': requestId,
-      // A body that nobody reads goes with its connection.
-      connection: 'close',
-      ...(refusal === METHOD_NOT_ALLOWED ? { allow: 'GET' } : {}),
-      ...(refusal === UPGRADE_REQUIRED ? { upgrade: 'websocket' } : {}),
-    })
-    .end(body)
+  writeRefusal(response, refusal, {
+    // The connection closes, so an unread request body needs no reading.
+    connection: 'close',
+    ...(refusal === METHOD_NOT_ALLOWED ? { allow: 'GET' } : {}),
+    ...(refusal === UPGRADE_REQUIRED ? { upgrade: 'websocket' } : {}),
+  })
 }
 
 /** Engine.IO knows its path with the slash alone. */
