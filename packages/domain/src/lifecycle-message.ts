@@ -3,24 +3,8 @@ import { createHash } from 'node:crypto'
 import type { ChainEvent } from './chain-event.js'
 import type { DeliveryMessage } from './delivery-message.js'
 import { isOfIncarnation } from './incarnation.js'
+import type { LifecycleType } from './lifecycle-types.js'
 import { policyOutcome, type PolicyState } from './policy-state.js'
-
-/** What the chain says of a policy. */
-export const CHAIN_LIFECYCLE_TYPES = [
-  'subscription.created',
-  'subscription.paused',
-  'subscription.resumed',
-  'subscription.completed',
-  'subscription.deleted',
-] as const
-/** What no event of the chain says: time has passed. */
-export const DUE_LIFECYCLE_TYPES = [
-  'subscription.due_soon',
-  'subscription.overdue',
-  'subscription.expired',
-] as const
-export const LIFECYCLE_TYPES = [...CHAIN_LIFECYCLE_TYPES, ...DUE_LIFECYCLE_TYPES] as const
-export type LifecycleType = (typeof LIFECYCLE_TYPES)[number]
 
 /** A policy when the message is rendered; null is not known. */
 export interface LifecyclePolicy {

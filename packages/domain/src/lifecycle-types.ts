@@ -1,0 +1,18 @@
+// Types of webhook messages that tell what happens to a policy beside its payments.
+
+/** What the chain says of a policy. */
+export const CHAIN_LIFECYCLE_TYPES = [
+  'subscription.created',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.completed',
+  'subscription.deleted',
+] as const
+/** What no event of the chain says: time has passed. */
+export const DUE_LIFECYCLE_TYPES = [
+  'subscription.due_soon',
+  'subscription.overdue',
+  'subscription.expired',
+] as const
+export const LIFECYCLE_TYPES = [...CHAIN_LIFECYCLE_TYPES, ...DUE_LIFECYCLE_TYPES] as const
+export type LifecycleType = (typeof LIFECYCLE_TYPES)[number]
