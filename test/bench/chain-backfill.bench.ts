@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openSimulatedNode } from '@payment-tracking/simulator'
-import { startService } from '@payment-tracking/testkit'
+import { startService, waitFor } from '@payment-tracking/testkit'
 import { measureOf, type Bench } from './bench.js'
 import { fillChain } from './chain-load.js'
 import { cpuMicroseconds, residentKib } from './socket-load.js'
@@ -9,7 +9,7 @@ export const bench: Bench = {
   name: 'chain-backfill',
   about: 'the indexer reads the history of the program from one node, in this process, and publishes it',
   async run(context) {
-    const payments = context.quick ? 1_500 : 20_000
+    const payments = context.quick ? 300 : 20_000
     const chain = fillChain(payments)
     context.say(`${payments} payments are on the chain`)
     const node = await openSimulatedNode(chain)
@@ -30,8 +30,10 @@ export const bench: Bench = {
       const readyAt = performance.now()
       const before = cpuMicroseconds(indexer.pid)
       const sampling = setInterval(() => (memoryKib = Math.max(memoryKib, residentKib(indexer.pid))), 100)
-      const line = await indexer.waitForLog('indexer.caught-up', () => true)
-      clearInterval(sampling)
+      const line = await waitFor(() => indexer.logs.find(({ msg }) => msg === 'indexer.caught-up'), {
+        what: 'the end of the backfill',
+        timeoutMs: 600_000,
+      }).finally(() => clearInterval(sampling))
       const seconds = (performance.now() - readyAt) / 1_000
       rates.push(payments / seconds)
       cpu.push((cpuMicroseconds(indexer.pid) - before) / payments)

@@ -25,7 +25,7 @@ export const bench: Bench = {
     const common = {
       DATABASE_URL: database.url,
       REDIS_URL: servers.redisUrl,
-      ENVIRONMENT: name.toLowerCase(),
+      ENVIRONMENT: name.toLowerCase().replace('_', '-'),
     }
     await startService(context, 'ingest', { ...common, ...stream })
     const realtime = await startService(context, 'realtime', {

@@ -6,18 +6,26 @@ import { buildAddress } from '@payment-tracking/testkit'
 export const PROGRAM = DEFAULT_PROGRAM_ID
 export const trackingIdOf = (n: number): string => `chain-${n}`
 
+/** Keys are made once: making one costs more than a transaction. */
+const addresses = new Map<string, string>()
+function addressOf(name: string): string {
+  const known = addresses.get(name) ?? buildAddress(name)
+  addresses.set(name, known)
+  return known
+}
+
 /** A payment as the newest program logs it. */
 export const paymentCall = (policy: number, recordId: number): PuppetCall =>
   emitEvent(PROGRAM, 'PaymentRecord', {
-    payment_policy: buildAddress(`policy ${policy}`),
-    gateway: buildAddress('gateway'),
+    payment_policy: addressOf(`policy ${policy}`),
+    gateway: addressOf('gateway'),
     amount: '1000000',
     timestamp: '1780000000',
     memo: [...Buffer.from(trackingIdOf(policy).padEnd(64, '\0'))],
     record_id: recordId,
-    payer: buildAddress('payer'),
-    recipient: buildAddress('recipient'),
-    token_mint: buildAddress('mint'),
+    payer: addressOf('payer'),
+    recipient: addressOf('recipient'),
+    token_mint: addressOf('mint'),
   })
 
 const POLICIES = 500
