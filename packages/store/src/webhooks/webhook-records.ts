@@ -33,6 +33,7 @@ export interface WebhookRecord {
 }
 
 export const WEBHOOKS_PER_GATEWAY = 20
+const CREATION_LIMITS = { maxWait: 10_000, timeout: 10_000 }
 
 export class TooManyWebhooksError extends ServiceError {
   readonly code = 'TOO_MANY_WEBHOOKS'
@@ -104,7 +105,8 @@ export const createWebhook = (
         select: { ...SELECTED, secret: true },
       }),
     )
-  })
+    // Calls for one gateway wait for each other, each with a connection.
+  }, CREATION_LIMITS)
 
 /** Webhooks of one gateway, oldest first. Deleted ones are not shown. */
 export const listWebhooks = (
