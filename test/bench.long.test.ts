@@ -32,18 +32,26 @@ async function runBench(t: Test, flags: string[], env: Record<string, string>): 
   return output
 }
 
-t.setTimeout(300_000)
+t.setTimeout(235_000)
 
 t.test('a quick run of every bench yields rows of plausible figures', async t => {
   const { databaseUrl, redisUrl, natsUrl } = await useServers(t)
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NATS_URL: natsUrl }
   const names = (await runBench(t, ['--list'], env)).trim().split('\n')
+  // In a quick run these differ from `ingest` and `reads-10k` in their name alone.
+  const alike = ['ingest-1m', 'ingest-5m', 'reads-1m', 'reads-5m']
+  t.same(
+    alike.filter(name => !names.includes(name)),
+    [],
+  )
+  const run = names.filter(name => !alike.includes(name))
   const json = join(t.testdir({}), 'report.json')
-  const output = await runBench(t, ['--quick', '--json', json], env)
-  t.ok(output.includes(`\n| ${names[0]!} | `), 'the table is printed')
+  const only = run.flatMap(name => ['--only', name])
+  const output = await runBench(t, ['--quick', '--json', json, ...only], env)
+  t.ok(output.includes(`\n| ${run[0]!} | `), 'the table is printed')
   const { rows, versions } = JSON.parse(readFileSync(json, 'utf8')) as Report
   t.match(versions, { Node: /^\d+\./, Postgres: /^\d+/, Redis: /^\d+\./, NATS: /^\d+\./ })
-  t.same([...new Set(rows.map(({ bench }) => bench))].sort(), [...names].sort())
+  t.same([...new Set(rows.map(({ bench }) => bench))].sort(), [...run].sort())
   for (const { bench, subject, measured, limit } of rows) {
     for (const { min, median, max } of [measured, ...(limit ? [limit.measured] : [])]) {
       t.ok(min >= 0 && min <= median && median <= max && max < Infinity, `${bench}: ${subject}`)

@@ -1,5 +1,6 @@
 // What `npm run chaos` promises of itself and can be shown without breaking anything.
 import { readFileSync } from 'node:fs'
+import { BREAKS_OF_THE_CHAIN } from './chaos/breaks/breaks-of-the-chain.js'
 import { BREAKS } from './chaos/breaks/breaks.js'
 import { applyPatch } from './chaos/breaks/copy-system.js'
 import { buildPlan } from './chaos/plan/plan.js'
@@ -54,7 +55,7 @@ t.test('what was never ready again is told apart from what was', async t => {
 
 // Whether each is caught, `npm run chaos:self-test` shows in minutes; that it still breaks anything is known at once.
 t.test('every break finds what it changes', async t => {
-  for (const { name, patches } of BREAKS) {
+  for (const { name, patches } of [...BREAKS, ...BREAKS_OF_THE_CHAIN]) {
     for (const patch of patches) {
       const built = readFileSync(new URL(`../${patch.file}`, import.meta.url), 'utf8')
       t.doesNotThrow(() => applyPatch(built, patch), name)

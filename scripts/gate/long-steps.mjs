@@ -13,13 +13,13 @@ export const STEPS = [
     name: 'fuzz',
     minutes: 3,
     files: ['services/api/test/fuzz/fuzz.test.ts'],
-    env: { FUZZ_REQUESTS: '20000' },
+    env: { FUZZ_REQUESTS: '15000' },
   },
   {
     name: 'chaos with fresh seeds',
     minutes: 6,
     files: ['test/chaos.long.test.ts', 'services/indexer/test/kill.long.test.ts'],
   },
-  { name: 'self-test of chaos', minutes: 13, command: node('test/chaos/self-test.ts') },
-  { name: 'every bench', minutes: 6, files: ['test/bench.long.test.ts'] },
+  { name: 'self-test of chaos', minutes: 7, command: node('test/chaos/self-test.ts') },
+  { name: 'every bench', minutes: 4, files: ['test/bench.long.test.ts'] },
 ]

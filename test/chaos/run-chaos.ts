@@ -27,6 +27,8 @@ export interface RunOptions {
   log: (line: string) => void
   /** Keeps the data directory and its logs. */
   keep: boolean
+  /** processes of each service; default two */
+  replicas?: number
   /** Ends the run early; everything it opened is closed first. */
   signal?: AbortSignal
 }
@@ -50,6 +52,7 @@ export async function runChaos({
   idleWithinMs,
   log,
   keep,
+  replicas,
   signal,
 }: RunOptions): Promise<RunResult> {
   // What has the second prefix is cleared away by later runs when it was left behind.
@@ -66,7 +69,10 @@ export async function runChaos({
   aborted.catch(() => {})
   const run = async (): Promise<RunResult> => {
     const withStandby = plan.faults.some(({ kind }) => kind === 'promote-standby')
-    const system = own(await openSystem({ dataDir, root, log, withStandby }), it => it.close())
+    const system = own(
+      await openSystem({ dataDir, root, log, withStandby, ...(replicas && { replicas }) }),
+      it => it.close(),
+    )
     let promoted = false
     const checker = own(openCommitChecker(system.databaseUrl), it => it.close())
     const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())

@@ -1,10 +1,11 @@
-// npm run chaos:self-test [-- --only NAME]: breaks a copy of the system in many ways, and shows that chaos finds
+// npm run chaos:self-test [-- --all] [--only NAME] [--at-once N]: breaks a copy of the system in many ways, and shows that chaos finds
 // each of them. First of all it runs the copy unbroken: with the same faults, nothing may be found.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { BREAKS_OF_THE_CHAIN } from './breaks/breaks-of-the-chain.js'
 import { BREAKS, type Break } from './breaks/breaks.js'
 import { applyPatches, copySystem } from './breaks/copy-system.js'
 import type { FaultStep } from './plan/fault-plan.js'
@@ -12,7 +13,12 @@ import { buildPlan } from './plan/plan.js'
 import { runChaos } from './run-chaos.js'
 
 const { values: flags } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, verbose: { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string', multiple: true },
+    all: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '3' },
+    verbose: { type: 'boolean', default: false },
+  },
 })
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -49,6 +55,8 @@ async function runBroken(
       idleWithinMs,
       log,
       keep: false,
+      // A second process of each service is started only where a fault is done to it.
+      replicas: patches.length === 0 || faults.some(({ target }) => target.endsWith('-2')) ? 2 : 1,
     })
     return differences
   } catch (error) {
@@ -72,11 +80,18 @@ const report = (
   if (!good) for (const line of differences.slice(0, 20)) console.log(`   ${line}`)
 }
 
-const chosen = flags.only ? BREAKS.filter(({ name }) => flags.only!.includes(name)) : BREAKS
-if (!flags.only) {
-  // All faults of all breaks, one after the other.
+/** The gate runs the first ones; `--all` adds those of payments of every kind, finality and promotion. */
+const EVERY = [...BREAKS, ...BREAKS_OF_THE_CHAIN]
+const chosen = flags.only
+  ? EVERY.filter(({ name }) => flags.only!.includes(name))
+  : flags.all
+    ? EVERY
+    : BREAKS
+
+/** The unbroken copy under all faults of all breaks, one after the other; a promotion has a run of its own. */
+async function runUnbroken(): Promise<void> {
   let endMs = 0
-  const faults = BREAKS.flatMap(each => {
+  const faults = BREAKS.filter(({ faults: [first] }) => first?.kind !== 'promote-standby').flatMap(each => {
     const beginMs = endMs
     endMs += each.faults.length === 0 ? 0 : (secondsFor(each.faults) - 2) * 1000
     return each.faults.map(fault => ({ ...fault, atMs: beginMs + fault.atMs }))
@@ -84,10 +99,18 @@ if (!flags.only) {
   const differences = await runBroken({ name: 'unbroken', patches: [], faults }, CONTROL_REST_MS)
   report(differences.length === 0, 'the unbroken copy under the faults of all breaks', differences, undefined)
 }
-for (const each of chosen) {
+
+async function runBreak(each: Break): Promise<void> {
   const differences = await runBroken(each, REST_MS)
   const matching = differences.find(line => each.caughtAs.test(line))
   report(matching !== undefined, each.name, differences, matching)
 }
+
+/** Runs wait far more than they work, so some go side by side. The longest begins first. */
+const waiting = [...(flags.only ? [] : [runUnbroken]), ...chosen.map(each => () => runBreak(each))]
+const work = async (): Promise<void> => {
+  for (let next = waiting.shift(); next; next = waiting.shift()) await next()
+}
+await Promise.all(Array.from({ length: Number(flags['at-once']) }, work))
 console.log(failed === 0 ? `all ${chosen.length} breaks were caught` : `${failed} were not as they should be`)
 process.exit(failed === 0 ? 0 : 1)

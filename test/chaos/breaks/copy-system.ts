@@ -26,7 +26,8 @@ export async function copySystem(root: string, copy: string): Promise<void> {
         await symlink(join(from, 'node_modules'), join(to, 'node_modules'))
       await symlink(to, join(modules, OURS, name))
       // A bundle holds everything a second time; the copy runs the files that are changed.
-      if (room === 'services') await writeFile(join(to, 'dist/service.js'), "import './main.js'\n")
+      const bundle = join(to, 'dist/service.js')
+      if (room === 'services' && existsSync(bundle)) await writeFile(bundle, "import './main.js'\n")
     }
   }
 }

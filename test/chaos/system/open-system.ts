@@ -48,6 +48,8 @@ export interface SystemOptions {
   log: (line: string) => void
   /** with a standby of Postgres that can be promoted */
   withStandby: boolean
+  /** processes of each service; default REPLICAS */
+  replicas?: number
 }
 
 const DATABASE_NAME = 'chaos'
@@ -92,7 +94,8 @@ const at = (url: string, port: number): string => {
   return changed.href
 }
 
-export async function openSystem({ dataDir, root, log, withStandby }: SystemOptions): Promise<System> {
+export async function openSystem(options: SystemOptions): Promise<System> {
+  const { dataDir, root, log, withStandby, replicas = REPLICAS } = options
   const teardowns: (() => unknown)[] = []
   const pair = withStandby
     ? await openPostgresPair({ name: 'chaos', teardown: end => teardowns.push(end) })
@@ -112,7 +115,7 @@ export async function openSystem({ dataDir, root, log, withStandby }: SystemOpti
   const jwtKeys = buildJwtKeys()
   mkdirSync(join(dataDir, 'logs'), { recursive: true })
   for (const service of SERVICES) {
-    for (let replica = 1; replica <= REPLICAS; replica++) {
+    for (let replica = 1; replica <= replicas; replica++) {
       const name = `${service}-${replica}`
       const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...SETTINGS, JWT_PRIVATE_KEYS: jwtKeys }
       for (const server of LINKS[service]) {
@@ -141,7 +144,7 @@ export async function openSystem({ dataDir, root, log, withStandby }: SystemOpti
     apiPorts: () => portsOf('api'),
     realtimePorts: () => portsOf('realtime'),
   })
-  log(`two of each of ${SERVICES.join(', ')} of ${pathToFileURL(root).pathname} behind ${edge.url}`)
+  log(`${replicas} of each of ${SERVICES.join(', ')} of ${pathToFileURL(root).pathname} behind ${edge.url}`)
   const stop = () =>
     Promise.all(processes.map(async process => ({ name: process.name, code: await process.stop() })))
   return {

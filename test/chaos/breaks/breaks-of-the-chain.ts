@@ -1,0 +1,132 @@
+// Breaks of what is promised of every kind of payment, of finality and retraction, and of a database that lost commits.
+import type { Break } from './breaks.js'
+
+export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
+  {
+    name: 'take the transfers of a transaction for one',
+    patches: [
+      {
+        file: 'packages/domain/dist/read-message.js',
+        find: 'const id = isRecord && !isTransfer',
+        replace: 'const id = isRecord',
+      },
+    ],
+    faults: [],
+    caughtAs: /^events: PaymentRecord .* is not stored$/,
+  },
+  {
+    name: 'never tell a payment whose policy came late',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'committed.payments.push(...lateFacts);',
+        replace: '',
+      },
+    ],
+    faults: [],
+    caughtAs: /^deliveries: .* has none for webhook /,
+  },
+  {
+    name: 'give a payment whose policy came late no tracking ID',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'const late = await findLatePayments(tx, resolved.fresh);',
+        replace: 'const late = [];',
+      },
+    ],
+    faults: [],
+    caughtAs: /^events: ComposableExecuted .*: tracking ID is null/,
+  },
+  {
+    name: 'leave what was retracted in the projections',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/retractions.js',
+        find: 'await restate(tx, addressesOf(events), { upTo, programId, payments: paymentsOf(events) });',
+        replace: '',
+      },
+    ],
+    faults: [],
+    caughtAs: /^(policies|payment_stats|payment_token_stats): .* it should be /,
+  },
+  {
+    name: 'leave what was retracted in the counts',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/retractions.js',
+        find: 'subtractCounts(tx, events);',
+        replace: '',
+      },
+    ],
+    faults: [],
+    caughtAs: /^event_counts: /,
+  },
+  {
+    name: 'forget what came again before its retraction',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'const received = [...retracted.takenIn, ...batch.received];',
+        replace: 'retracted.takenIn = [];\n    const received = [...batch.received];',
+      },
+    ],
+    faults: [],
+    caughtAs: /^events: .* is not stored$/,
+  },
+  {
+    name: 'tell webhooks of what is not final',
+    patches: [
+      {
+        file: 'packages/store/dist/webhooks/insert-deliveries.js',
+        find: "finality !== 'finalized' || isFinal(payment)",
+        replace: 'true',
+      },
+    ],
+    faults: [],
+    caughtAs: /^finality: .* before its payment was final$/,
+  },
+  {
+    name: 'keep dead letters for no time',
+    patches: [
+      {
+        file: 'packages/store/dist/retention/prune.js',
+        find: 'where used_at < ${olderThan(deadLetterDays)}',
+        replace: 'where used_at < ${olderThan(0 * deadLetterDays)}',
+      },
+    ],
+    faults: [],
+    caughtAs: /^dead letters: .* is missing/,
+  },
+  {
+    // The fault of ours that isolation is for stands in for the next one that nobody foresees.
+    name: 'send the batch of a poisoned message back',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'const positioned = position(tracked, before, seqs.ofFresh);',
+        replace:
+          "if (resolved.fresh.some(({ event }) => event.name === 'SomethingNew'))\n        throw new TypeError('a bug');\n    const positioned = position(tracked, before, seqs.ofFresh);",
+      },
+      {
+        file: 'services/ingest/dist/pipeline/store-batch.js',
+        find: 'if (isFaultOfDatabase(error) || received.length + controls.length === 0)',
+        replace: 'if (isFaultOfDatabase(error) || received.length + controls.length > 0)',
+      },
+    ],
+    faults: [],
+    caughtAs: /^rest: a stream without lag /,
+  },
+  {
+    name: 'keep the epoch of a database that lost commits',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/verify-database.js',
+        find: 'const change = findChange(head, incarnation, record);',
+        replace: 'const change = null;',
+      },
+    ],
+    faults: [{ kind: 'promote-standby', target: 'postgres', lostMs: 2_500, atMs: 4_000 }],
+    caughtAs: /^(events: .* is not stored|client: .* never handed over|sockets: .* never knew of seq )/,
+  },
+]
