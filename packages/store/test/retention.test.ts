@@ -84,15 +84,46 @@ t.test('retention', async t => {
         'insert into deliveries_awaiting_finality (event_id, webhook_id, slot) values ($1, $2, 1)',
         [randomUUID(), rows[0]!.id],
       )
+      await pool.query(
+        `insert into lifecycle_awaiting_finality (webhook_id, message_id, event_id, slot, type, body)
+         values ($1, 'm', $2, 1, 'subscription.created', '{}')`,
+        [rows[0]!.id, randomUUID()],
+      )
       return rows[0]!.id
     }
     const [active, inactive] = [await webhook(true, false), await webhook(false, false)]
     await webhook(false, true)
-    t.equal(await prune('deliveries_awaiting_finality'), 1)
-    t.same(
-      await left('select webhook_id::text as key from deliveries_awaiting_finality'),
-      [active, inactive].sort(),
+    for (const table of ['deliveries_awaiting_finality', 'lifecycle_awaiting_finality'] as const) {
+      t.equal(await prune(table), 1, table)
+      t.same(await left(`select webhook_id::text as key from ${table}`), [active, inactive].sort(), table)
+    }
+  })
+
+  t.test('takes notices of dates that passed long ago, and none of a date that is still told of', async t => {
+    await pool.query(
+      `insert into policies (address, live, life_start, next_payment_due) values ('paid', true, '1', 2000),
+         ('unpaid', true, '1', 1000), ('ended', true, '1', 2000), ('once', true, '1', null), ('gone', false, '1', 1000)`,
     )
+    const notice = (policy: string, incarnation: string, type: string, days: number) =>
+      pool.query(
+        `insert into policy_notices (policy, incarnation, type, at, told_at)
+         values ($1, $2, $3, 1000, now() - make_interval(days => $4))`,
+        [policy, incarnation, type, days],
+      )
+    await notice('paid', '1', 'subscription.overdue', 91)
+    await notice('paid', '1', 'subscription.due_soon', 89)
+    await notice('unpaid', '1', 'subscription.overdue', 4_000)
+    await notice('unpaid', '0', 'subscription.overdue', 91)
+    await notice('ended', '1', 'subscription.expired', 4_000)
+    await notice('once', '1', 'subscription.overdue', 4_000)
+    await notice('gone', '1', 'subscription.overdue', 91)
+    t.equal(await prune('policy_notices'), 3)
+    t.same(await left('select policy || incarnation || type as key from policy_notices'), [
+      'ended1subscription.expired',
+      'once1subscription.overdue',
+      'paid1subscription.due_soon',
+      'unpaid1subscription.overdue',
+    ])
   })
 
   t.test('is the work of one process at a time', async t => {
@@ -126,8 +157,9 @@ t.test('retention', async t => {
       'stream_head',
       'trackings',
       'user_payments',
-      // one row a deployment
+      // one row a deployment, and one a version of the projections
       'lease_uses',
+      'projection_upgrades',
     ]
     /** removed by the statement that makes them useless, or by the worker */
     const ELSEWHERE = ['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'webhooks']

@@ -44,6 +44,22 @@ const STEPS = {
       select a.ctid from deliveries_awaiting_finality a
        where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
        limit ${limit})`,
+  lifecycle_awaiting_finality: (_retention: Retention, limit: number) => sql`
+    delete from lifecycle_awaiting_finality where ctid in (
+      select a.ctid from lifecycle_awaiting_finality a
+       where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
+       limit ${limit})`,
+  // A date is not told again while it is the policy's own: an unpaid due date or an end stays with its live policy.
+  // The age leaves time for a retraction, which gives a policy an earlier due date back.
+  policy_notices: ({ batchDays }: Retention, limit: number) => sql`
+    delete from policy_notices where ctid in (
+      select n.ctid from policy_notices n
+       where n.told_at < ${olderThan(batchDays)}
+         and not exists (
+           select from policies p
+            where p.address = n.policy and p.live and p.life_start = n.incarnation
+              and (n.type = 'subscription.expired' or p.next_payment_due is null or p.next_payment_due <= n.at))
+       limit ${limit})`,
 } as const
 
 export type PrunedTable = keyof typeof STEPS
