@@ -93,6 +93,7 @@ t.test('statistics', async t => {
           {
             count: integer(row.count!),
             ...amounts(tokens.length > 1 ? none : row),
+            averagePayment: tokens.length > 1 ? null : integer(row.average!),
             firstPaymentAt: row.first,
             lastPaymentAt: row.last,
             byToken: tokens.map(token => ({

@@ -128,14 +128,6 @@ export const EVENT_KINDS: readonly EventKind[] = [
   },
 ]
 
-/** The page of such a list; its filters are all optional public keys. */
-interface KindPage {
-  limit: number
-  offset: number
-  cursor?: string
-  retracted?: boolean
-}
-
 export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
   for (const { path, eventName, operationId, summary, filters, fields = {} } of EVENT_KINDS) {
     const filterSchemas = Object.fromEntries([
