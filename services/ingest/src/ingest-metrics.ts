@@ -24,18 +24,18 @@ export const createIngestMetrics = (metrics: Metrics) => ({
   ),
 })
 
-/** What is read from other parts each time metrics are scraped. */
+/** Values that each scrape of the metrics reads from other parts of ingest. */
 export interface IngestReadings {
   lag: () => Promise<StreamLag | null>
-  /** gaps of the stream that nobody has closed */
+  /** gaps of the stream that no operator has closed yet */
   openGaps: () => Promise<number>
   /** rejects while no messages are read */
   consuming: () => Promise<void>
-  /** whether the stream takes control messages; null while nobody has looked */
+  /** whether the stream takes control messages; null before the first look */
   takesControls: () => boolean | null
-  /** whether an earlier release wrote projections that are not made anew yet */
+  /** whether projections of an earlier release still wait for the upgrade */
   projectionsOutdated: () => Promise<boolean>
-  /** seconds since the oldest batch was committed that is not announced and enqueued yet; 0 without such a batch */
+  /** age in seconds of the oldest committed batch that is not relayed yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>
 }
 
@@ -50,7 +50,7 @@ export function measureIngest(
   )
   const lagSeconds = metrics.gauge('ingest_lag_seconds', 'Age of the oldest message not acknowledged yet')
   metrics.onScrape(lagGauge, async () => {
-    // An unknown lag is NaN, not 0: a consumer that cannot be asked must not look like one that is up to date.
+    // An unknown lag is NaN, not 0: a consumer that does not answer must not look up to date.
     lagGauge.set(NaN)
     lagSeconds.set(NaN)
     const read = await lag()

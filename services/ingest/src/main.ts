@@ -21,7 +21,7 @@ import { reingest } from './recovery/reingest.js'
 import { Pruner } from './retention.js'
 
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
-  // The pool closes last: batches that are relayed at the end are still marked.
+  // The pool closes last, so that the relay can still mark its last batches.
   const store = await context.own('store', () =>
     openStore({ ...config, poolSize: config.DATABASE_POOL_SIZE, applicationName: 'ingest' }),
   )

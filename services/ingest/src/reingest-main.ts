@@ -1,5 +1,6 @@
 // `npm run reingest -- --since TIME|SEQUENCE`: reads the stream again from there, as ingest does after a loss, and
-// exits, with 1 when that failed. It may run beside ingest, and again: what is stored already stays as it is.
+// exits; the exit code is 1 after a failure. The command may run beside ingest and may be repeated: rows that exist
+// stay unchanged.
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
     metrics,
     log,
     reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
-    // A change that is noticed here is read again by ingest itself.
+    // If this command notices a database change, the ingest service reads the stream again itself.
     reingest: () => Promise.resolve(),
   })
   const handle = buildBatchHandler({

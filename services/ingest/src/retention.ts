@@ -9,12 +9,12 @@ export interface PrunerOptions {
   log: Logger
 }
 
-/** Rows that one transaction removes at most, so that nobody waits for it. */
+/** The most rows that one transaction removes, so that no other transaction waits long. */
 const ROWS_A_STEP = 1_000
-/** Steps in one table each time: an old database is pruned over hours, not at once. */
+/** The most steps in one table per round: an old database is pruned over hours, not at once. */
 const STEPS_A_ROUND = 20
 
-/** Prunes every table in bounded steps, every `everyMs`. Of several replicas one prunes at a time. */
+/** Prunes every table in bounded steps, every `everyMs`. Of several replicas, one prunes at a time. */
 export class Pruner implements Intake {
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> = Promise.resolve()

@@ -6,7 +6,7 @@ import { buildBatchHandler, redeliveryDelayMs } from '../src/pipeline/build-batc
 import { createIngestMetrics } from '../src/ingest-metrics.js'
 import { PROGRAM } from './ingest-messages.js'
 
-t.test('what is not committed is given back, and nobody is told of it', async t => {
+t.test('an uncommitted batch is given back to the stream, and is neither announced nor enqueued', async t => {
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url })
   t.teardown(() => store.close())
@@ -27,7 +27,7 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
   }))
   const stream = { name: 'TEST', createdAt: new Date(0) }
 
-  // The last statement of the transaction fails: everything before it has been done, and must be undone.
+  // The last statement of the transaction fails, so Postgres must undo all earlier statements.
   await database.pool.query('alter table ingest_batches rename to away')
   const redeliver = await handle(messages, stream)
   t.ok(redeliver && redeliver.redeliverAfterMs > 0, 'the messages come again')
@@ -41,7 +41,7 @@ t.test('what is not committed is given back, and nobody is told of it', async t 
   t.ok((await database.pool.query('select 1 from events')).rowCount! > 0)
 })
 
-t.test('however long an outage lasts, its messages come again within seconds of its end', async t => {
+t.test('after an outage of any length, its messages come again within seconds', async t => {
   for (const failures of [1, 2, 10, 1_000, 1_000_000]) {
     const delayMs = redeliveryDelayMs(failures)
     t.ok(delayMs >= 375 && delayMs <= 6_250, `${failures} failures: ${delayMs} ms`)

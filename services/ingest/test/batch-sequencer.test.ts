@@ -9,7 +9,7 @@ async function isResolved(promise: Promise<void>): Promise<boolean> {
   return resolved
 }
 
-t.test('batches are stored in the order they arrived, whichever was read first', async t => {
+t.test('batches are stored in the order of their arrival, whichever batch was read first', async t => {
   const sequencer = new BatchSequencer()
   const [first, second, third] = [sequencer.add(), sequencer.add(), sequencer.add()]
   const thirdMayStore = third.previousEnded()
@@ -49,13 +49,13 @@ t.test(
     const after = sequencer.add()
     void after.previousEnded()
     next.end()
-    // The batch held nothing new, or failed: it never wrote.
+    // The batch held nothing new or failed, so it wrote nothing.
     after.end()
     await next.nextIsWriting()
   },
 )
 
-t.test('nextIsWriting ends by itself when Postgres hangs', async t => {
+t.test('nextIsWriting resolves after its longest wait when Postgres hangs', async t => {
   const sequencer = new BatchSequencer()
   const [first, second] = [sequencer.add(), sequencer.add()]
   await first.previousEnded()

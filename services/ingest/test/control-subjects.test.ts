@@ -1,7 +1,7 @@
 import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
-t.test('a stream whose subjects leave no room for control messages is named, with the cure', async t => {
+t.test('a stream whose subjects leave no room for control messages is reported, with the cure', async t => {
   const [database, redis, nats] = await Promise.all([createDatabase(t), useRedis(t), useNats(t)])
   const manager = await nats.connection.jetstreamManager()
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.*`] })

@@ -28,7 +28,7 @@ t.test('messages that were discarded before they were read are found', t => {
   t.end()
 })
 
-t.test('what was read, is being stored or is not ours is not missed', t => {
+t.test('messages that ingest has read or is storing, and messages of other subjects, are not missed', t => {
   const read = at({ firstSequence: 51, acknowledgedSequence: 60, deliveredSequence: 60, deliveries: 60 })
   t.equal(findMissedMessages(read, at({})), null)
   t.equal(findMissedMessages(at({ firstSequence: 101, acknowledgedSequence: 100 })), null, 'an empty stream')

@@ -23,7 +23,7 @@ async function openTestStore(t: TestContext): Promise<{ store: Store; database: 
   return { store, database }
 }
 
-/** The database that saw the fixtures once, in order: every other run must end in the same rows. */
+/** The database that saw the fixtures once, in order. Every other run must end in the same rows. */
 let reference: ProjectionDump
 
 const without = (dump: ProjectionDump, table: keyof ProjectionDump) => ({ ...dump, [table]: [] })
@@ -144,7 +144,7 @@ t.test('the fixtures one by one, then shuffled once more, end in the same rows',
   t.equal(dump.dead_letters.length, 2 * expected.rejected, 'each refused message of the stream is kept once')
 })
 
-t.test('a batch that comes again whole leaves everything as it is', async t => {
+t.test('a batch that is delivered twice changes nothing', async t => {
   const { store, database } = await openTestStore(t)
   await ingestMessages(store, messages)
   await ingestMessages(store, messages)

@@ -1,4 +1,4 @@
-// Ingest without NATS: messages go through the service's own reading and storing, in batches of any size.
+// Ingest without NATS: the service's own code reads and stores messages, in batches of any size.
 import { DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
 import type { CommittedBatch, Store } from '@payment-tracking/store'
 import { readBatch } from '../src/pipeline/read-batch.js'
@@ -20,7 +20,7 @@ export const nameOf = (bytes: Uint8Array): unknown => {
   }
 }
 
-/** @param firstSequence where the stream stands: a second publish of a message is another stream message */
+/** @param firstSequence the stream's position: each publish of a message has a sequence of its own */
 export const ingestMessages = (
   store: Store,
   messages: readonly Uint8Array[],
@@ -32,7 +32,7 @@ export const ingestMessages = (
     options,
   )
 
-/** The same for messages whose subject says something that their bytes do not. */
+/** The same for messages whose subject contradicts their bytes. */
 export async function ingestSubjects(
   store: Store,
   messages: readonly { bytes: Uint8Array; subject: string }[],

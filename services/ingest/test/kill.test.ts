@@ -50,7 +50,7 @@ t.test('killed between commit and acknowledgement, ingest loses and doubles noth
   const committed = await database.pool.query<{ left: string }>(
     'select count(*) as left from ingest_batches where handed_over_at is null',
   )
-  // A replica may die over messages of an earlier death alone, which are no batch of their own.
+  // A replica may die while it holds only messages of an earlier death, which are no batch of their own.
   t.ok(Number(committed.rows[0]!.left) >= 1, 'the deaths left committed batches that nobody was told of')
 
   const ingest = await startService(t, 'ingest', env)

@@ -1,4 +1,4 @@
-// A composable policy that comes after its payments, and an ingest that dies between its commit and the announcement.
+// A composable policy that comes after its payments, and an ingest that dies between commit and announcement.
 import { openStore, sweepAnnouncements } from '@payment-tracking/store'
 import { createDatabase, readSecondFixtures } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -17,7 +17,7 @@ t.test('payments whose policy came late are announced once, though ingest died a
       `insert into webhooks (gateway, endpoint_url, secret) values ($1, 'http://127.0.0.1:9/', 'whsec_')`,
       [gateway],
     )
-  // Nobody relays what these batches return: that is the crash.
+  // No code relays the batches that this call returns: that is the crash.
   const late = await ingestSubjects(store, named('ComposablePolicyCreated'), { firstSequence: 5_000 })
   const payments = late.flatMap(batch => batch.payments)
   const followed = payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId)

@@ -17,7 +17,7 @@ import { nameOf } from './ingest-messages.js'
 const STREAM = 'OUTAGES'
 const PREFIX = 'outages'
 
-t.test('Postgres, Redis and NATS die one after the other under ingest; nothing is lost', async t => {
+t.test('ingest loses nothing while Postgres, Redis and NATS die one after the other', async t => {
   const messages = await readFixtureMessages()
   const expected = await readExpectedAnswers()
   const servers = await openPrivateServers(t)
@@ -40,8 +40,8 @@ t.test('Postgres, Redis and NATS die one after the other under ingest; nothing i
   const quarter = Math.ceil(messages.length / 4)
   const publish = async (part: number) => {
     for (const [index, bytes] of messages.slice(part * quarter, (part + 1) * quarter).entries()) {
-      // A publish into a server that is coming up may time out and be stored all the same: tried again, it
-      // must not count twice, or the number of dead letters would not be known.
+      // A publish to a starting server may time out although the server stored the message. The repeated publish must
+      // not count twice, or the number of dead letters would be unknown.
       await waitFor(
         () =>
           jetstream.publish(subjectOf(PREFIX, nameOf(bytes)), bytes, {
@@ -52,7 +52,7 @@ t.test('Postgres, Redis and NATS die one after the other under ingest; nothing i
       )
     }
   }
-  // A pool of its own for each look: the test's pool dies with the server.
+  // A new pool for each look: the test's pool dies with the server.
   const ask = async (sql: string): Promise<number> =>
     Number((await queryOnce<{ answer: string }>(database.url, sql))[0]!.answer)
   const stored = (count: number) =>

@@ -1,5 +1,5 @@
-// The work that follows an upgrade, page by page. test/upgrade-data.long.test.ts does the same with the first release's
-// own rows; here its rows are imitated, so that pages can end anywhere.
+// The work after an upgrade, page by page. test/upgrade-data.long.test.ts does the same with rows that the first
+// release wrote. This test imitates those rows, so that pages can end anywhere.
 import { areProjectionsOutdated, openStore, upgradeProjections } from '@payment-tracking/store'
 import {
   createDatabase,
@@ -41,7 +41,7 @@ async function imitateFirstRelease(pool: Pool): Promise<void> {
 const countOf = async (pool: Pool, sql: string): Promise<number> =>
   Number((await pool.query<{ count: string }>(sql)).rows[0]!.count)
 
-t.test('what an earlier release projected becomes right, wherever a process ends in between', async t => {
+t.test('rows that an earlier release projected become right, wherever a process ends in between', async t => {
   const database = await createDatabase(t)
   const { pool } = database
   const open = () => openStore({ DATABASE_URL: database.url, poolSize: 2 })
@@ -56,7 +56,7 @@ t.test('what an earlier release projected becomes right, wherever a process ends
   await pool.query('delete from announcements')
   t.equal(await areProjectionsOutdated(first), true)
 
-  // Two replicas at a time; each is closed after some pages and another one takes its place.
+  // Two replicas run at a time. Each replica is closed after some pages, and another replica takes its place.
   let stores = [first, open()]
   let pages = 0
   while (await areProjectionsOutdated(stores[0]!)) {
@@ -93,7 +93,7 @@ t.test('what an earlier release projected becomes right, wherever a process ends
     'the stream is read again',
   )
 
-  t.test('what a previous release writes afterwards is the work of another pass', async t => {
+  t.test('a second pass repairs the rows that a previous release writes afterwards', async t => {
     const [store] = stores as [typeof first]
     await pool.query(`
       update ingest_batches set rules = 1 where id = (select max(id) from ingest_batches);
@@ -115,7 +115,7 @@ t.test('what an earlier release projected becomes right, wherever a process ends
     )
   })
 
-  t.test('a newer release is left alone', async t => {
+  t.test('rows of a newer release stay unchanged', async t => {
     await pool.query('update stream_head set projection_version = 3')
     t.equal(await upgradeProjections(stores[0]!, { programId }), null)
   })

@@ -1,5 +1,5 @@
-// An ingest replica of the real parts that is killed at the worst moment: its transaction has committed,
-// nothing is acknowledged, announced or enqueued yet. Run by kill.test.ts with the service's own settings.
+// An ingest replica of the real parts that is killed at the worst moment: its transaction has committed, but nothing is
+// acknowledged, announced or enqueued yet. kill.test.ts runs it with the service's own settings.
 import { openBus } from '@payment-tracking/bus'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'

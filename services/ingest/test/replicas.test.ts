@@ -16,12 +16,13 @@ const signatureOf = (bytes: Uint8Array) =>
   (JSON.parse(Buffer.from(bytes).toString()) as { signature: string }).signature
 const named = (...names: string[]) => messages.filter(bytes => names.includes(bare(bytes)))
 
-t.test('a payment in one replica and its policy in the other, begun before the first commits', async t => {
+t.test('concurrent replicas: one stores a payment, the other its policy', async t => {
   const database = await createDatabase(t)
   const replicas = [1, 2].map(() => openStore({ DATABASE_URL: database.url }))
   for (const replica of replicas) t.teardown(() => replica.close())
 
-  // A third session holds a row lock that the first replica needs halfway, so that its transaction stays open.
+  // A third session holds a row lock that the first replica needs halfway, so that the replica's transaction stays
+  // open.
   const gate = await database.pool.connect()
   await gate.query('begin')
   await gate.query('lock table policies in share row exclusive mode')
@@ -62,7 +63,7 @@ t.test('two replicas that race with the same messages end in the same rows', asy
   const database = await createDatabase(t)
   const replicas = [1, 2].map(() => openStore({ DATABASE_URL: database.url }))
   for (const replica of replicas) t.teardown(() => replica.close())
-  // The same stream messages to both, as after a missed acknowledgement, in other orders and batches.
+  // Both replicas get the same stream messages, as after a missed acknowledgement, in different orders and batches.
   const good = messages.filter(bytes => bytes.length > 200)
   await Promise.all([
     ingestMessages(replicas[0]!, shuffle(good, 5), { batchSize: 13 }),
@@ -77,7 +78,7 @@ t.test('two replicas that race with the same messages end in the same rows', asy
   t.strictSame(await findArrivalProblems(database.pool), [])
 })
 
-t.test('a message that contradicts what is stored is kept for ops and changes nothing', async t => {
+t.test('a message that contradicts a stored event is kept for operators and changes nothing', async t => {
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url })
   t.teardown(() => store.close())
@@ -126,7 +127,7 @@ t.test('a foreign program is refused, and so is a message without program where 
   t.strictSame(await read(anonymous, true), ['FOREIGN_PROGRAM'])
 })
 
-t.test('what Postgres itself refuses is isolated; the rest of the batch is stored', async t => {
+t.test('a message that Postgres refuses is isolated; the rest of the batch is stored', async t => {
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url })
   t.teardown(() => store.close())

@@ -1,7 +1,7 @@
 import { startService, createDatabase, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
-t.test('ingest prunes by its settings, and counts what it removed', async t => {
+t.test('ingest prunes by its settings, and counts the removed rows', async t => {
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const nats = await useNats(t)

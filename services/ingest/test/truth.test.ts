@@ -24,10 +24,10 @@ async function openTestStore(t: TestContext): Promise<{ store: Store; database: 
   return { store, database }
 }
 
-/** The database that saw the messages once, in order: every other run must end in the same rows. */
+/** The database that saw the messages once, in order. Every other run must end in the same rows. */
 let reference: ProjectionDump
 
-t.test('the messages in order are stored, counted and refused as they must be', async t => {
+t.test('the messages in order are stored, counted and refused as specified', async t => {
   const { store, database } = await openTestStore(t)
   await ingestSubjects(store, messages)
   const countsOf = async (sql: string): Promise<Record<string, number>> => {
@@ -95,7 +95,7 @@ for (const [title, seed, batchSize] of [
   })
 }
 
-t.test('a transaction that comes again too early waits until the first one is retracted', async t => {
+t.test('a transaction that is repeated too early waits until the first transaction is retracted', async t => {
   const { store, database } = await openTestStore(t)
   const retracted = new Set(
     messages.filter(({ subject }) => subject.endsWith('.retracted')).map(({ signature }) => signature),
@@ -109,7 +109,7 @@ t.test('a transaction that comes again too early waits until the first one is re
   t.same(rows, [{ taken_in: `${expected.waited as number}`, open: '0' }])
   const told = committed.flatMap(batch => batch.payments.map(({ eventId }) => eventId))
   t.equal(new Set(told).size, told.length, 'each payment is told once')
-  // Executions whose policy nobody told us of here were never told themselves.
+  // Executions whose policy is unknown here were never announced.
   const followed = committed.flatMap(batch => batch.retractions).filter(({ seq }) => seq !== null)
   t.ok(followed.length > 0)
   for (const { eventId } of followed) t.ok(told.includes(eventId), 'what is taken back was told')

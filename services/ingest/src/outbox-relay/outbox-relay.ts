@@ -27,7 +27,7 @@ export class OutboxRelay {
     private readonly log: Logger,
   ) {}
 
-  /** Starts to relay what was committed; returns at once. */
+  /** Starts to relay committed batches; returns at once. */
   start(committed: readonly CommittedBatch[]): void {
     if (this.#pending.size >= MOST_PENDING) return
     const run = this.#run(committed, new Date()).finally(() => this.#pending.delete(run))

@@ -7,7 +7,10 @@ const OLDER_THAN_MS = 3_000
 const BATCHES_A_SWEEP = 20
 const ANNOUNCEMENTS_A_SWEEP = 500
 
-/** Relays the batches that a crash or an outage of Redis left, every SWEEP_INTERVAL_MS and while there are more. */
+/**
+ * Relays the batches that a crash or a Redis outage left behind: every SWEEP_INTERVAL_MS, and at once while more are
+ * left.
+ */
 export class Sweeper implements Intake {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()

@@ -1,7 +1,9 @@
-/** Longer than an unhindered batch takes to reach its writes. Clients wait as long for their payments. */
+/**
+ * Longer than a batch normally takes to reach its writes. Clients wait equally long for the previous batch's payments.
+ */
 const LONGEST_WAIT_MS = 100
 
-/** A promise that is resolved from outside, once. */
+/** A promise that other code resolves, once. */
 class Signal {
   #resolve!: () => void
   readonly received = new Promise<void>(resolve => (this.#resolve = resolve))
@@ -23,8 +25,8 @@ export class BatchSequencer {
 }
 
 /**
- * The place of one batch in the sequence. While Postgres writes a batch, this process has little to do: work of an
- * earlier batch that may be delayed is best done then (`nextIsWriting`).
+ * The place of one batch in the sequence. While Postgres writes a batch, this process has little to do. Work of an
+ * earlier batch that can wait should run then (`nextIsWriting`).
  */
 export class SequencedBatch {
   #next: SequencedBatch | undefined
@@ -45,7 +47,7 @@ export class SequencedBatch {
     await this.#previousEnded
   }
 
-  /** Call when Postgres has received everything that the batch writes. */
+  /** Call when Postgres has received all statements of the batch. */
   startWriting(): void {
     this.#writing.send()
   }

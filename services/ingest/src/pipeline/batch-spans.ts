@@ -6,7 +6,7 @@ import type { ReceivedMessage } from '@payment-tracking/store'
 export interface BatchSpans {
   /** the `traceparent` of each event, stored with its deliveries; by event id */
   readonly traceParents: ReadonlyMap<string, string>
-  /** @param failure why the batch must come again */
+  /** @param failure why the stream must deliver the batch again */
   end(failure?: string): void
 }
 

@@ -28,22 +28,23 @@ interface Parts {
 }
 
 const FIRST_DELAY_MS = 500
-/** So long after the end of an outage, at most, is a payment of it tried again. */
+/** The longest time between the end of an outage and the next try of its messages. */
 const LONGEST_DELAY_MS = 5_000
 
-/** Half a second, doubling with each failed try up to five, spread by a quarter either way. */
+/** Half a second, doubled with each failed try up to five seconds, with a random spread of a quarter either way. */
 export const redeliveryDelayMs = (failures: number): number =>
   Math.min(FIRST_DELAY_MS * 2 ** (failures - 1), LONGEST_DELAY_MS) * (0.75 + Math.random() / 2)
 
-/** Relaying this many messages takes the process some milliseconds, in which Postgres should have work. */
+/** Relaying this many messages occupies the process for some milliseconds. Postgres should have work meanwhile. */
 const MANY = 250
 
 const sum = (committed: readonly CommittedBatch[], pick: (batch: CommittedBatch) => number): number =>
   committed.reduce((total, batch) => total + pick(batch), 0)
 
 /**
- * Handles a batch of messages: reads them, stores them in one transaction, then starts the outbox relay. The handler
- * resolves when the transaction has committed; it does not wait for the relay, whose failures the sweeper repairs.
+ * Handles a batch of messages: reads the messages, stores them in one transaction, then starts the outbox relay. The
+ * handler resolves when the transaction has committed. It does not wait for the relay: the sweeper repairs failures of
+ * the relay.
  */
 export function buildBatchHandler({
   store,
@@ -71,7 +72,8 @@ export function buildBatchHandler({
       const read = await readBatch(messages, program)
       refused = read.refused
       if (tracing) spans = startBatchSpans(tracing, messages, read.received)
-      // Batches are read while the previous batch is stored, and stored in the order of their arrival.
+      // The handler reads a batch while Postgres stores the previous batch, and stores batches in the order of their
+      // arrival.
       await place.previousEnded()
       const onWriting = () => place.startWriting()
       const { programId } = program
@@ -86,7 +88,7 @@ export function buildBatchHandler({
       metrics.failedBatches.inc({ code })
       spans?.end(code)
       log.warn({ err, messages: messages.length, failures, redeliverAfterMs }, 'batch.failed')
-      // The delay holds this replica back as well: what comes next would fail the same way.
+      // The delay also holds this replica back: its next messages would fail the same way.
       await new Promise(resolve => setTimeout(resolve, Math.min(redeliverAfterMs, 2_000)))
       return { redeliverAfterMs }
     } finally {
@@ -124,7 +126,7 @@ export function buildBatchHandler({
   }
 }
 
-/** Stores on the database that was verified, and verifies it first where Postgres was started anew. */
+/** Stores on the verified database. If Postgres was restarted, verifies the database first. */
 async function storeVerified(
   store: Store,
   guard: Pick<DatabaseGuard, 'server' | 'doubt'>,

@@ -8,21 +8,21 @@ import { describeFault } from './store-batch.js'
 export interface ProgramSettings {
   programId: string
   requireProgramId: boolean
-  /** what the subjects of the stream begin with */
+  /** the first part of every subject of the stream */
   subjectPrefix: string
 }
 
 export interface ReadBatch {
   received: ReceivedMessage[]
   refused: RefusedMessage[]
-  /** what the indexer said about the chain itself, in order */
+  /** the indexer's messages about the chain itself, in order */
   controls: ReceivedControl[]
 }
 
-/** About a millisecond of reading, after which the batch before gets to send its next statement. */
+/** Reading this many messages takes about a millisecond. Then the previous batch may send its next statement. */
 const IN_ONE_GO = 25
 
-/** Checks every message of a batch; a refused one never keeps a good one waiting. */
+/** Checks every message of a batch. A refused message does not delay the valid messages. */
 export async function readBatch(
   messages: readonly ReceivedBusMessage[],
   program: ProgramSettings,

@@ -14,13 +14,13 @@ import {
 } from '@payment-tracking/store'
 
 /**
- * Stores a batch, and isolates the message that makes it fail: a value that Postgres refuses, or an error that nobody
- * foresaw. The batch is split in halves until that one message is found, which becomes a dead letter with its bytes.
- * All other messages are stored.
+ * Stores a batch, and isolates a message that makes the transaction fail: Postgres refuses a value, or an unforeseen
+ * error occurs. `storeBatch` splits the batch in halves until it has found that message, and stores the message's bytes
+ * as a dead letter. All other messages are stored.
  * @returns the committed batches, one entry a transaction
  * @throws StoreUnverifiedError: the database must be verified first
  * @throws StoreUnavailableError, StoreTimeoutError, StoreFaultError (tables or rights are missing): the database is at
- *   fault and no message is. Committed parts stay committed, and storing the same messages again changes nothing
+ *   fault, not a message. Committed parts stay committed, and storing the same messages again changes nothing
  */
 export async function storeBatch(store: Store, batch: Batch): Promise<CommittedBatch[]> {
   try {
@@ -54,8 +54,8 @@ export async function storeBatch(store: Store, batch: Batch): Promise<CommittedB
 }
 
 /**
- * Tries the one message once more, on a database that has just answered: an outage must never make a dead letter of a
- * good message, whatever error a driver shows it as.
+ * Tries a single message once more, on a database that has just answered. An outage must never turn a good message into
+ * a dead letter, whatever error the driver reports for the outage.
  */
 async function storeAlone(
   store: Store,
@@ -78,7 +78,9 @@ async function storeAlone(
   }
 }
 
-/** Missing tables, columns, functions or rights: the migrations did not run, or somebody else changed the database. */
+/**
+ * Missing tables, columns, functions or rights: the migrations did not run, or another program changed the database.
+ */
 const UNPREPARED = new Set(['42P01', '42703', '42883', '42501', '3F000'])
 
 const isFaultOfDatabase = (error: unknown): boolean =>
@@ -88,7 +90,7 @@ const isFaultOfDatabase = (error: unknown): boolean =>
   error instanceof StoreUnverifiedError ||
   UNPREPARED.has(sqlStateOf(error) ?? '')
 
-/** The innermost message: the outer ones only say that a call on the database failed. */
+/** The innermost message: the outer messages only say that a database call failed. */
 export function describeFault(error: unknown): string {
   let current = error
   while (current instanceof Error && current.cause instanceof Error) current = current.cause

@@ -1,9 +1,9 @@
-// Watches that the database is the one that ingest wrote to.
+// Checks that the database is still the database that ingest wrote to.
 //
 //   unverified --verify--> verified --another run of the server, another epoch, a failed write--> unverified
 //
-// Nothing is written while unverified: `commitBatch` compares the run of the server in its transaction. A change of the
-// epoch is told to clients by the other services; here the lost messages are read again from the stream.
+// Ingest writes nothing while unverified: `commitBatch` compares the run of the server in its transaction. After a
+// change of the epoch, the other services tell their clients, and ingest reads the lost messages again from the stream.
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { HeadRecords } from '@payment-tracking/redis'
 import { readHeadNow, verifyDatabase, type Store, type VerifiedDatabase } from '@payment-tracking/store'
@@ -14,13 +14,13 @@ export interface DatabaseGuardOptions {
   records: HeadRecords
   metrics: Pick<IngestMetrics, 'epochChanges'>
   log: Logger
-  /** how many messages before the last stored one may have been committed after it */
+  /** how many messages before the last stored message may have been committed after it */
   reingestMargin: number
-  /** reads the stream again from a sequence; called for one change at a time */
+  /** reads the stream again from a sequence; the guard calls it for one change at a time */
   reingest: (guard: DatabaseGuard, fromSequence: number, epoch: string) => Promise<void>
 }
 
-/** Within so many milliseconds a replaced database is noticed while no message comes. */
+/** While no message comes, the guard notices a replaced database within this time. */
 const CHECK_EVERY_MS = 2_000
 
 export class DatabaseGuard implements Intake {
@@ -46,17 +46,17 @@ export class DatabaseGuard implements Intake {
     await this.#checking
   }
 
-  /** The run of the server that may be written to. @throws StoreUnavailableError while it cannot be verified */
+  /** The run of the server that ingest may write to. @throws StoreUnavailableError while the run cannot be verified */
   async server(): Promise<string> {
     return (this.#verified ?? (await this.#verify())).server
   }
 
-  /** The next call of `server` verifies anew. */
+  /** Makes the next call of `server` verify again. */
   doubt(): void {
     this.#verified = undefined
   }
 
-  /** Keeps outside of Postgres how far it was written. A record that cannot be written is written with the next one. */
+  /** Records outside of Postgres how far ingest has written. If a record fails, the next record replaces it. */
   async keep(position: bigint): Promise<void> {
     const { records, log } = this.#options
     const verified = this.#verified
@@ -89,7 +89,9 @@ export class DatabaseGuard implements Intake {
     return this.#verifying
   }
 
-  /** Any replica reads again what is missing: the one that noticed may die before it has. */
+  /**
+   * Any replica may read the missing messages again: the replica that noticed the loss may die before it has finished.
+   */
   #beginReingest({ epoch, reingestFrom }: Pick<VerifiedDatabase, 'epoch' | 'reingestFrom'>): void {
     if (reingestFrom === null || this.#reingesting === epoch || this.#stopping) return
     this.#reingesting = epoch

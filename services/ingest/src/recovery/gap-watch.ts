@@ -6,8 +6,8 @@ import { findMissedMessages } from './find-missed-messages.js'
 const LOOK_EVERY_MS = 5_000
 
 /**
- * Looks whether the stream discarded messages that were not read, and records each gap in Postgres; and whether it takes
- * control messages at all.
+ * Checks whether the stream discarded unread messages, and records each gap in Postgres. Also checks whether the stream
+ * takes control messages.
  */
 export class GapWatch implements Intake {
   #before: StreamPosition | undefined
@@ -33,8 +33,8 @@ export class GapWatch implements Intake {
   }
 
   /**
-   * Compares a look at the stream with the one before.
-   * @throws StoreUnavailableError when a gap could not be recorded: the same look must be repeated
+   * Compares a look at the stream with the previous look.
+   * @throws StoreUnavailableError when a gap could not be recorded: the caller must repeat the same look
    */
   async look(now: StreamPosition): Promise<void> {
     const missed = findMissedMessages(now, this.#before)

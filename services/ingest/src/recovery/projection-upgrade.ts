@@ -1,4 +1,5 @@
-// After an upgrade: what an earlier release projected by its own rules is made anew, page by page, beside live messages.
+// After an upgrade, ingest projects the rows of earlier releases again by its own rules: page by page, beside live
+// messages.
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import { upgradeProjections, type Store } from '@payment-tracking/store'
 import type { DatabaseGuard } from './database-guard.js'
@@ -7,12 +8,12 @@ export interface ProjectionUpgradeOptions {
   store: Store
   guard: Pick<DatabaseGuard, 'server'>
   programId: string
-  /** how many messages of the stream may have been stored in another order than they came */
+  /** how many messages of the stream may have been stored out of their stream order */
   reingestMargin: number
   log: Logger
 }
 
-/** How often is asked whether a previous release that still runs has written since. */
+/** How often ingest checks whether a previous release that still runs has written since. */
 const CHECK_EVERY_MS = 5_000
 const PROGRESS_EVERY_MS = 2_000
 
@@ -45,7 +46,7 @@ export class ProjectionUpgrade implements Intake {
     }, delayMs)
   }
 
-  /** Does pages until nothing is left; after each one, live messages get as much time as it took. */
+  /** Works page by page until nothing is left. After each page, live messages get as much time as the page took. */
   async #run(): Promise<void> {
     const { store, guard, log, programId, reingestMargin } = this.#options
     let saidAt = -Infinity

@@ -3,22 +3,22 @@ import type { Logger } from '@payment-tracking/runtime'
 
 export interface ReingestOptions {
   bus: Bus
-  /** stores a batch as ingest does: what is stored already stays as it is */
+  /** stores a batch as ingest does: rows that exist stay unchanged */
   handle: HandleBatch
   config: { STREAM_NAME: string; SUBJECT_PREFIX: string; BATCH_SIZE: number }
   log: Logger
   signal?: AbortSignal
-  /** told after each batch */
+  /** called after each batch */
   onProgress?: (read: number, streamSequence: number) => void
 }
 
-/** Smaller than the batches of the live stream, which commit between these. */
+/** Smaller than the live stream's batches, which commit between these batches. */
 const BATCH = 500
 const PROGRESS_EVERY_MS = 2_000
 
 /**
- * Reads the stream again from a sequence or a time, through the same steps as live messages: new payments are stored,
- * announced and delivered, known ones are left alone.
+ * Reads the stream again from a sequence or a time, through the same steps as live messages. New payments are stored,
+ * announced and delivered; known payments stay unchanged.
  * @returns how many messages were read
  */
 export async function reingest(from: number | Date, options: ReingestOptions): Promise<number> {
