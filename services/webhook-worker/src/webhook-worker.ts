@@ -1,4 +1,4 @@
-// Puts the parts of a worker together. Building starts nothing.
+// Builds the parts of a worker. Building starts nothing.
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
 import { measurePool, type ServiceContext, type Logger, type Tracing } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
@@ -16,7 +16,7 @@ import { buildMaintenanceTasks } from './maintenance/maintenance-tasks.js'
 import { buildMaintenance } from './maintenance/maintenance.js'
 import { VERSION } from './version.js'
 
-/** Left of the stop deadline to write down what was called off. */
+/** Reserved at the end of the stop deadline to write the results of cancelled requests. */
 const STOP_MARGIN_MS = 3_000
 
 export async function buildWebhookWorker(
@@ -83,7 +83,7 @@ export async function buildWebhookWorker(
       }),
     }),
   )
-  // The worker has found Redis; the tasks' own connection is a moment behind.
+  // The worker is connected to Redis; the tasks' own connection follows a moment later.
   await queue.connected()
   measurePool(context.metrics, () => store.poolUse())
   context.probe('postgres', () => store.ping())

@@ -1,4 +1,4 @@
-// Connections are kept between requests, and receivers end them when they like.
+// The worker keeps connections between requests, and receivers may end connections at any time.
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { ClaimedDelivery } from '@payment-tracking/store'
@@ -10,7 +10,7 @@ import { sendDelivery } from '../src/requests/send-delivery.js'
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: timeout=60\r\n\r\n'
 
-/** A receiver below HTTP: `onRequest` says what becomes of the socket that a request came on. */
+/** A receiver below HTTP: `onRequest` decides what happens to the socket of each request. */
 async function openEndpoint(t: TestContext, onRequest: (socket: Socket, onThisSocket: number) => void) {
   const sockets: Socket[] = []
   let requests = 0
@@ -49,7 +49,7 @@ async function openEndpoint(t: TestContext, onRequest: (socket: Socket, onThisSo
     countRequests: () => requests,
     send: (deadlines = openDeadlines(5_000)) =>
       sendDelivery(delivery as unknown as ClaimedDelivery, { ...options, deadlines }),
-    /** undici waits a turn before it uses a connection again */
+    /** undici waits for one turn of the event loop before it uses a connection again */
     waitUntilFree: () => waitFor(() => pool().stats.free === 1, { what: 'a free connection' }),
     countOpen: () => pool().stats.connected,
   }
@@ -78,7 +78,7 @@ for (const [how, end] of [
   })
 }
 
-t.test('one that it resets under a request costs the try: it may have read the request', async t => {
+t.test('a reset during a request uses up the try: the receiver may have read the request', async t => {
   const endpoint = await openEndpoint(t, (socket, onThisSocket) => {
     if (onThisSocket === 1) socket.write(ANSWER)
     else socket.resetAndDestroy()
@@ -90,11 +90,11 @@ t.test('one that it resets under a request costs the try: it may have read the r
   t.match(await endpoint.send(), { outcome: 'accepted' })
 })
 
-t.test('a request that is called off before it has a connection is never written', async t => {
+t.test('a request that is cancelled before it has a connection is never written', async t => {
   const endpoint = await openEndpoint(t, socket => socket.write(ANSWER))
   const deadlines = openDeadlines(5_000)
   const sending = endpoint.send(deadlines)
-  // The request waits for its connection, which no turn of the event loop has brought yet.
+  // The request waits for its connection, which needs another turn of the event loop.
   await new Promise<void>(resolve => process.nextTick(resolve))
   deadlines.stop()
   t.match(await sending, { outcome: 'interrupted', error: 'stopped' })

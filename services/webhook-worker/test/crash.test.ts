@@ -1,5 +1,5 @@
-// What dies, dies in the middle of work. Every delivery must still end, and a receiver may see one twice, with
-// the same id and body.
+// Processes die in the middle of work. Every delivery must still end, and a receiver may see a delivery twice, with the
+// same id and body.
 import { openReceiver } from '@payment-tracking/testkit'
 import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
@@ -54,12 +54,11 @@ t.test('what was never enqueued, or was flushed with Redis, is found by the swee
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   const { gateway } = await rig.addWebhook(receiver.url)
-  // Ingest died between its commit and the queue.
+  // Ingest died after its commit, before it enqueued.
   await rig.pay(gateway, 20, { enqueue: false })
   const [one, two] = await Promise.all([rig.startWorker(), rig.startWorker()])
   await rig.waitForStates({ delivered: 20 })
-  // Redis is flushed while retries wait in it.
-  // Too few failures for the breaker.
+  // The test flushes Redis while retries wait in Redis. The failures are too few for the breaker.
   receiver.answer((_, number) => ({ status: number <= 28 ? 500 : 200 }))
   await rig.pay(gateway, 30)
   await receiver.waitForRequests(30)

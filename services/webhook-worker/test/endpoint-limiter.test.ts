@@ -16,7 +16,7 @@ const go = async (limiter: ReturnType<typeof openLimiter>['limiter'], id: string
   return entry
 }
 
-t.test('an unknown endpoint is on probation; one success lifts it, one failure brings it back', async t => {
+t.test('an unknown endpoint is on probation until a success; one failure restores the probation', async t => {
   const { limiter } = openLimiter()
   const first = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
   const fifth = limiter.enter('a')
@@ -28,7 +28,7 @@ t.test('an unknown endpoint is on probation; one success lifts it, one failure b
   t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' }, 'seven are more than four')
 })
 
-t.test('as many deliveries wait in memory as the endpoint will have answered soon', async t => {
+t.test('the queue in memory holds only as many deliveries as the endpoint will answer soon', async t => {
   const { limiter, pass } = openLimiter({ maxPerSecond: 100_000 })
   const answer = async (ms: number) => {
     const one = await go(limiter, 'a')
@@ -42,7 +42,7 @@ t.test('as many deliveries wait in memory as the endpoint will have answered soo
     for (const entry of entries) void entry.then(({ kind }) => (held += Number(kind === 'hold')))
     await Promise.resolve()
     const heldAtOnce = held
-    // Each that leaves calls the next one in.
+    // Each pass that is left admits the next delivery.
     for (const one of passes) one.leave(null)
     for (const entry of entries) {
       const turn = await entry
@@ -56,7 +56,7 @@ t.test('as many deliveries wait in memory as the endpoint will have answered soo
   t.equal(await countHeld(), 297, 'a slow one: hardly any')
 })
 
-t.test('one endpoint at its cap does not touch another', async t => {
+t.test('an endpoint at its cap does not delay another endpoint', async t => {
   const { limiter } = openLimiter()
   await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
   const queued = [1, 2, 3, 4, 5].map(() => limiter.enter('hung'))
@@ -69,7 +69,7 @@ t.test('one endpoint at its cap does not touch another', async t => {
   )
 })
 
-t.test('an endpoint that hangs is come back to ever more slowly, before a request has ended', async t => {
+t.test('a hanging endpoint is tried at growing intervals, before any request has ended', async t => {
   const { limiter, pass } = openLimiter()
   await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
   const holdsFor = async () => {
@@ -133,7 +133,7 @@ t.test('the rate cap lets a burst of one second through and spaces the rest', as
   t.equal((await limiter.enter('a')).kind, 'go')
 })
 
-t.test('what must go goes, through an open breaker too', async t => {
+t.test('a forced delivery passes an open breaker', async t => {
   const { limiter } = openLimiter()
   for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
   t.equal(limiter.force('bad').kind, 'go')

@@ -1,4 +1,4 @@
-// The example of docs/webhooks.md, run as its reader runs it.
+// Runs the example of docs/webhooks.md as a reader would.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@payment-tracking/testkit'

@@ -4,7 +4,7 @@ import { redeliverOne, removeOldDeliveries, rotateWebhookSecret } from '@payment
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
-t.test('a worker looks after webhooks', async t => {
+t.test('a worker maintains webhooks', async t => {
   const rig = await openRig(t)
   const { pool } = rig.database
   const receiver = await openReceiver(t)
@@ -42,7 +42,7 @@ t.test('a worker looks after webhooks', async t => {
     )
   })
 
-  t.test('one success clears the count', async t => {
+  t.test('one success clears the failure count', async t => {
     receiver.answer({ status: 200 })
     const webhook = await rig.addWebhook(receiver.url)
     await pool.query(`update webhooks set failing_since = now() - interval '6 d' where id = $1`, [webhook.id])
@@ -100,7 +100,7 @@ t.test('a worker looks after webhooks', async t => {
     t.equal(new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size, 1)
   })
 
-  t.test('the age of the oldest undelivered one counts held and delayed ones', async () => {
+  t.test('the age of the oldest undelivered delivery includes held and delayed deliveries', async () => {
     const webhook = await rig.addWebhook(receiver.url)
     const [ref] = await rig.pay(webhook.gateway, 1, { enqueue: false })
     await pool.query(
@@ -120,7 +120,7 @@ t.test('a worker looks after webhooks', async t => {
     await pool.query('update webhooks set active = false where id = $1', [webhook.id])
   })
 
-  t.test('retention removes what ended long ago and nothing else', async t => {
+  t.test('retention removes only deliveries that ended long ago', async t => {
     const [kept, gone] = [await rig.addWebhook(receiver.url), await rig.addWebhook(receiver.url)]
     const [ref] = await rig.pay(kept.gateway, 1, { enqueue: false })
     await pool.query(

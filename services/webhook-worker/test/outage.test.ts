@@ -1,4 +1,4 @@
-// Redis and Postgres go away and come back, and a worker that lost its place makes room for another.
+// Redis and Postgres go away and come back, and a worker that gets no more jobs restarts.
 import { openBoardQueue } from '@payment-tracking/queue'
 import { openPrivateServers, openReceiver, startService, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
@@ -6,7 +6,7 @@ import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
 import { openRig } from './support/start-worker.js'
 
-t.test('Redis and Postgres are killed and restarted under load: everything ends', async t => {
+t.test('every delivery ends although Redis and Postgres are killed and restarted under load', async t => {
   const servers = await openPrivateServers(t)
   const rig = await openRig(t, servers)
   const receiver = await openReceiver(t)
@@ -45,7 +45,7 @@ t.test('a worker that is connected and gets no job ends itself, to be restarted'
   const { gateway } = await rig.addWebhook(receiver.url)
   const stuck = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '1000', WEBHOOK_OVERDUE_MS: '600000' })
   const key = (name: string) => `{payment-tracking:test}:deliveries:${name}`
-  // Redis says that the one job that may run is running, and it never ends.
+  // Redis reports the single allowed job as running, and that job never ends.
   await rig.redis.client.hset(key('meta'), 'concurrency', 1)
   await rig.redis.client.rpush(key('active'), 'ghost')
   await rig.pay(gateway, 5)
@@ -57,7 +57,7 @@ t.test('a worker that is connected and gets no job ends itself, to be restarted'
   await rig.waitForStates({ delivered: 5 })
 })
 
-t.test('a queue that people paused is no stuck worker', async t => {
+t.test('a worker of a queue that an operator paused is not stuck', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   const { gateway } = await rig.addWebhook(receiver.url)
@@ -70,7 +70,7 @@ t.test('a queue that people paused is no stuck worker', async t => {
     const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
     return Number(/^payment_tracking_delivery_oldest_undelivered_seconds (\S+)/m.exec(metrics)?.[1])
   }
-  // Long after the watchdog's time; the age tells of it all the same.
+  // Long after the watchdog's limit; the age metric still shows the waiting deliveries.
   await waitFor(async () => (await figure()) > 2, { what: 'the age' })
   t.equal(receiver.requests.length, 0)
   await board.queue.resume()

@@ -27,7 +27,7 @@ t.test('at an attempt', async t => {
   const options: SendOptions = {
     allowPrivateTargets: false,
     userAgent: 'test',
-    // Where a request may leave for, it is called off: public addresses are not ours to call.
+    // The test cancels a request that may leave: it must not call public addresses.
     connections: {
       ...connections,
       to: () => {
@@ -39,7 +39,7 @@ t.test('at an attempt', async t => {
     deadlines: openDeadlines(1_000),
   }
 
-  t.test('each URL of the conformance table is refused before a connection, for good', async t => {
+  t.test('refuses each URL of the conformance table before a connection, for good', async t => {
     for (const { url, allowed, why } of corpus.urls) {
       reached = 0
       const answer = await sendDelivery(deliveryTo(url), options)
@@ -48,7 +48,7 @@ t.test('at an attempt', async t => {
     }
   })
 
-  t.test('each resolver answer of the table too', async t => {
+  t.test('refuses each resolver answer of the conformance table', async t => {
     for (const { answers, allowed, why } of corpus.answers) {
       reached = 0
       const resolve = () => Promise.resolve(answers.map(pinned))
@@ -58,10 +58,10 @@ t.test('at an attempt', async t => {
     }
   })
 
-  t.test('the address that was checked is the one that is connected to', async t => {
+  t.test('connects to the address that was checked', async t => {
     const receiver = await openReceiver(t)
     const asked: string[] = []
-    // The system knows no such name: only the checked answer can lead to the receiver.
+    // The system cannot resolve this name: only the checked answer can lead to the receiver.
     const url = `http://rebind.example:${receiver.port}/`
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']]
     const rebinding = (name: string) => {
@@ -94,7 +94,7 @@ t.test('at an attempt', async t => {
     )
   })
 
-  t.test('a name server that never answers costs the deadline and no more', async t => {
+  t.test('a name server that never answers costs only the deadline', async t => {
     const started = Date.now()
     const answer = await sendDelivery(deliveryTo('https://slow.example/'), {
       ...options,
@@ -106,7 +106,7 @@ t.test('at an attempt', async t => {
   })
 })
 
-t.test('proxies of the environment are not used', async t => {
+t.test('the worker does not use proxies of the environment', async t => {
   const proxy = await openReceiver(t)
   const receiver = await openReceiver(t)
   process.env.http_proxy = proxy.url

@@ -2,7 +2,7 @@ import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
-t.test('a stop takes no more work and finishes what is in progress', async t => {
+t.test('a stopping worker takes no more work and finishes its current work', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   receiver.answer(() => ({ status: 200, delayMs: 500 }))
@@ -21,7 +21,7 @@ t.test('a stop takes no more work and finishes what is in progress', async t => 
   t.equal(receiver.requests.length, 12, 'and nothing was sent twice')
 })
 
-t.test('what cannot finish before the deadline is handed back, and another worker sends it', async t => {
+t.test('a stopping worker gives back unfinished deliveries, and another worker sends them', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   receiver.answer((_, number) => (number === 1 ? 'hang' : { status: 200 }))

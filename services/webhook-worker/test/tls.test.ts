@@ -12,7 +12,7 @@ const read = (file: string) =>
   readFileSync(new URL(`../../../test/fixtures/tls/${file}`, import.meta.url), 'utf8')
 const cert = read('cert.pem')
 
-t.test('certificates are checked against the name, at the address that was pinned', async t => {
+t.test('certificates are checked against the name, at the pinned address', async t => {
   const names: unknown[] = []
   const server = createServer({ key: read('key.pem'), cert }, (request, response) => {
     names.push((request.socket as TLSSocket).servername, request.headers.host)

@@ -1,4 +1,4 @@
-// One delivery: pass the limiter, claim the row (which writes the attempt), send, write what happened.
+// One delivery: pass the limiter, claim the row (the claim writes the attempt), send, write the result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
@@ -9,7 +9,7 @@ import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
-/** After the row is due, so that the job does not come a moment early. */
+/** The job comes this long after the row is due, so that the job is never early. */
 const JOB_SLACK_MS = 25
 
 export interface DeliverOptions {
@@ -17,18 +17,18 @@ export interface DeliverOptions {
   limiter: EndpointLimiter
   send: (delivery: ClaimedDelivery) => Promise<Answer>
   backoffMs: number
-  /** by how much the delay grows with each retry */
+  /** the factor by which the delay grows with each retry */
   backoffFactor: number
   metrics: DeliveryMetrics
   log: Logger
   chance: () => number
 }
 
-/** @returns what the queue calls for each delivery of its jobs */
+/** @returns the function that the queue calls for each delivery of its jobs */
 export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<JobEnd> {
   const { rows, limiter, send, metrics, log } = options
 
-  /** Makes a delivery wait; null when it was held long enough and must go. */
+  /** Makes a delivery wait. Resolves with null when the delivery has been held long enough and must be sent. */
   const hold = async (queued: QueuedDelivery, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
     const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
@@ -62,7 +62,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       'delivery.attempted',
     )
     const reason = answer.statusCode === null ? (answer.error ?? '') : `status ${answer.statusCode}`
-    // The row is gone, or could not be written: what is left of it is the sweeper's.
+    // The row is gone or could not be written. The sweeper takes care of a row that is left.
     if (!finished) return { kind: 'done', result: 'no result was written' }
     if (finished.state === 'delivered') return { kind: 'done', result: 'delivered' }
     if (answer.outcome === 'interrupted') return { kind: 'held', delayMs: JOB_SLACK_MS }

@@ -15,20 +15,20 @@ import {
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { writeResults } from './write-results.js'
 
-/** A delivery that was held for this long is tried whatever holds it: within 24 h, as promised. */
+/** After this time a held delivery is tried in any case, as promised: within 24 h. */
 export const HELD_AT_MOST_MS = 23 * 3_600_000
-/** A webhook that has known nothing but failures for this long is deactivated. */
+/** A webhook whose every attempt fails for this long is deactivated. */
 const FAILING_LIMIT_MS = 5 * 86_400_000
 
 /** Reads and writes rows of deliveries. Concurrent calls share one statement. */
 export interface DeliveryRows {
   claim(id: string): Promise<Claim>
-  /** @returns undefined when there was nothing to hold */
+  /** @returns undefined when there was no row to hold */
   hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
   /**
-   * Waits for a database that is away for as long as the process lives: the request was made, so its result must be
-   * written.
-   * @returns undefined when the delivery is gone (with commits that the database lost, for example), or its result alone can never be written
+   * Waits without limit while the database is away: the request was sent, so its result must be written.
+   * @returns undefined when the delivery is gone (for example, with commits that the database lost), or when Postgres
+   *   refuses this result alone
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
 }
@@ -44,7 +44,7 @@ export function buildDeliveryRows(options: {
   const { store, log, metrics } = options
 
   const claim = coalesce<string, Claim>(async ids => {
-    // If one delivery is asked for twice, one caller gets it and the other finds nothing to do.
+    // If two callers ask for one delivery, one caller gets the delivery and the other caller finds nothing to do.
     const found = new Map<string, Claim>()
     for (const row of await claimDeliveries(store, [...new Set(ids)], options.leaseMs))
       found.set((row.kind === 'claimed' ? row.delivery.id : row.id).toString(), row)
@@ -72,12 +72,13 @@ export function buildDeliveryRows(options: {
     }
   }
 
-  /** What results say of the webhooks themselves. Writes only where something changes. */
+  /** Applies results to the webhooks themselves. Writes only changed webhooks. */
   const judge = async (finished: readonly FinishedAttempt[]) => {
     const gone = ids(finished.filter(row => row.outcome === 'gone'))
     const succeeded = ids(finished.filter(row => row.outcome === 'accepted' && row.failingSince !== null))
     const longAgo = Date.now() - FAILING_LIMIT_MS
-    // A webhook is judged when a delivery has spent its tries, not by one bad answer after weeks of silence.
+    // A webhook is judged when a delivery has used all its tries, not after one bad answer that follows weeks of
+    // silence.
     const failed = ids(
       finished.filter(
         ({ outcome, state, failingSince }) =>
@@ -93,7 +94,7 @@ export function buildDeliveryRows(options: {
 
   const finish = coalesce<AttemptResult, FinishedAttempt | undefined>(async set => {
     const finished = await writeResults(results => finishAttempts(store, results), set, { log, metrics })
-    // The results stand: a webhook that cannot be judged now is judged at its next result.
+    // The results are written. A webhook that cannot be judged now is judged at its next result.
     await judge(finished).catch((err: unknown) => log.warn({ err }, 'webhook.health-not-written'))
     const byDelivery = new Map(finished.map(row => [deliveryKey(row), row]))
     return set.map(result => byDelivery.get(deliveryKey(result)))

@@ -10,15 +10,15 @@ import type { DeliveryMetrics } from './delivery-metrics.js'
 
 type WriteSet = (results: readonly AttemptResult[]) => Promise<FinishedAttempt[]>
 
-/** How long a single result that fails is tried for before it is given up: an outage may show as any error. */
+/** The number of tries for a single failing result before the worker gives up: an outage may appear as any error. */
 const TRIES_ALONE = 3
 
 /**
- * Writes a set of results and isolates the one that makes it fail. While the database is away the whole set is tried
- * again, for as long as the process lives. After any other error the set is written without the endpoints' answers,
- * then in halves; a single result that fails all the same is given up: its claim ends, the delivery is sent again, and
- * the attempt counts, so that it ends as `failed` after its tries.
- * @returns the rows of the results that were written
+ * Writes a set of results and isolates a result that makes the statement fail. While the database is away, the whole
+ * set is tried again without limit. After any other error, the set is written without the endpoints' answers, then in
+ * halves. The worker gives up a single result that still fails: its claim ends, and the delivery is sent again. The
+ * attempt counts, so the delivery ends as `failed` after its tries.
+ * @returns the rows of the written results
  */
 export async function writeResults(
   write: WriteSet,

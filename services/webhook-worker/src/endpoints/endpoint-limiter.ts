@@ -1,23 +1,26 @@
 // Decides when a request to an endpoint may be sent, so that one endpoint cannot take all concurrency slots of the
 // worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker.
-//
-// An endpoint that has not answered yet, or whose last answer was a failure, is on probation: it may have few requests
-// in flight. So many hanging endpoints together occupy few slots before their breakers open. One success ends the
-// probation. Above the in-flight cap a delivery first waits in the worker's memory for up to PATIENCE_MS, so that a
-// burst passes without an update of its rows. At most as many wait as the endpoint will answer within half of that
-// time at its present speed. A delivery that cannot wait is held: it becomes `waiting` in Postgres and frees its slot.
+// .
+// An endpoint that has not answered yet, or whose last answer was a failure, is on probation: only few requests to that
+// endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
+// success ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory for up to
+// PATIENCE_MS, so that a burst passes without an update of its rows. The number of waiting deliveries is limited to the
+// number that the endpoint answers within half of PATIENCE_MS at its present speed. A delivery that cannot wait is
+// held: the delivery becomes `waiting` in Postgres and frees its slot.
 import { DeliveryBreaker } from '@payment-tracking/domain'
 
 export interface EndpointLimits {
   maxInFlight: number
   maxPerSecond: number
-  /** deliveries that may wait for one endpoint, however fast it is: each occupies a slot, and the endpoint may hang */
+  /**
+   * the most deliveries that may wait for one endpoint, at any speed: each occupies a slot, and the endpoint may hang
+   */
   maxQueued: number
 }
 
 export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
 
-/** A pass must be left exactly once. */
+/** The holder must leave a pass exactly once. */
 export interface Pass {
   kind: 'go'
   /** @param succeeded null when no request was made */
@@ -29,9 +32,9 @@ export type Entry = Pass | { kind: 'hold'; forMs: number; reason: HoldReason }
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory. */
 const PATIENCE_MS = 250
-/** While a probe is on its way. */
+/** How long deliveries are held while a probe is on its way. */
 const PROBE_HOLD_MS = 2_000
-/** A request that takes so many times the average says that the endpoint hangs. */
+/** An endpoint hangs when a request takes this many times the average. */
 const HANGING = 4
 const IDLE_FORGET_MS = 900_000
 const JITTER_MS = 500
@@ -43,9 +46,9 @@ interface Endpoint {
   trusted: boolean
   /** deliveries that wait in memory for a request to end, oldest first */
   queue: ((entry: Entry) => void)[]
-  /** the time that the rate cap allows the next request at */
+  /** the earliest time of the next request under the rate cap */
   nextAtMs: number
-  /** when the next held delivery may come back: one after another, as fast as the endpoint works */
+  /** when the next held delivery may return: one after another, at the speed of the endpoint */
   nextReturnMs: number
   averageMs: number
   usedAtMs: number
@@ -53,15 +56,15 @@ interface Endpoint {
 
 export interface EndpointLimiter {
   enter(webhookId: string): Promise<Entry>
-  /** For what was held for so long that it must be tried now. */
+  /** For a delivery that was held for so long that it must be tried now. */
   force(webhookId: string): Pass
   /** Endpoints whose breaker is open. */
   countOpen(): number
-  /** Forgets endpoints that nothing was sent to for long. */
+  /** Forgets endpoints without recent requests. */
   forgetIdle(): void
 }
 
-/** @param clock.now milliseconds that never go back */
+/** @param clock.now milliseconds from a clock that never goes back */
 export function buildEndpointLimiter(
   limits: EndpointLimits,
   clock: { now: () => number; chance: () => number },
@@ -91,7 +94,7 @@ export function buildEndpointLimiter(
   const capOf = (endpoint: Endpoint): number =>
     endpoint.trusted ? limits.maxInFlight : Math.min(PROBATION_IN_FLIGHT, limits.maxInFlight)
 
-  /** How long a request takes, as it looks now: an endpoint that hangs shows it before a request has ended. */
+  /** The present duration of a request. A hanging endpoint shows in this value before any request has ended. */
   const answersInMs = ({ inFlight: [oldest], averageMs }: Endpoint): number => {
     const ageMs = oldest === undefined ? 0 : clock.now() - oldest.startedMs
     return ageMs > HANGING * averageMs ? ageMs : averageMs
@@ -109,7 +112,7 @@ export function buildEndpointLimiter(
 
   const holdByCap = (endpoint: Endpoint): Entry => {
     const now = clock.now()
-    // Twice as fast as the endpoint answers, so that its queue does not run dry.
+    // Twice the speed of the endpoint's answers, so that the endpoint's queue never runs empty.
     const stepMs = Math.max(answersInMs(endpoint) / capOf(endpoint) / 2, intervalMs)
     endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs) + stepMs
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
@@ -133,12 +136,12 @@ export function buildEndpointLimiter(
     }
   }
 
-  /** Breaker and rate cap; the in-flight cap was looked at before. */
+  /** Breaker and rate cap; the caller has checked the in-flight cap. */
   const admit = (endpoint: Endpoint): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
     if (answer.kind === 'hold') return holdBy('breaker open', answer.holdMs || PROBE_HOLD_MS)
-    // A second's worth may go in a burst.
+    // A burst may use the allowance of one second.
     const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
     if (answer.kind === 'go' && nextAtMs > now) {
       endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)

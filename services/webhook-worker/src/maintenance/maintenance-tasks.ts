@@ -23,16 +23,19 @@ export interface MaintenanceParts {
   limiter: EndpointLimiter
   metrics: DeliveryMetrics
   log: Logger
-  /** ends the process, to be restarted */
+  /** ends the process, so that the orchestrator restarts the worker */
   fail: (error: Error) => void
 }
 
-/** Deliveries that ended and are removed at a time, so that nobody waits for it. */
+/** Ended deliveries that one statement removes, so that no other statement waits long. */
 const REMOVED_AT_ONCE = 5_000
-/** Policies whose dates are told in one transaction. */
+/** Policies whose dates one transaction reports. */
 const TOLD_AT_ONCE = 500
 
-/** What a worker does beside its jobs. All workers do all of it; the statements share the rows out. */
+/**
+ * The tasks that a worker runs beside its jobs. All workers run all tasks; the statements share the rows among the
+ * workers.
+ */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
   const { config, store, queue, worker, limiter, metrics, log } = parts
   const watchdog = buildWatchdog({
@@ -88,7 +91,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         for (let told = limits.limit; told === limits.limit;) {
           const found = await tellDuePolicies(store, limits)
           told = found.told
-          // Where Redis is away the sweeper enqueues them.
+          // While Redis is away, the sweeper enqueues these deliveries.
           if (found.deliveries.length > 0) await queue.enqueueDeliveries(found.deliveries).catch(() => {})
           if (told > 0) log.info({ policies: told }, 'due-dates.told')
         }

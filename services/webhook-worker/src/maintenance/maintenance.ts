@@ -8,8 +8,8 @@ export interface MaintenanceTask {
 }
 
 /**
- * Runs tasks over and over, each by its own clock. A task that fails is logged and runs again at its next
- * time: Redis or Postgres being away for a while is no reason to stop.
+ * Runs tasks repeatedly, each at its own interval. A failed task is logged and runs again at its next time: a short
+ * outage of Redis or Postgres is no reason to stop.
  */
 export function buildMaintenance(tasks: readonly MaintenanceTask[], log: Logger): Intake {
   const abort = new AbortController()
@@ -22,7 +22,7 @@ export function buildMaintenance(tasks: readonly MaintenanceTask[], log: Logger)
       } catch (err) {
         log.warn({ err, task: name }, 'maintenance.failed')
       }
-      // Not all workers at the same moment.
+      // A random spread, so that the workers do not all start at the same moment.
       await sleep(everyMs * (0.9 + 0.2 * Math.random()), undefined, { signal: abort.signal }).catch(() => {})
     }
   }

@@ -1,14 +1,14 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import { sweepDeliveries, unsweepDeliveries, type Store } from '@payment-tracking/store'
 
-/** With so many jobs in the queue, 32,000 deliveries when they are full, an overdue row most likely has one there. */
+/** With this many jobs in the queue (32,000 deliveries in full jobs), an overdue row most likely has a job already. */
 const BACKLOG = 2_000
 const LIMIT = 1_000
 
 /**
- * Puts overdue deliveries back into the queue: their job was lost with Redis, was never written because ingest
- * died, or its worker died. Several workers sweep at the same time and share the rows.
- * @returns how many were enqueued
+ * Puts overdue deliveries back into the queue. Their job was lost with Redis, ingest died before it wrote the job, or
+ * the worker died. Several workers may sweep at the same time and share the rows.
+ * @returns how many deliveries were enqueued
  */
 export async function sweepOnce(
   parts: { store: Store; queue: DeliveryQueue },

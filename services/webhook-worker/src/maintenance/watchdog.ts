@@ -1,11 +1,11 @@
-// A worker can lose its place after a Redis restart: connected, reported alive, and taking no job. Only a
-// restart mends that, so a worker that starts nothing while jobs wait ends itself.
+// After a Redis restart, a worker can be connected and reported alive but get no jobs. Only a restart repairs such a
+// worker, so a worker that starts nothing while jobs wait ends itself.
 import type { WorkerProgress } from '@payment-tracking/queue'
 
 export interface Watchdog {
   /**
-   * Looks once. @returns true when nothing was started for the whole limit although jobs waited all along and
-   * the worker had a free concurrency slot
+   * Looks once. @returns true when the worker started nothing for the whole limit, although jobs waited all the time
+   * and the worker had a free concurrency slot
    */
   look(now: { waiting: number; progress: WorkerProgress; timeMs: number }): boolean
 }

@@ -2,18 +2,20 @@ import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
 import type { PinnedAddress } from './resolve-target.js'
 
-/** Connections kept between requests, so that a busy endpoint pays for TLS once. */
+/** Keeps connections between requests, so that a busy endpoint needs one TLS handshake. */
 export interface Connections {
-  /** A pool whose connections go to these addresses and nowhere else; SNI and Host stay the name. */
+  /** A pool that connects only to these addresses; SNI and Host stay the name. */
   to(origin: string, addresses: readonly PinnedAddress[]): Pool
   close(): Promise<void>
 }
 
 const MAX_POOLS = 1_000
-/** Shorter than the 5 s most servers keep idle connections: a request on a closing one is a failed try. */
+/** Shorter than the 5 s for which most servers keep idle connections: a request on a closing connection fails. */
 const KEEP_ALIVE_MS = 3_000
 
-/** Answers what was checked, whatever is asked. Never called for literals, which were checked themselves. */
+/**
+ * Answers the checked addresses to every question. Never called for literal addresses, which were checked themselves.
+ */
 function pinnedLookup(addresses: readonly PinnedAddress[]): LookupFunction {
   return (_host, options, callback) => {
     if (options.all) callback(null, [...addresses])
@@ -21,9 +23,9 @@ function pinnedLookup(addresses: readonly PinnedAddress[]): LookupFunction {
   }
 }
 
-/** @param options.trustOnly certificates instead of the system's; tests have their own */
+/** @param options.trustOnly certificates instead of the system's; tests use their own certificates */
 export function openConnections(options: { timeoutMs: number; trustOnly?: string }): Connections {
-  // Insertion order is order of use: the first is the one that was used longest ago.
+  // Insertion order is order of use: the first pool is the least recently used pool.
   const pools = new Map<string, Pool>()
   return {
     to: (origin, addresses) => {
@@ -39,7 +41,7 @@ export function openConnections(options: { timeoutMs: number; trustOnly?: string
           },
           keepAliveTimeout: KEEP_ALIVE_MS,
           keepAliveMaxTimeout: KEEP_ALIVE_MS,
-          // One deadline rules the whole exchange; these would only add second ones.
+          // One deadline covers the whole exchange; undici's own timeouts would only add more deadlines.
           headersTimeout: 0,
           bodyTimeout: 0,
           maxHeaderSize: 16_384,

@@ -1,12 +1,12 @@
-// The ends that an exchange may come to before its answer. Plain calls instead of abort signals: making and hearing
-// one for each request took a tenth of the worker's time.
+// Ends of an exchange before its answer. Plain calls replace abort signals: creating an abort signal and listening to
+// it for each request took a tenth of the worker's time.
 
-/** Why an exchange was called off. */
+/** Why the worker cancelled an exchange. */
 export type CalledOff = 'timeout' | 'stopped'
 
-/** The time that one exchange has, from the look-up of the name to the last byte of the answer. */
+/** The time for one exchange, from the look-up of the name to the last byte of the answer. */
 export class Deadline {
-  /** null while there is time */
+  /** null before the deadline ends */
   over: CalledOff | null = null
   #callOff: (() => void) | null = null
   readonly #timer: NodeJS.Timeout
@@ -15,7 +15,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.end('timeout'), timeoutMs)
   }
 
-  /** Says what to do at the end; one thing at a time. At once when it is over already. */
+  /** Sets the one action for the end of the deadline. Runs the action at once when the deadline is over already. */
   atEnd(callOff: () => void): void {
     if (this.over === null) this.#callOff = callOff
     else callOff()
@@ -27,7 +27,7 @@ export class Deadline {
     this.#callOff?.()
   }
 
-  /** The exchange came to its own end. */
+  /** Call when the exchange has ended by itself. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#callOff = null
@@ -35,9 +35,9 @@ export class Deadline {
 }
 
 export interface Deadlines {
-  /** Runs one exchange. When the process stops already, its deadline is over. */
+  /** Runs one exchange. If the process already stops, the deadline of the exchange is over from the start. */
   within<T>(exchange: (deadline: Deadline) => Promise<T>): Promise<T>
-  /** Ends all exchanges under way, and those to come before they begin. */
+  /** Ends all current exchanges, and all later exchanges before they begin. */
   stop(): void
 }
 
@@ -63,7 +63,7 @@ export function openDeadlines(timeoutMs: number): Deadlines {
   }
 }
 
-/** Rejects when the deadline ends first: some work cannot be called off. */
+/** Rejects when the deadline ends first, for work that cannot be cancelled. */
 export const beforeEnd = <T>(work: Promise<T>, deadline: Deadline): Promise<T> =>
   new Promise((resolve, reject) => {
     deadline.atEnd(() => reject(new Error('called off')))

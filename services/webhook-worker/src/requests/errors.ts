@@ -1,10 +1,10 @@
 import { ServiceError } from '@payment-tracking/runtime'
 
-/** What a gateway is shown of a failed attempt. Raw socket errors would make us its port scanner. */
+/** The error that a gateway sees for a failed attempt. Raw socket errors would turn the worker into a port scanner. */
 export type AttemptError =
   'timeout' | 'unreachable' | 'tls' | 'redirect' | 'status' | 'address refused' | 'stopped'
 
-/** The endpoint's name or address is one we never send to: another try would be refused as well. */
+/** The worker never sends to this name or address. Another try would be refused as well. */
 export class TargetRefusedError extends ServiceError {
   readonly code = 'DELIVERY_TARGET_REFUSED'
   readonly retry = 'never'
@@ -13,7 +13,7 @@ export class TargetRefusedError extends ServiceError {
 const TLS_CODE =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/
 
-/** Names the failure of a request by its code, never by its text. */
+/** Names the failure of a request by its error code, never by its message. */
 export function nameAttemptError(error: unknown): AttemptError {
   let current = error as { code?: unknown; cause?: unknown } | undefined
   for (let depth = 0; current !== undefined && current !== null && depth < 4; depth++) {

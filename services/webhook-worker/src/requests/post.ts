@@ -1,5 +1,5 @@
-// One POST and its answer, by undici's own calls: its `request` makes a stream for each answer, which costs more
-// than an answer that fits into one packet.
+// One POST and its answer, by undici's low-level calls: undici's `request` makes a stream for each answer, which costs
+// more than an answer that fits into one packet.
 import type { Dispatcher } from 'undici'
 import type { Deadline } from './deadlines.js'
 import { keepBeginning, type KeptBody } from './read-response.js'
@@ -17,9 +17,9 @@ export interface Post {
 }
 
 /**
- * Sends once: what was written to a connection that broke is not written to another, because it may have arrived.
- * A request that still waits for its connection does.
- * @throws what undici says of connections, and when the deadline ends first
+ * Sends a request once. A request that was written to a broken connection is not written to another connection, because
+ * the request may have arrived. A request that still waits for its connection moves to another connection.
+ * @throws undici's connection errors, and an error when the deadline ends first
  */
 export function post(
   dispatcher: Dispatcher,
@@ -42,7 +42,7 @@ export function post(
       {
         onRequestStart: started => {
           controller = started
-          // It waited for its connection for too long: nothing of it is written.
+          // The request waited too long for its connection. undici writes nothing of the request.
           if (deadline.over !== null) started.abort(new Error('called off'))
         },
         onResponseStart: (_, statusCode, answered) => {

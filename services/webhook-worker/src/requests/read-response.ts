@@ -1,8 +1,8 @@
-/** Kept of a response body, and read of it before the connection is given up. */
+/** The worker reads and keeps this much of a response body before it closes the connection. */
 export const KEPT_BYTES = 4_096
 export const READ_BYTES = 65_536
 
-/** Headers that may be stored and shown: they help the gateway and hold no credentials. */
+/** Headers that the worker may store and show: these headers help the gateway and hold no credentials. */
 const SAFE_HEADERS = [
   'content-type',
   'content-length',
@@ -14,18 +14,18 @@ const SAFE_HEADERS = [
 ]
 const HEADER_LENGTH = 256
 
-/** Postgres text holds no NUL; a body that was cut in a character ends in a replacement mark. */
+/** Postgres text cannot hold NUL. A body that was cut inside a character ends in a replacement mark. */
 const clean = (text: string): string => text.replaceAll('\0', '�')
 
 export interface KeptBody {
-  /** @returns `enough` when no more should be read */
+  /** @returns `enough` when the caller should read no more */
   add(chunk: Buffer): 'more' | 'enough'
   text(): string
 }
 
 /**
- * Keeps the beginning of a body. We ask for no encoding and undo none, so these are the bytes on the wire and a
- * small body cannot unpack to a large one.
+ * Keeps the beginning of a body. The worker requests no encoding and decodes none: these are the bytes on the wire, and
+ * a small body cannot unpack to a large body.
  */
 export function keepBeginning(): KeptBody {
   const kept: Buffer[] = []

@@ -1,5 +1,5 @@
-// Resolve, check, pin: the addresses that were checked are the ones that are connected to. A name that means
-// something else a moment later changes nothing.
+// Resolve, check, pin: the worker connects only to the checked addresses. If the name resolves to other addresses a
+// moment later, that changes nothing.
 import { Resolver } from 'node:dns/promises'
 import { isPublicAddress } from '@payment-tracking/domain'
 import { TargetRefusedError } from './errors.js'
@@ -9,17 +9,17 @@ export interface PinnedAddress {
   family: 4 | 6
 }
 
-/** Answers all addresses of a name; rejects when there are none. */
+/** Resolves with all addresses of a name; rejects when the name has none. */
 export type ResolveName = (name: string) => Promise<PinnedAddress[]>
 
 /**
- * Asks the name servers directly. `dns.lookup` would queue in the four threads of the pool, where one slow name
- * server could hold up every other endpoint's deliveries.
+ * Asks the name servers directly. `dns.lookup` would queue in the four threads of libuv's pool, where one slow name
+ * server could delay the deliveries of every other endpoint.
  */
 export function buildNameResolver(timeoutMs: number): ResolveName {
   const resolver = new Resolver({ timeout: Math.max(250, Math.floor(timeoutMs / 3)), tries: 2 })
   return async name => {
-    // Of names without a server behind them, this is the one that development needs.
+    // `localhost` is the only name without a name server that development needs.
     if (/(^|\.)localhost\.?$/.test(name)) return [{ address: '127.0.0.1', family: 4 }]
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
     const addresses: PinnedAddress[] = []
@@ -33,8 +33,8 @@ export function buildNameResolver(timeoutMs: number): ResolveName {
 }
 
 /**
- * The addresses a request to `host` may be sent to. One bad address among good ones refuses them all: it would
- * be a matter of luck which is taken.
+ * The addresses that a request to `host` may be sent to. One refused address refuses the whole name: otherwise chance
+ * would decide which address a request uses.
  * @param host a name, or an address without brackets
  * @throws TargetRefusedError
  */
@@ -43,7 +43,7 @@ export async function resolveTarget(
   literal: boolean,
   rules: { allowPrivateTargets: boolean; resolve: ResolveName },
 ): Promise<PinnedAddress[]> {
-  // The connection asks no resolver about a literal, so it is checked here.
+  // The connection does not resolve a literal address, so this function checks the literal itself.
   const addresses: PinnedAddress[] = literal
     ? [{ address: host, family: host.includes(':') ? 6 : 4 }]
     : await rules.resolve(host)

@@ -7,11 +7,11 @@ import { post, type Reply } from './post.js'
 import { pickHeaders } from './read-response.js'
 import { resolveTarget, type ResolveName } from './resolve-target.js'
 
-/** What one request came to. */
+/** The outcome of one request. */
 export interface Answer {
   outcome: 'accepted' | 'refused' | 'gone' | 'interrupted'
   error: AttemptError | null
-  /** no other try would do better */
+  /** another try cannot succeed */
   final: boolean
   statusCode: number | null
   retryAfterMs: number | null
@@ -38,9 +38,9 @@ const failure = (error: AttemptError, final = false): Answer => ({
 })
 
 /**
- * Sends one delivery once. One deadline covers name, connection, request, answer and its body. Redirects are
- * not followed. Never throws.
- * @param traceParent told to the endpoint, when the delivery is traced
+ * Sends one delivery once. One deadline covers look-up, connection, request, answer and body. The worker does not
+ * follow redirects. Never throws.
+ * @param traceParent sent to the endpoint when the delivery is traced
  */
 export async function sendDelivery(
   delivery: ClaimedDelivery,

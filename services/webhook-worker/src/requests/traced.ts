@@ -4,7 +4,7 @@ import type { Answer } from './send-delivery.js'
 
 type Send = (delivery: ClaimedDelivery, traceParent?: string) => Promise<Answer>
 
-/** Makes each attempt a span of its payment's trace. */
+/** Records each attempt as a span of its payment's trace. */
 export function traced(tracing: Tracing | undefined, send: Send): (d: ClaimedDelivery) => Promise<Answer> {
   if (!tracing) return delivery => send(delivery)
   return async delivery => {

@@ -1,7 +1,7 @@
 import type { Receiver } from '@payment-tracking/testkit'
 import type { Test } from 'tap'
 
-/** Tells how many requests were repeats, and that each repeat had the id and body of the first. */
+/** Counts the repeated requests, and checks that each repeat has the id and body of its first request. */
 export function countRepeats(t: Test, receiver: Receiver, deliveries: number): void {
   const bodies = new Map<string, string>()
   for (const { headers, body } of receiver.requests) {

@@ -1,4 +1,4 @@
-// What the tests of this service begin with: a database, a Redis, a worker process, a webhook and payments.
+// The common set-up of this service's tests: a database, a Redis, a worker process, a webhook and payments.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { webhookSecretOf } from '@payment-tracking/domain'
@@ -38,13 +38,13 @@ export interface Rig {
   env: Record<string, string>
   startWorker(env?: Record<string, string>): Promise<StartedService>
   addWebhook(endpointUrl: string, gateway?: string): Promise<SeededWebhook>
-  /** Stores deliveries of new payments of the gateway as ingest does, and enqueues them unless told not to. */
+  /** Stores deliveries of the gateway's new payments as ingest does, and enqueues them unless `enqueue` is false. */
   pay(gateway: string, count?: number, options?: { enqueue?: boolean }): Promise<DeliveryRef[]>
-  /** Of one gateway, or all. */
+  /** The deliveries of one gateway, or of all. */
   deliveries(gateway?: string): Promise<DeliveryRow[]>
   /** The attempt rows of a gateway's deliveries, in order. */
   attempts(gateway: string): Promise<Record<string, unknown>[]>
-  /** Waits until there are exactly so many deliveries in each state. */
+  /** Waits until exactly this many deliveries are in each state. */
   waitForStates(
     states: Record<string, number>,
     options?: { gateway?: string; timeoutMs?: number },
@@ -73,7 +73,7 @@ export const makeCommittedPayment = (
   ...over,
 })
 
-/** @param servers other servers than the run's, which the test may kill */
+/** @param servers separate servers that the test may kill */
 export async function openRig(
   t: TestContext,
   servers?: { databaseUrl: string; redisUrl: string },
