@@ -6,7 +6,7 @@ import { createDatabase, startService, useRedis, type TestContext } from '@payme
 import t from 'tap'
 
 /** Its api, types and functions that do nothing, is loaded by prom-client. */
-const OF_TRACING = /@opentelemetry\/(?!api\/)|runtime\/dist\/tracing\/sdk\.js/
+const OF_TRACING = /@opentelemetry\/(?!api\/)|runtime\/(dist|src)\/tracing\/sdk\.[jt]s/
 
 /** Runs a service until it is ready. @returns the files that Node ran, as it writes them down itself */
 async function filesRunBy(
@@ -25,9 +25,9 @@ async function filesRunBy(
   return urls.filter(url => url.startsWith('file:')).map(url => fileURLToPath(url))
 }
 
-/** The files that were bundled into this one: where one begins there is a comment with its name. */
+/** The files that were bundled into this one, as its source map names them. */
 const bundledIn = (file: string): string[] =>
-  [...readFileSync(file, 'utf8').matchAll(/^\s*\/\/ (\S+\.[cm]?js)$/gm)].map(match => match[1]!)
+  (JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] }).sources
 
 t.test('while tracing is off nothing of OpenTelemetry is loaded', async t => {
   const database = await createDatabase(t)
@@ -36,7 +36,7 @@ t.test('while tracing is off nothing of OpenTelemetry is loaded', async t => {
   const files = await filesRunBy(t, 'webhook-worker', env)
   const bundles = files.filter(file => /\/webhook-worker\/dist\/service[^/]*\.js$/.test(file))
   const loaded = [...files, ...bundles.flatMap(bundledIn)]
-  for (const known of [/runtime\/dist\/tracing\/open-tracing\.js$/, /@opentelemetry\/api\//]) {
+  for (const known of [/runtime\/src\/tracing\/open-tracing\.ts$/, /@opentelemetry\/api\//]) {
     t.ok(
       loaded.some(file => known.test(file)),
       `it is seen that ${known.source} is loaded`,
