@@ -31,19 +31,22 @@ export interface OpsParts {
   board: BoardQueue
 }
 
-/** A client that neither takes nor sends anything for so long is closed. */
+/** The server closes a client that neither sends nor reads anything for this long. */
 const STALL_TIMEOUT_MS = 30_000
-/** Every request has an end, also when a server behind the dashboard is silent: then it is answered with 503. */
+/**
+ * Every request ends within this time. If a server behind the dashboard does not answer, the request is answered with
+ * 503.
+ */
 const REQUEST_DEADLINE_MS = 15_000
 
-/** Our pages run no script at all; Bull Board runs its own. */
+/** The dashboard's own pages run no script; Bull Board runs its own script. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 const BOARD_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 
-/** Form fields; a name that comes twice is a list. Nothing is ever a prototype's. */
+/** Reads form fields; a repeated name becomes a list. A field name never reaches a prototype. */
 function readForm(text: string): Record<string, string | string[]> {
   const fields = Object.create(null) as Record<string, string | string[]>
   for (const [name, value] of new URLSearchParams(text)) {
@@ -57,12 +60,12 @@ const AWAY = 'Postgres, Redis or NATS did not answer; /readyz of the management 
 /** Fastify's code for a request that passed its deadline. */
 const LATE = 'FST_ERR_HANDLER_TIMEOUT'
 
-/** A server is away: another moment mends it, and nobody has to look for a fault. */
+/** Whether a server is away. An outage passes by itself and is no fault to look for. */
 const isOutage = (error: unknown): boolean =>
   (error instanceof ServiceError && /_(UNAVAILABLE|TIMEOUT)$/.test(error.code)) ||
   (error as { code?: string }).code === LATE
 
-/** Builds the dashboard; nothing listens yet. */
+/** Builds the dashboard without listening. */
 export async function buildApp({
   config,
   log,

@@ -8,9 +8,9 @@ import { refuse } from './refuse.js'
 export const BOARD_PATH = '/queues'
 
 /**
- * Puts Bull Board behind the guard. Jobs carry ids only, so there is nothing to hide in them. A job is never
- * retried from here: its row says `failed`, and "Failed deliveries" opens a new round for it.
- * @param options.writable lets people pause the queue, promote and remove jobs
+ * Puts Bull Board behind the guard. Jobs carry only ids, so the board shows nothing secret. Bull Board cannot retry a
+ * job: the delivery's row says `failed`, and "Failed deliveries" opens a new round for the row.
+ * @param options.writable lets operators pause the queue, and promote and remove jobs
  */
 export async function addBoard(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export async function addBoard(
     environment,
   }: { board: BoardQueue; queue: DeliveryQueue; writable: boolean; environment: string },
 ): Promise<void> {
-  // Bull Board has an error handler of its own: without Redis it would call that its fault, after a while.
+  // Bull Board has its own error handler. Without Redis, that handler would report an internal error after some time.
   app.addHook('preHandler', async (request, reply) => {
     if (!request.url.startsWith(`${BOARD_PATH}/api/`)) return
     await queue.ping().catch(() => refuse(reply, 503, 'QUEUE_UNAVAILABLE', 'Redis did not answer.'))

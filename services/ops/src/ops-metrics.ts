@@ -1,7 +1,7 @@
 import type { Metrics } from '@payment-tracking/runtime'
 import { countDeadLetters, countGaps, type Store } from '@payment-tracking/store'
 
-/** What the ops service measures of the whole deployment, each time somebody looks. */
+/** Measures the whole deployment at each scrape of the metrics. */
 export function measurePipeline(metrics: Metrics, store: Store): void {
   const letters = metrics.gauge('dead_letters', 'Refused messages that are kept, by code', ['code', 'state'])
   metrics.onScrape(letters, async () => {

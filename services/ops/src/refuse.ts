@@ -1,7 +1,7 @@
 import { errorAnswer } from '@payment-tracking/runtime'
 import type { FastifyReply } from 'fastify'
 
-/** Answers a refusal in the one shape of all HTTP services. */
+/** Answers a refusal in the common shape of all HTTP services. */
 export function refuse(reply: FastifyReply, status: number, code: string, sentence: string): FastifyReply {
   return reply
     .code(status)

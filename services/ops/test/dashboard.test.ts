@@ -72,7 +72,7 @@ t.test('the dashboard', async t => {
     t.equal(page.statusCode, 401, 'nor on another process')
   })
 
-  t.test('limits wrong passwords and tokens by address, and keeps nobody else out', async t => {
+  t.test('limits wrong passwords and tokens by address, and lets other addresses in', async t => {
     const guess = (from: string, token = 'wrong') =>
       ops.app.inject({
         method: 'POST',
@@ -95,7 +95,7 @@ t.test('the dashboard', async t => {
     t.equal((await guess('2001:db8:1:2:ffff::1', TOKEN)).statusCode, 429, 'a network of IPv6 is one address')
   })
 
-  t.test('shows no notice that it did not write for this session', async t => {
+  t.test('shows no notice that it did not sign for this session', async t => {
     for (const path of ['/dead-letters', '/failed-deliveries']) {
       const page = await user.get(`${path}?notice=${encodeURIComponent('Call 0800 now')}&signed=x`)
       t.equal(page.statusCode, 200)
@@ -108,7 +108,7 @@ t.test('the dashboard', async t => {
     t.notMatch((await another.get(location)).body, 'are due now', 'nor the one of another session')
   })
 
-  t.test('keeps its session in a cookie that no other site and no script gets', t => {
+  t.test('keeps its session in a cookie that other sites and scripts cannot read', t => {
     const cookie = String(user.answer.headers['set-cookie'])
     for (const trait of ['HttpOnly', 'SameSite=Strict', 'Path=/']) t.match(cookie, trait)
     t.notOk(cookie.includes(TOKEN))
@@ -150,7 +150,7 @@ t.test('the dashboard', async t => {
     t.equal(rows[0].replayed_at, null)
   })
 
-  t.test('escapes the bytes of strangers wherever they appear', async t => {
+  t.test('escapes foreign bytes wherever they appear', async t => {
     const hostile = '<script>alert(1)</script>"\'><img src=x onerror=alert(2)>\u202e\u0000'
     const id = await ops.addDeadLetter({
       bytes: Buffer.from(hostile),
@@ -176,7 +176,7 @@ t.test('the dashboard', async t => {
     await ops.database.pool.query('delete from dead_letters')
   })
 
-  t.test('turns the pages of what was asked for', async t => {
+  t.test('splits long lists into pages', async t => {
     const first = await ops.addDeadLetter({ bytes: Buffer.from('x'), code: 'BAD_SLOT', reason: 'the first' })
     for (let n = 0; n < 100; n++) await ops.addDeadLetter({ bytes: Buffer.from('x'), code: 'BAD_SLOT' })
     await ops.database.pool.query('update dead_letters set replayed_at = now()')
@@ -186,7 +186,7 @@ t.test('the dashboard', async t => {
     await ops.database.pool.query('delete from dead_letters')
   })
 
-  t.test('replays dead letters byte for byte, one or all of a code, and notes it', async t => {
+  t.test('replays dead letters byte for byte, one or all of a code, and marks them', async t => {
     const bytes = Buffer.from([0, 255, 123, 10])
     const one = await ops.addDeadLetter({ bytes })
     await ops.addDeadLetter({ bytes: Buffer.from('two'), code: 'BAD_SLOT' })
@@ -235,7 +235,7 @@ t.test('the dashboard', async t => {
     )
   })
 
-  t.test('holds the queue board, which changes nothing unless a setting allows it', async t => {
+  t.test('shows the queue board, which changes nothing unless a setting allows changes', async t => {
     t.match((await user.get('/queues')).body, '<div id="root"')
     const board = await user.get('/queues/api/queues?activeQueue=deliveries&page=1&jobsPerPage=10')
     const [queue] = board.json().queues

@@ -1,7 +1,7 @@
 import { startService, createDatabase, useNats, useRedis } from '@payment-tracking/testkit'
 import t from 'tap'
 
-t.test('ops does not start open: a token is needed, and a long one', async t => {
+t.test('ops refuses to start without a token, and with a short token', async t => {
   const env = {
     DATABASE_URL: (await createDatabase(t)).url,
     REDIS_URL: (await useRedis(t)).url,

@@ -25,20 +25,20 @@ export interface RealtimeParts {
   redis: RedisConnections
   metrics: Metrics
   log: Logger
-  /** The database is another one: what this pod remembers of its payments is worth nothing. */
+  /** The database was replaced: this pod's knowledge of payments is invalid. */
   onOtherDatabase: (error: Error) => void
 }
 
 const SAMPLE_INTERVAL_MS = 500
-/** What remains of the stop deadline when the last client should be gone. */
+/** The part of the stop deadline that remains after the last client must be gone. */
 const STOP_RESERVE_MS = 2_000
 
 export interface Realtime extends Intake {
-  /** Rejects while this pod may not send: it holds no lease. */
+  /** Rejects while this pod may not send because it holds no lease. */
   probeLease(): Promise<void>
 }
 
-/** A realtime pod. Building starts nothing: the intake listens. */
+/** A realtime pod. Building starts nothing; `intake` listens. */
 export function buildRealtime(parts: RealtimeParts): Realtime {
   const { config, store, redis, metrics: registry, log, onOtherDatabase } = parts
   const metrics = createRealtimeMetrics(registry)
@@ -53,7 +53,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     firstUse: initialise => rememberLeaseUse(store, config.ENVIRONMENT, initialise),
     onFenced: () => {
       log.warn('seats.fenced')
-      // What was queued before the fence fell may not be sent after it.
+      // Frames that were queued before the fence fell must not be sent afterwards.
       for (const connection of connections()) {
         if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER', metrics)
       }
@@ -81,7 +81,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     lookForRetractions: () => retractions.look(),
     onOtherDatabase,
   })
-  // What was announced while the connection was away went to nobody.
+  // Payments that were announced while the connection was away did not reach this pod.
   subscriber.on('ready', () => void healer.healAll())
   const subscriptions = new Subscriptions({
     rooms,
@@ -97,7 +97,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     metrics,
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
     trusted: readTrustedProxies(config.TRUST_PROXY),
-    // Above the budget of events, which answers before it closes.
+    // Twice the budget of events: that budget answers a client before this limit closes the connection.
     packetsPerSecond: config.MAX_MESSAGES_PER_SECOND * 2,
     packetBurst: config.MAX_MESSAGE_BURST * 4,
   })

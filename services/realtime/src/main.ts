@@ -4,7 +4,7 @@ import { openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
 
-/** A subscriber does not wait longer than this for its history. */
+/** The longest time that a subscriber waits for its history. */
 const STATEMENT_TIMEOUT_MS = 5_000
 
 await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {

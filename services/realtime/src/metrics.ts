@@ -1,6 +1,6 @@
 import type { Metrics } from '@payment-tracking/runtime'
 
-/** What a pod measures. Event-loop delay and memory are among the registry's own figures. */
+/** The metrics of a pod. The registry itself measures event-loop delay and memory. */
 export function createRealtimeMetrics(metrics: Metrics) {
   return {
     connections: metrics.gauge('realtime_connections', 'open connections'),

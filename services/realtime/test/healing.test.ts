@@ -7,7 +7,7 @@ import { committedPaymentsOf } from './write-payments.js'
 
 const seqsOf = (received: ReturnType<typeof collectPayments>) => received.map(({ data }) => data.seq)
 
-t.test('what Redis lost reaches the rooms without any client code', async t => {
+t.test('payments that Redis lost reach the rooms without client code', async t => {
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '1000' })
   const pod = await pods.start()
   const [one, two] = [pod.connect(), pod.connect()]
@@ -15,14 +15,14 @@ t.test('what Redis lost reaches the rooms without any client code', async t => {
   await subscribe(one, { trackingId: 'order' })
   await subscribe(two, { trackingId: 'order' })
 
-  t.test('the loss of the last payment, found by comparing heads', async t => {
+  t.test('the loss of the last payment is found by comparing heads', async t => {
     await pods.commit({ trackingId: 'order', count: 120 })
     await waitFor(() => received.every(list => list.length >= 120), { what: 'healing' })
     const expected = Array.from({ length: 120 }, (_, index) => index + 1)
     for (const list of received) t.same(seqsOf(list), expected)
   })
 
-  t.test('what is announced again is not told again', async t => {
+  t.test('a payment that is announced again is not sent again', async t => {
     for (const list of received) list.length = 0
     await pods.connections.announce(await committedPaymentsOf(pods.store, 'order', [118, 119, 120]))
     await pods.pay({ trackingId: 'order' })
@@ -31,7 +31,7 @@ t.test('what Redis lost reaches the rooms without any client code', async t => {
   })
 })
 
-t.test('a jump in the sequence is noticed at once, and only the hole is filled', async t => {
+t.test('a gap in the sequence is noticed at once, and only the missing payments are sent', async t => {
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
   const client = (await pods.start()).connect()
   const received = collectPayments(client)
@@ -42,7 +42,7 @@ t.test('a jump in the sequence is noticed at once, and only the hole is filled',
   t.same(seqsOf(received), [1, 4, 5, 2, 3])
 })
 
-t.test('a pod that Redis had cut off heals when it is back', async t => {
+t.test('a pod that lost Redis heals when Redis is back', async t => {
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
   const pod = await pods.start()
   const client = pod.connect()
@@ -69,7 +69,7 @@ t.test('retractions', async t => {
   await subscribe(other, { trackingId: 'other' })
   await pods.pay({ trackingId: 'order', count: 4 })
   await waitFor(() => payments.length === 4)
-  /** As ingest does; nobody is told. */
+  /** Retracts as ingest does, without an announcement. */
   const retract = (seq: number) =>
     pods.database.pool.query(
       `update events set retracted_at = clock_timestamp() where tracking_id = 'order' and seq = $1`,
@@ -78,7 +78,7 @@ t.test('retractions', async t => {
   const announce = async (seq: number) =>
     pods.connections.announce([], Date.now(), await committedPaymentsOf(pods.store, 'order', [seq]))
 
-  t.test('one that Redis brings is told at once, and not again by healing', async t => {
+  t.test('a retraction from Redis is sent at once, and healing does not repeat it', async t => {
     await retract(2)
     await announce(2)
     await waitFor(() => told[0]!.length > 0, { what: 'the retraction' })
@@ -92,7 +92,7 @@ t.test('retractions', async t => {
     })
   })
 
-  t.test('one that Redis lost is told by healing', async t => {
+  t.test('healing sends a retraction that Redis lost', async t => {
     await retract(3)
     await waitFor(() => told[0]!.length >= 2, { what: 'healing' })
     await retract(4)
@@ -105,7 +105,7 @@ t.test('retractions', async t => {
     t.strictSame(told[1], [], 'other tracking IDs hear nothing')
   })
 
-  t.test('a client that was away is told of what was retracted meanwhile', async t => {
+  t.test('a returning client gets the retractions of the time of its absence', async t => {
     const late = pod.connect()
     const retracted = collectRetractions(late)
     const { replay } = await subscribe(late, { trackingId: 'order', since: 3 })
@@ -118,7 +118,7 @@ t.test('retractions', async t => {
     )
   })
 
-  t.test('the typed client hands each retraction over once', async t => {
+  t.test('the typed client reports each retraction once', async t => {
     const handed: [string, number][] = []
     const watch = watchPayments(pod.url, {
       trackingId: 'order',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { MessageBudget } from '../src/sockets/message-budget.js'
 
-t.test('a burst at once, then the average; who does not stop is far over', async t => {
+t.test('a burst at once, then the average; a client that continues is far over', async t => {
   const budget = new MessageBudget(10, 5, 0)
   const spend = (times: number, nowMs: number) =>
     Array.from({ length: times }, () => budget.spend(nowMs)).at(-1)

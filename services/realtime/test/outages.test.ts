@@ -1,10 +1,10 @@
-// What subscribers see while the servers behind a pod are away, and that nobody has to restart it afterwards.
+// What subscribers see while the servers behind a pod are away. The pod recovers without a restart.
 import { openPrivateServers, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectErrors, collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
 import { committedPaymentsOf, fakeBase58 } from './write-payments.js'
 
-t.test('who comes is refused with UNAVAILABLE, who is there is served', async t => {
+t.test('new subscribers are refused with UNAVAILABLE, present subscribers are served', async t => {
   const servers = await openPrivateServers(t)
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '300' }, servers)
   const pod = await pods.start()
@@ -16,7 +16,7 @@ t.test('who comes is refused with UNAVAILABLE, who is there is served', async t 
   const readiness = async () => (await fetch(`${pod.service.managementUrl}/readyz`)).status
   const refused = { ok: false, code: 'UNAVAILABLE' }
 
-  t.test('while Redis hangs, with what the store knows', async t => {
+  t.test('while Redis hangs, from the store', async t => {
     process.kill(servers.private.redis!.pid, 'SIGSTOP')
     t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
     await pods.commit({ trackingId: 'order' })
@@ -27,7 +27,7 @@ t.test('who comes is refused with UNAVAILABLE, who is there is served', async t 
     await newcomer.emitWithAck('unsubscribe', { trackingId: 'order' })
   })
 
-  t.test('while Postgres is away, and what was announced meanwhile is sent', async t => {
+  t.test('while Postgres is away, and then get the payments announced meanwhile', async t => {
     const committed = await committedPaymentsOf(pods.store, 'order', [1])
     await servers.private.postgres!.kill()
     t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)

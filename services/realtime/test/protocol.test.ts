@@ -66,7 +66,7 @@ t.test('the protocol, refusals included', async t => {
     t.same(received.map(({ data }) => data.trackingId).sort(), ['b', 'c', 'd'])
   })
 
-  t.test('requests about one tracking ID end as the last one says', async t => {
+  t.test('the last of several requests about one tracking ID decides', async t => {
     const client = pod.connect()
     const received = collectPayments(client)
     client.emit('subscribe', { trackingId: 'flicker' })
@@ -78,7 +78,7 @@ t.test('the protocol, refusals included', async t => {
     t.equal(received.length, 0)
   })
 
-  t.test('a recipient filters what is pushed and what is replayed', async t => {
+  t.test('a recipient filters pushed and replayed payments', async t => {
     const client = pod.connect()
     const received = collectPayments(client)
     const mine = fakeBase58('mine')
@@ -122,7 +122,7 @@ t.test('the protocol, refusals included', async t => {
     t.match(await closed, { context: { code: 1009 } })
   })
 
-  t.test('polling is not served, and nothing of the management port is', async t => {
+  t.test('polling and the routes of the management port are not served', async t => {
     const polling = await fetch(`${pod.url}/ws/v1/?EIO=4&transport=polling`)
     t.equal(polling.status, 400)
     for (const path of ['/metrics', '/readyz', '/healthz', '/']) {
@@ -130,7 +130,7 @@ t.test('the protocol, refusals included', async t => {
     }
   })
 
-  t.test('a protocol violation ends its own connection alone', async t => {
+  t.test('a protocol violation ends only its own connection', async t => {
     const witness = pod.connect()
     await subscribe(witness, { trackingId: 'witness' })
     const raw = await openRaw(t, pod.url)
@@ -162,7 +162,7 @@ t.test('the protocol, refusals included', async t => {
     }
   })
 
-  t.test('what is measured is shown', async t => {
+  t.test('metrics are exposed', async t => {
     const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
     for (const name of [
       'realtime_connections',
@@ -192,7 +192,7 @@ t.test('origins can be limited', async t => {
   t.pass()
 })
 
-t.test('the shortest client of any tutorial works', async t => {
+t.test('the shortest tutorial client works', async t => {
   const pods = await usePods(t)
   const { url } = await pods.start()
   const socket = io(url, { path: '/ws/v1', transports: ['websocket'] })

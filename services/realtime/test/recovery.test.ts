@@ -2,11 +2,11 @@ import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
 
-t.test('a pod whose database was replaced starts anew: what it remembers is of the other one', async t => {
+t.test('a pod whose database was replaced restarts: its memory belongs to the old database', async t => {
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '200' })
   const pod = await pods.start()
   const { epoch } = await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })
-  // Until the pod has looked once it cannot know that there was another one before.
+  // The pod notices a replacement only after it has looked at the first database once.
   let ended = false
   void pod.service.exited.then(() => (ended = true))
   await waitFor(
@@ -22,12 +22,12 @@ t.test('a pod whose database was replaced starts anew: what it remembers is of t
 })
 
 t.test('recovery by since and epoch', async t => {
-  // No healing: what is promised here is promised by the order of join, read and acknowledgement.
+  // No healing: the order of join, read and acknowledgement alone must keep the promises of this test.
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
   const [one, two] = await Promise.all([pods.start(), pods.start()])
   await pods.commit({ trackingId: 'order', count: 250 })
 
-  t.test('without since: from now on, and head tells what there is', async t => {
+  t.test('without since: payments from now on, and head tells how many exist', async t => {
     const reply = await subscribe(one.connect(), { trackingId: 'order' })
     t.match(reply, { ok: true, head: 250, recovered: false, replay: [], more: false, next: 250 })
     t.match(reply, { epoch: /^[0-9a-f-]{36}$/, resume: /^[\w-]{20,}$/ })
@@ -56,7 +56,7 @@ t.test('recovery by since and epoch', async t => {
     t.match(reply.replay.at(-1), { trackingId: 'order', amountString: '1000', status: 'executed' })
   })
 
-  t.test('what cannot be recovered is said, and nothing is replayed in part', async t => {
+  t.test('a range that cannot be recovered is reported, and nothing is replayed in part', async t => {
     const client = one.connect()
     const { epoch } = await subscribe(client, { trackingId: 'order' })
     const lost = { recovered: false, replay: [], more: false, head: 250, next: 250 }
@@ -70,7 +70,7 @@ t.test('recovery by since and epoch', async t => {
     })
   })
 
-  t.test('subscribing while payments come: replay and room together have no gap', async t => {
+  t.test('subscribing while payments come: replay and room together leave no gap', async t => {
     let paying = true
     const payer = (async () => {
       while (paying) await pods.pay({ trackingId: 'busy', count: 3 })
@@ -99,7 +99,7 @@ t.test('recovery by since and epoch', async t => {
     }
   })
 
-  t.test('a payment at the very moment of subscribing is in the answer or comes by the room', async t => {
+  t.test('a payment at the moment of subscribing comes in the answer or by the room', async t => {
     const client = one.connect()
     const pushed = new Set<string>()
     client.on('payment', ({ data }) => pushed.add(data.trackingId))
@@ -117,7 +117,7 @@ t.test('recovery by since and epoch', async t => {
     t.pass()
   })
 
-  t.test('a client that was cut off goes on where it stopped', async t => {
+  t.test('a client that lost its connection continues where it stopped', async t => {
     const client = one.connect()
     const seqs = new Set<number>()
     client.on('payment', ({ data }) => seqs.add(data.seq))

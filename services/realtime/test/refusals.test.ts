@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { usePods } from './use-pods.js'
 
-/** Says something to a port. @returns all that was answered until the connection was closed */
+/** Sends bytes to a port. @returns the whole answer until the connection was closed */
 const say = (port: number, bytes: string) =>
   new Promise<string>((resolve, reject) => {
     let answer = ''
@@ -15,7 +15,7 @@ const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'
 const HANDSHAKE = `${UPGRADE}sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
 const QUERY = 'EIO=4&transport=websocket'
 
-t.test('whatever does not become a connection is refused in the one shape', async t => {
+t.test('every request that does not become a connection is refused in the same shape', async t => {
   const pods = await usePods(t, {
     CORS_ORIGIN: 'https://shop.example',
     MAX_CONNECTIONS_PER_ADDRESS: '1',

@@ -4,7 +4,7 @@ import t from 'tap'
 import { collectErrors, collectPayments, openRaw, subscribe, trySubscribe, usePods } from './use-pods.js'
 
 const LEASE_MS = 1_500
-/** `npm run chaos:realtime` lets as many race as we promise for. */
+/** `npm run chaos:realtime` lets the promised number of subscribers race. */
 const [SEATS, RACERS] = process.env.CHAOS === 'long' ? [100, 3_000] : [40, 150]
 
 t.test(
@@ -115,13 +115,13 @@ t.test('seats of a killed pod come back; a paused pod sends nothing once others 
 t.test('a connection whose peer falls silent is ended by the ping, and its seat is free', async t => {
   const pods = await usePods(t, {
     MAX_CONNECTIONS_PER_TRACKING_ID: '1',
-    // Twice as many may be open before they join.
+    // Twice this number may be open before they join.
     MAX_CONNECTIONS_PER_ADDRESS: '2',
     PING_INTERVAL_MS: '300',
     PING_TIMEOUT_MS: '400',
   })
   const pod = await pods.start()
-  // Its system goes on confirming what it is sent, as a proxy would: nobody hears that the program is gone.
+  // The peer's system still acknowledges packets, as a proxy would, so the pod gets no sign that the program is gone.
   const silent = await openRaw(t, pod.url)
   silent.send('40')
   silent.on('message', (data: Buffer) => {
@@ -151,7 +151,7 @@ t.test('one address cannot fill a tracking ID, nor open any number of connection
   const from = (address: string, n = 0) =>
     (n % 2 ? one : two).connect({ reconnection: false, extraHeaders: { 'x-forwarded-for': address } })
 
-  // One /64, written as many ways; what a client puts before the proxy's entry does not count.
+  // Addresses of one /64 in several spellings; entries before the proxy's entry do not count.
   const stranger = ['2001:db8::1', '2001:0db8:0:0:1::', '9.9.9.9, 2001:db8::ffff', '2001:db8:0:0:a:b:c:d']
   const clients = stranger.map((address, n) => from(address, n))
   const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { SeqTracker } from '../src/rooms/seq-tracker.js'
 
-t.test('each payment is told once, and what is missing is known', async t => {
+t.test('each payment is sent once, and missing payments are known', async t => {
   const seqs = new SeqTracker()
   t.equal(seqs.contiguous, null)
   t.ok(seqs.note(4), 'before the baseline everything is new')
@@ -37,7 +37,7 @@ t.test(
         const seqs = new SeqTracker()
         const told: number[] = []
         const arrive = (seq: number) => seqs.note(seq) && told.push(seq)
-        // Before the first look at the store nothing can have come that is not committed by then.
+        // Before the first look at the store, only committed payments can arrive.
         for (const seq of before) if (seq <= head) arrive(seq)
         seqs.baseline(head)
         for (const seq of after) arrive(seq)

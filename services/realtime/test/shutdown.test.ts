@@ -2,7 +2,7 @@ import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { subscribe, trySubscribe, usePods } from './use-pods.js'
 
-t.test('a pod that stops sends its clients away, spread over the window, and ends in time', async t => {
+t.test('a stopping pod sends its clients away, spread over the window, and ends in time', async t => {
   const pods = await usePods(t, { DRAIN_WINDOW_MS: '1500', MAX_CONNECTIONS_PER_TRACKING_ID: '20' })
   const [leaving, staying] = await Promise.all([pods.start(), pods.start()])
   const clients = Array.from({ length: 20 }, () => leaving.connect({ reconnection: false }))
@@ -46,7 +46,7 @@ t.test('a pod that stops sends its clients away, spread over the window, and end
   )
 })
 
-t.test('connections to Redis and Postgres return to what they were', async t => {
+t.test('the numbers of connections to Redis and Postgres return to their baseline', async t => {
   const pods = await usePods(t)
   const name = pods.database.url.split('/').at(-1)!
   const count = async () => {
@@ -69,7 +69,7 @@ t.test('connections to Redis and Postgres return to what they were', async t => 
   t.pass()
 })
 
-t.test('a second signal ends it without waiting', async t => {
+t.test('a second signal ends the pod without waiting', async t => {
   const pods = await usePods(t, { DRAIN_WINDOW_MS: '8000' })
   const pod = await pods.start()
   await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })

@@ -7,7 +7,7 @@ import { fakeBase58 } from './write-payments.js'
 
 const STALLED = 100
 
-/** As large as a payment never is, so that a few fill the buffers of the system between two processes. */
+/** Larger than any real payment, so that a few fill the system's buffers between two processes. */
 const bigPayment = (seq: number): CommittedPayment => ({
   eventId: '00000000-0000-4000-8000-000000000000',
   position: String(seq),
@@ -26,7 +26,7 @@ const bigPayment = (seq: number): CommittedPayment => ({
   tokenMint: null,
 })
 
-t.test('stalled clients are closed at a bounded queue; others and the pod do not notice', async t => {
+t.test('stalled clients are closed at a bounded queue; other clients notice nothing', async t => {
   const pods = await usePods(t, {
     MAX_QUEUED_PACKETS: '64',
     HEAL_INTERVAL_MS: '3600000',
@@ -63,7 +63,7 @@ t.test('stalled clients are closed at a bounded queue; others and the pod do not
   await waitFor(
     async () => {
       await pods.connections.announce(Array.from({ length: 50 }, () => bigPayment(++seq)))
-      // As fast as the healthy one reads: it is the others who are too slow.
+      // At the speed of the healthy client: only the other clients are too slow.
       await waitFor(() => received.length === seq, { what: 'the healthy client' })
       return (await closes()) === stalled.length
     },
@@ -77,11 +77,11 @@ t.test('stalled clients are closed at a bounded queue; others and the pod do not
     Array.from({ length: seq }, (_, index) => index + 1),
   )
 
-  t.test('a client that reads again sees why', async t => {
+  t.test('a client that reads again sees the reason', async t => {
     const closed = once(stalled[0]!, 'close')
     stalled[0]!.resume()
     const [code, reason] = (await closed) as [number, Buffer]
-    // The pod waits some seconds for a client that does not answer, then the connection just ends.
+    // The pod waits some seconds for a client that does not answer, then cuts the connection.
     if (code === 1006) return t.pass('too late')
     t.same([code, reason.toString()], [4008, 'SLOW_CONSUMER'])
   })

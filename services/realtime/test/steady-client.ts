@@ -1,5 +1,5 @@
-// The client that docs/realtime.md describes: it remembers how far it came, comes back after every loss, buffers
-// what arrives before the acknowledgement, and applies each `seq` once and in order.
+// The client that docs/realtime.md describes: it remembers its last `seq`, reconnects after every loss, buffers
+// payments that arrive before the acknowledgement, and applies each `seq` once and in order.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SOCKET_PATH, type SocketPayment, type SubscribeReply } from '@payment-tracking/contracts'
 import type { TestContext } from '@payment-tracking/testkit'
@@ -8,16 +8,16 @@ import type { Client } from './use-pods.js'
 
 export interface SteadyClientOptions {
   trackingId: string
-  /** where to connect now */
+  /** the address of the next connection */
   url: () => string
-  /** from which address, so that load balancers see different clients */
+  /** the local address of connections, so that load balancers see different clients */
   localAddress?: string
 }
 
 export class SteadyClient {
-  /** What was applied, in order: 1, 2, 3… when nothing is missing. */
+  /** The applied payments, in order: 1, 2, 3… when none is missing. */
   readonly applied: number[] = []
-  /** How often a payment came that was there already. */
+  /** How many payments came again. */
   duplicates = 0
   connects = 0
   readonly replayMs: number[] = []
@@ -52,7 +52,7 @@ export class SteadyClient {
     this.#socket?.disconnect()
   }
 
-  /** The network goes: nobody says goodbye. */
+  /** Cuts the network without a close frame. */
   drop(): void {
     const engine = this.#socket?.io.engine as unknown as { transport?: { ws?: { terminate(): void } } }
     engine?.transport?.ws?.terminate()
@@ -78,7 +78,7 @@ export class SteadyClient {
     socket.on('disconnect', again)
     socket.on('payment', ({ data }) => this.#take(data))
     socket.on('error', ({ data }) => {
-      // The seat was lost while the connection lives: ask again.
+      // The seat was lost while the connection lives: subscribe again.
       if (this.#caughtUp && data.code === 'TOO_MANY_CONNECTIONS') void this.#catchUp(socket)
     })
   }

@@ -1,5 +1,5 @@
-// Where realtime leans on what a library does not promise. A guard that fails says which version of a library changed
-// what, before a client notices.
+// Realtime relies on library behaviour that the libraries do not promise. A failing guard names the changed behaviour
+// before a client notices it.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -38,7 +38,7 @@ t.test("upgrade guard: Engine.IO shows ws's sender, socket and its own queue", a
   t.equal(connection.readyState, 'open')
 })
 
-t.test('upgrade guard: a frame reaches the client past Engine.IO, and through its queue', async t => {
+t.test("upgrade guard: a frame reaches the client directly, and through Engine.IO's queue", async t => {
   const { client, connection } = await connect(t)
   const received: string[] = []
   const both = new Promise<void>(resolve => {
@@ -47,7 +47,7 @@ t.test('upgrade guard: a frame reaches the client past Engine.IO, and through it
     })
   })
   sendFrame(connection, textFrame('42["greeting","at once"]'))
-  // The option wsPreEncodedFrame makes Engine.IO's transport write the frame as it is.
+  // The option wsPreEncodedFrame makes Engine.IO's transport write the frame unchanged.
   const { later } = textFrame('42["greeting","queued"]')
   connection.write('', { preEncoded: true, compress: false, wsPreEncodedFrame: later })
   await both

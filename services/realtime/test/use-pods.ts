@@ -39,15 +39,15 @@ export interface Pods {
   store: Store
   connections: RedisConnections
   start(more?: Record<string, string>): Promise<Pod>
-  /** Commits payments without telling anybody. */
+  /** Commits payments without an announcement. */
   commit(options: WritePaymentsOptions): Promise<number[]>
   /** Commits payments and announces them. */
   pay(options: WritePaymentsOptions): Promise<number[]>
 }
 
 /**
- * A database, a place in Redis, and pods on them as processes of their own.
- * @param servers servers of this test alone, which it may kill; default the run's
+ * A database, a key prefix in Redis, and pods on both as separate processes.
+ * @param servers private servers that the test may kill; default: the shared servers of the run
  */
 export async function usePods(
   t: TestContext,
@@ -61,7 +61,7 @@ export async function usePods(
     REDIS_URL: redis.url,
     ENVIRONMENT: redis.prefix,
     PORT: '0',
-    // All clients of a test have one address; the caps of addresses have tests of their own.
+    // All clients of a test share one address; other tests cover the caps of addresses.
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
     MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '100000',
     DRAIN_WINDOW_MS: '50',
@@ -105,7 +105,7 @@ export async function startPod(t: TestContext, env: Record<string, string>): Pro
   return { service, url, connect: options => connectTo(t, url, options) }
 }
 
-/** A client of its own connection, closed with the test. */
+/** A client with its own connection, closed at the end of the test. */
 export function connectTo(t: TestContext, url: string, options: object = {}): Client {
   const client: Client = io(url, {
     path: SOCKET_PATH,
@@ -119,7 +119,7 @@ export function connectTo(t: TestContext, url: string, options: object = {}): Cl
   return client
 }
 
-/** A bare WebSocket, open, for what no client of the library would do. */
+/** An open bare WebSocket, for messages that no Socket.IO client would send. */
 export async function openRaw(t: TestContext, url: string): Promise<WebSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}${SOCKET_PATH}/?EIO=4&transport=websocket`)
   t.teardown(() => socket.terminate())
@@ -128,7 +128,7 @@ export async function openRaw(t: TestContext, url: string): Promise<WebSocket> {
   return socket
 }
 
-/** What a client was sent, by `seq`, in the order it came. */
+/** The payments that a client received, by `seq`, in the order of their arrival. */
 export function collectPayments(client: Client): PaymentMessage[] {
   const received: PaymentMessage[] = []
   client.on('payment', message => received.push(message))

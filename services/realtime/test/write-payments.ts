@@ -21,7 +21,7 @@ export interface WritePaymentsOptions {
 
 /**
  * Commits payments of a tracking ID as ingest does: rows, `seq` and head in one transaction.
- * @returns the seqs they got
+ * @returns the `seq` values of the payments
  */
 export async function writePayments(
   pool: Pool,

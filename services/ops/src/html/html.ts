@@ -1,4 +1,4 @@
-// The only way HTML is made here: everything that is put into it is escaped, unless it is HTML itself.
+// All HTML of the dashboard is made here: every inserted value is escaped, unless the value is HTML of this module.
 
 export class Html {
   constructor(readonly text: string) {}
@@ -27,7 +27,7 @@ const write = (part: Part): string => {
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(texts.map((text, index) => text + (index < parts.length ? write(parts[index]!) : '')).join(''))
 
-/** Text of a stranger as one line a person can read: control and direction characters become visible. */
+/** Foreign text as one readable line: control and direction characters become visible. */
 export const plain = (text: string): string =>
   text.replace(
     // eslint-disable-next-line no-control-regex

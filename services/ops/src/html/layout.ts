@@ -3,7 +3,7 @@ import { html, type Html } from './html.js'
 export interface PageFrame {
   title: string
   environment: string
-  /** what happened after the last form; shown once */
+  /** the result of the last form; shown once */
   notice?: string | null
   /** null on the sign-in page */
   csrf: string | null

@@ -1,5 +1,5 @@
-// Messages that ingest refused. Their bytes are hostile: they are shown as escaped text and downloaded as bytes,
-// and nothing of them is ever markup, a link or a script.
+// Messages that ingest refused. Their bytes are hostile: the pages show the bytes as escaped text and offer them for
+// download, never as markup, a link or a script.
 import {
   findDeadLetterIds,
   listDeadLetters,
@@ -16,7 +16,7 @@ import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
 import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, readNotice, type PageParts } from './page-parts.js'
 
-/** What the indexer could not read stands beside what we could not: both are missing payments, perhaps. */
+/** Gaps of the indexer stand beside the dead letters: both may be missing payments. */
 const gapTable = (gaps: readonly GapRow[]): Html | null =>
   gaps.length === 0
     ? null
@@ -166,7 +166,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
   )
 }
 
-/** Codes are ours; anything else asks for all. */
+/** Accepts only error codes of ingest; any other value selects all dead letters. */
 const readCode = (sent: string | undefined): string | undefined =>
   sent !== undefined && /^[A-Z_]{1,64}$/.test(sent) ? sent : undefined
 

@@ -15,11 +15,11 @@ export interface PageParts {
   subjectPrefix: string
 }
 
-/** What one bulk form does at most. */
+/** The most rows that one bulk form changes. */
 export const BULK_LIMIT = 1_000
 export const PAGE_SIZE = 100
 
-/** The ids of ticked rows; nonsense is left out. */
+/** The ids of ticked rows; malformed ids are left out. */
 export const readIds = (sent: string | string[] | undefined): bigint[] =>
   [sent ?? []]
     .flat()
@@ -29,15 +29,15 @@ export const readIds = (sent: string | string[] | undefined): bigint[] =>
 export const readBefore = (sent: string | undefined): bigint | undefined => readIds(sent)[0]
 
 /**
- * Where a form leads back to, with what came of it. The notice is signed for the session: a link from elsewhere cannot
- * put words into a page of the dashboard.
+ * The address to which a form returns, with a notice of the result. The notice is signed for the session, so that a
+ * foreign link cannot put text into a page of the dashboard.
  */
 export function back({ sessions }: PageParts, request: FastifyRequest, path: string, notice: string): string {
   const signed = sessions.sign(request.opsSession, 'notice', notice)
   return `${path}?${new URLSearchParams({ notice, signed }).toString()}`
 }
 
-/** What the last form came to; null for a notice that this dashboard did not make for this session. */
+/** The result of the last form; null for a notice that this dashboard did not sign for this session. */
 export function readNotice({ sessions }: PageParts, request: FastifyRequest): string | null {
   const { notice, signed } = request.query as { notice?: unknown; signed?: unknown }
   if (typeof notice !== 'string' || typeof signed !== 'string') return null

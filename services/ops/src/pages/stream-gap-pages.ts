@@ -1,5 +1,5 @@
-// Messages that the stream discarded before ingest had read them. They cannot be replayed from here: the indexer has to
-// publish them again, and then a person closes the gap.
+// Messages that the stream discarded before ingest had read them. The dashboard cannot replay these messages: the
+// indexer must publish them again. Then an operator closes the gap.
 import { closeStreamGap, listStreamGaps, type StreamGap } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../html/html.js'

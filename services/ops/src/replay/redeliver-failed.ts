@@ -4,14 +4,14 @@ import { redeliverByIds, type Store } from '@payment-tracking/store'
 
 /**
  * Opens a new round of tries for failed deliveries of active webhooks.
- * @returns how many are due now
+ * @returns how many deliveries are due now
  */
 export async function redeliverFailed(
   parts: { store: Store; queue: DeliveryQueue; log: Logger },
   ids: readonly bigint[],
 ): Promise<number> {
   const deliveries = await redeliverByIds(parts.store, ids)
-  // The rows are due: without Redis the workers' sweepers find them.
+  // The rows are due: without Redis, the workers' sweepers find the rows.
   await parts.queue
     .enqueueDeliveries(deliveries)
     .catch((err: unknown) => parts.log.warn({ err }, 'deliveries.not-enqueued'))

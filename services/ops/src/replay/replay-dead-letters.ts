@@ -3,7 +3,7 @@ import { markReplayed, readDeadLetters, type DeadLetterBytes, type Store } from 
 
 export interface Replayed {
   replayed: bigint[]
-  /** why the others were not: their bytes were cut when they were kept, or their subject is not the stream's */
+  /** why the other dead letters were not replayed: their bytes were cut, or the stream does not take their subject */
   refused: { id: bigint; why: string }[]
 }
 
@@ -15,8 +15,9 @@ function whyNot(letter: DeadLetterBytes, subjectPrefix: string): string | null {
 }
 
 /**
- * Puts dead letters back into the stream, byte for byte, oldest first. Ingest judges them anew: what is refused
- * again becomes a new dead letter. Each is noted as replayed only after the stream took it.
+ * Publishes dead letters to the stream again, byte for byte, oldest first. Ingest checks them again: a message that is
+ * refused again becomes a new dead letter. Each dead letter is marked as replayed only after the stream stored the
+ * message.
  */
 export async function replayDeadLetters(
   parts: { store: Store; bus: Bus; subjectPrefix: string },

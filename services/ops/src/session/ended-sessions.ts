@@ -1,18 +1,18 @@
-// Sessions that were ended by signing out, for all processes of the dashboard: kept in Postgres, and in memory, so that
-// a page needs no query for it and the queue board can be seen while Postgres is away.
+// Sessions that ended by signing out, for all processes of the dashboard. They are stored in Postgres and cached in
+// memory, so that a page needs no query and the queue board works while Postgres is away.
 import type { Logger } from '@payment-tracking/runtime'
 import { endSession, listEndedSessions, type EndedSession, type Store } from '@payment-tracking/store'
 
-/** How long another process of the dashboard may go on taking a session that was ended here. */
+/** How long another process of the dashboard may still accept a session that ended in this process. */
 const REFRESH_EVERY_MS = 2_000
 
 export interface EndedSessions {
   /**
    * Whether a session was ended.
-   * @throws when Postgres has been away since this process started: nobody knows then
+   * @throws when Postgres has been away since this process started: the answer is unknown
    */
   has(id: string): Promise<boolean>
-  /** @throws when Postgres is away: the session goes on, and the caller must say so */
+  /** @throws when Postgres is away: the session stays open, and the caller must say so */
   end(session: EndedSession): Promise<void>
   close(): void
 }

@@ -1,10 +1,10 @@
-/** Wrong passwords and tokens that one address may send in a window; the dashboard has few users and one password. */
+/** The most wrong passwords and tokens of one address in a window. The dashboard has few users and one password. */
 const MOST_FAILURES = 10
 const WINDOW_MS = 60_000
-/** A flood of addresses forgets the oldest, not the process's memory. */
+/** With more addresses than this, the oldest is forgotten, so that memory stays bounded. */
 const MOST_ADDRESSES = 10_000
 
-/** Counts failed attempts by address, so that one that guesses is stopped and keeps nobody else out. */
+/** Counts failed attempts by address: an address that guesses is blocked, and all other addresses stay admitted. */
 export class FailedAttempts {
   readonly #byAddress = new Map<string, { count: number; sinceMs: number }>()
 

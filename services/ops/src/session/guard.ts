@@ -1,4 +1,4 @@
-// Nobody sees anything without a session, and nothing changes without a form that this dashboard made.
+// Every page needs a session, and every change needs a form that this dashboard made.
 import { countedAddress } from '@payment-tracking/runtime'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../html/html.js'
@@ -10,7 +10,7 @@ import { readCookie, SESSION_COOKIE, SESSION_LIFETIME_MS, type Session, type Ses
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** what CSRF tokens and notices are signed for: the session's id, or `bearer` */
+    /** the value that CSRF tokens and notices are signed for: the session's id, or `bearer` */
     opsSession: string
   }
 }
@@ -25,7 +25,7 @@ export interface GuardOptions {
 const OPEN_PATHS = new Set(['/sign-in', '/style.css'])
 const TOO_MANY = 'Too many attempts from your address. Please come back in a minute.'
 
-/** Browsers say where a request comes from; one from elsewhere changes nothing here. */
+/** Browsers name the origin of a request. A request of another origin changes nothing. */
 const isOfSameOrigin = (request: FastifyRequest): boolean => {
   const site = request.headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
@@ -105,13 +105,13 @@ export function guard(
   })
   app.post('/sign-out', { preHandler: requireCsrf(sessions) }, async (request, reply) => {
     const session = sessionOf(request)
-    // A copy of the cookie is worth nothing from here on.
+    // A copy of the cookie is invalid from now on.
     if (session) await ended.end(session)
     return reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303)
   })
 }
 
-/** For every form: its hidden field must be the session's. A browser never sends a bearer token by itself. */
+/** For every form: the hidden field must belong to the session. A browser never sends a bearer token by itself. */
 export const requireCsrf = (sessions: Sessions) => async (request: FastifyRequest, reply: FastifyReply) => {
   if (request.opsSession === 'bearer') return
   const given = (request.body as Record<string, string> | null)?.csrf

@@ -1,5 +1,5 @@
-// Sessions that prove themselves: a cookie holds its id, its end and a MAC by a key that only the token gives. Which of
-// them were ended by signing out is kept apart (ended-sessions.ts).
+// Sessions that are verified without storage: a cookie holds the session's id, its end, and a MAC with a key derived
+// from the token. Sessions that ended by signing out are stored in ended-sessions.ts.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export const SESSION_COOKIE = 'ops_session'
@@ -14,7 +14,7 @@ export interface Sessions {
   isToken(given: string): boolean
   /** The value of a new cookie. */
   open(nowMs: number): string
-  /** @returns null when the cookie is none of ours, or over */
+  /** @returns null when this dashboard did not make the cookie, or the session is over */
   read(cookie: string | undefined, nowMs: number): Session | null
   /** A MAC that only this dashboard can make, for a session and a purpose. */
   sign(session: string, purpose: 'csrf' | 'notice', text?: string): string
@@ -22,7 +22,7 @@ export interface Sessions {
 }
 
 const same = (one: string, other: string): boolean =>
-  // Digests have one length, so that comparing tells nothing of the text's.
+  // Digests have equal length, so the comparison reveals nothing of the texts' lengths.
   timingSafeEqual(createHash('sha256').update(one).digest(), createHash('sha256').update(other).digest())
 
 /** A new token ends all sessions of the old one. */

@@ -1,10 +1,10 @@
 import { SOCKET_CLOSES, type SocketCloseReason } from '@payment-tracking/contracts'
 import type { RealtimeMetrics } from '../metrics.js'
 
-/** What we rely on of Engine.IO's connection, under a Socket.IO socket as `socket.conn`. */
+/** The parts of Engine.IO's connection that this service relies on: `socket.conn` of a Socket.IO socket. */
 export interface EngineConnection {
   readonly readyState: 'opening' | 'open' | 'closing' | 'closed'
-  /** packets that wait for the transport to take them */
+  /** packets that wait for the transport */
   readonly writeBuffer: readonly unknown[]
   readonly transport: { readonly writable: boolean; readonly socket: WebSocketLike }
   readonly remoteAddress: string
@@ -19,15 +19,15 @@ interface WebSocketLike {
   close(code: number, reason: string): void
   terminate(): void
   readonly _sender: { sendFrame(frames: readonly Buffer[]): void }
-  /** null when it has closed */
+  /** null after the socket has closed */
   readonly _socket: { readonly writableLength: number } | null
 }
 
 /**
- * Sends a finished WebSocket frame. While the client keeps up, past Engine.IO: its queue and events cost more
- * than the write. When anything is still waiting, on the client's side of the system or in Engine.IO, the frame
- * goes into Engine.IO's queue, in order, and the length of that queue says how far the client is behind.
- * (`bufferedAmount` does not: the queue grows before the WebSocket.)
+ * Sends a finished WebSocket frame. While the client keeps up, the frame bypasses Engine.IO, whose queue and events
+ * cost more than the write. When data still waits in Engine.IO or in the socket, the frame joins Engine.IO's queue, in
+ * order. The length of that queue shows how far the client is behind. (`bufferedAmount` does not show this: the queue
+ * grows before the WebSocket.)
  */
 export function sendFrame(connection: EngineConnection, frame: SharedFrame): void {
   const { transport, writeBuffer } = connection
@@ -36,11 +36,11 @@ export function sendFrame(connection: EngineConnection, frame: SharedFrame): voi
     _sender.sendFrame(frame.now)
     return
   }
-  // No text beside the frame: the transport writes the frame as it is.
+  // No text beside the frame: the transport writes the frame unchanged.
   connection.write('', { preEncoded: true, compress: false, wsPreEncodedFrame: frame.later })
 }
 
-/** A frame for many connections: as it came for those who take it now, one copy for all who queue it. */
+/** A frame for many connections: the received bytes for immediate writes, one shared copy for all queues. */
 export class SharedFrame {
   readonly now: readonly Buffer[]
   #later: readonly Buffer[] | undefined
@@ -49,19 +49,19 @@ export class SharedFrame {
     this.now = [bytes]
   }
 
-  /** The bytes are part of a large read buffer, which a queue would keep alive. */
+  /** The received bytes are part of a large read buffer, which a queue would keep in memory. */
   get later(): readonly Buffer[] {
     this.#later ??= [Buffer.from(this.now[0]!)]
     return this.#later
   }
 }
 
-/** A client that does not read cannot confirm the close either. */
+/** A client that does not read cannot confirm the close. */
 const CLOSE_TIMEOUT_MS = 5_000
 
 /**
- * Lets go of a connection whose client is silent: Engine.IO gives up on it and then still waits for its
- * goodbye, holding the file and a place of its address.
+ * Drops the connection of a silent client. Engine.IO gives such a client up, but then waits for the client's close
+ * frame and holds the file descriptor and a place of the client's address meanwhile.
  */
 export function dropWhenSilent(connection: EngineConnection): void {
   const webSocket = connection.transport.socket
@@ -70,7 +70,7 @@ export function dropWhenSilent(connection: EngineConnection): void {
   })
 }
 
-/** Ends a connection at once, with a close code and reason that a client which still reads will see. */
+/** Ends a connection at once, with a close code and a reason for a client that still reads. */
 export function closeConnection(
   connection: EngineConnection,
   reason: SocketCloseReason,
@@ -80,15 +80,15 @@ export function closeConnection(
   metrics.closes.inc({ reason })
   const webSocket = connection.transport.socket
   webSocket.close(SOCKET_CLOSES[reason], reason)
-  // `true` throws the queue away: this is what frees the memory of a stalled client.
+  // `true` discards the queue, which frees the memory of a stalled client.
   connection.close(true)
   setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref()
 }
 
-/** How long a queue may take to empty before the connection is ended all the same. */
+/** How long a queue may take to empty before the connection is closed in any case. */
 const SEND_TIMEOUT_MS = 1_000
 
-/** Ends a connection when what is queued for it has been handed over. */
+/** Closes a connection after its queue has been written. */
 export function closeWhenSent(
   connection: EngineConnection,
   reason: SocketCloseReason,

@@ -1,5 +1,5 @@
-// Reads payments for subscribers. When a pod dies, thousands of clients subscribe again in the same second; one
-// statement for all of them costs little more than a statement for one.
+// Reads payments for subscribers. When a pod dies, thousands of clients subscribe again in the same second. One
+// statement for all of them costs little more than a statement for one client.
 import {
   toSocketPayment,
   toSocketRetraction,
@@ -18,12 +18,12 @@ import {
 
 export const PAGE_SIZE = 100
 const BATCH = 256
-/** Pages of other recipients' payments that one question may cost. */
+/** The most pages of other recipients' payments that one request may read. */
 const MAX_PAGES = 20
 
 export interface HistoryRequest {
   trackingId: string
-  /** absent: only the head is wanted */
+  /** absent when the caller wants only the head */
   since?: number | undefined
   epoch?: string | undefined
   /** only payments to this public key */
@@ -36,13 +36,13 @@ export interface HistoryPage {
   /** `since` was given, belongs to this database and is not beyond its head */
   recovered: boolean
   payments: SocketPayment[]
-  /** how far `payments` reaches */
+  /** the `seq` that `payments` reaches */
   next: number
 }
 
 /**
- * A caller must have joined the room before it asks: then a statement that begins after the request sees every payment
- * that was announced before the join, and the room brings every later one.
+ * A caller must join the room before it reads the history. Then a statement that begins after the request sees every
+ * payment that was announced before the join, and the room brings every later payment.
  */
 export class History {
   readonly #store: Store
@@ -74,7 +74,7 @@ export class History {
   }
 
   /**
-   * One page. Pages of other recipients' payments alone are skipped, up to a limit; `next` always gets on.
+   * Reads one page. Pages that hold only other recipients' payments are skipped, up to a limit; `next` always advances.
    * @throws StoreUnavailableError
    */
   async read(request: HistoryRequest): Promise<HistoryPage> {
@@ -117,8 +117,8 @@ export class History {
   }
 
   /**
-   * Requests that name no epoch, of a database that has lost commits: their `since` may count payments of the lost past.
-   * It means the same in both pasts when its payment was committed before they parted.
+   * Requests without an epoch, on a database that has lost commits: their `since` may count lost payments. `since` is
+   * valid in both databases when its payment was committed before the loss.
    */
   async #findDoubtful(
     requests: readonly HistoryRequest[],
@@ -140,7 +140,7 @@ export class History {
   }
 }
 
-/** The same stretch asked for by many is read once. */
+/** Reads a range once, however many requests need that range. */
 function distinct(ranges: readonly SeqRange[]): SeqRange[] {
   return [...new Map(ranges.map(range => [`${range.from} ${range.to} ${range.trackingId}`, range])).values()]
 }

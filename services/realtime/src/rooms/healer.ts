@@ -1,6 +1,6 @@
-// Brings rooms what Redis lost. Three things start it: a payment that arrives before an earlier one, a periodic
-// comparison of all rooms with the store in one query (the loss of a last payment shows no jump), and
-// whatever says that messages may have been missed (`healAll`: Redis came back, a fence was lifted).
+// Sends rooms the payments that Redis lost. Three events start healing: a payment that arrives before an earlier
+// payment; a periodic comparison of all rooms with the store in one query, because a lost last payment leaves no gap;
+// and `healAll`, after Redis came back or a fence was lifted.
 import { toSocketPayment, toSocketRetraction, type CommittedPayment } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
 import { frameOfPayment, frameOfRetraction } from '@payment-tracking/redis'
@@ -8,13 +8,13 @@ import { findStaleTrackings, readPaymentsBySeq, type Store } from '@payment-trac
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'
 
-/** Several announcers overtake each other by a little: that is no loss. */
+/** Several announcers may overtake each other by this much without a loss. */
 const GRACE_MS = 300
 const PAGE = 100
-/** A database that was replaced is noticed within this time, whatever HEAL_INTERVAL_MS is. */
+/** The pod notices a replaced database within this time, whatever HEAL_INTERVAL_MS is. */
 const CHECK_EPOCH_EVERY_MS = 2_000
 
-/** What a room missed: a payment, or one that the chain took back before anybody was told of it. */
+/** The frame of a missed payment, or the retraction of a payment that was retracted before its announcement. */
 function frameOf(payment: CommittedPayment): Buffer {
   const timestamp = Date.now()
   return payment.retracted
@@ -28,14 +28,14 @@ export interface HealerOptions {
   metrics: RealtimeMetrics
   log: Logger
   intervalMs: number
-  /** looks for retractions that were missed */
+  /** looks for missed retractions */
   lookForRetractions: () => Promise<void>
   onOtherDatabase: (error: Error) => void
 }
 
 export class Healer {
   readonly #options: HealerOptions
-  /** Rooms being looked at, with the head that was seen last. */
+  /** Rooms that wait for a check, with the head that was seen last. */
   readonly #pending = new Map<Room, number>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #comparing: Promise<void> | undefined
@@ -52,7 +52,7 @@ export class Healer {
   }
 
   #keepComparing(): void {
-    // Pods that were started together do not ask together.
+    // A random delay, so that pods that start together do not query together.
     this.#later(this.#options.intervalMs * (0.5 + Math.random() / 2), async () => {
       await this.healAll()
       this.#keepComparing()
@@ -67,7 +67,7 @@ export class Healer {
     this.#later(CHECK_EPOCH_EVERY_MS, () => this.#keepCheckingEpoch())
   }
 
-  /** In another epoch `seq` may name other payments: nothing that this pod knows of its rooms holds any more. */
+  /** In another epoch, `seq` may name other payments, so this pod's knowledge of its rooms is invalid. */
   #isSameDatabase(epoch: string): boolean {
     this.#epoch ??= epoch
     if (epoch === this.#epoch) return true
@@ -85,7 +85,7 @@ export class Healer {
     this.#consider(room, room.seqs.highest)
   }
 
-  /** Compares every room with the store. Never rejects: what failed is tried again at the next interval. */
+  /** Compares every room with the store. Never rejects: the next interval repeats a failed comparison. */
   healAll(): Promise<void> {
     this.#comparing ??= this.#compare()
       .catch((err: unknown) => this.#options.log.warn({ err }, 'rooms.compare-failed'))
@@ -108,7 +108,7 @@ export class Healer {
     await lookForRetractions()
   }
 
-  /** Looks again after the grace, when what was under way has arrived. */
+  /** Looks again after GRACE_MS, when payments in flight have arrived. */
   #consider(room: Room, head: number): void {
     const seen = this.#pending.get(room)
     this.#pending.set(room, Math.max(seen ?? 0, head))

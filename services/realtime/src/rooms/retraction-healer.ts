@@ -1,13 +1,13 @@
-// Brings rooms the retractions that Redis lost. A retraction has no `seq`, so no hole tells of a lost one: the store is
-// asked for all of late, and what this pod has forwarded is left out. Subscribers that come later are told by their
-// subscription.
+// Sends rooms the retractions that Redis lost. A retraction has no `seq`, so a lost retraction leaves no gap. The
+// healer reads all recent retractions from the store and omits those that this pod has forwarded. Later subscribers get
+// retractions in the answer to their subscription.
 import { toSocketRetraction, type CommittedPayment } from '@payment-tracking/contracts'
 import { frameOfRetraction, NO_SEQ } from '@payment-tracking/redis'
 import { readRecentRetractions, type Store } from '@payment-tracking/store'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Rooms } from './rooms.js'
 
-/** A retraction is stamped before its transaction commits, which may take a minute. */
+/** A retraction gets its time before its transaction commits, and the commit may take a minute. */
 const COMMIT_MARGIN_MS = 70_000
 
 export interface RetractionHealerOptions {
@@ -18,7 +18,7 @@ export interface RetractionHealerOptions {
 
 export class RetractionHealer {
   readonly #options: RetractionHealerOptions
-  /** event id → when it was told, by the clock of this process */
+  /** event id → time of the forwarding, by the clock of this process */
   readonly #told = new Map<string, number>()
   #lookedAt = performance.now()
 
@@ -26,12 +26,12 @@ export class RetractionHealer {
     this.#options = options
   }
 
-  /** A retraction was forwarded. */
+  /** Records a forwarded retraction. */
   note(eventId: string): void {
     this.#told.set(eventId, performance.now())
   }
 
-  /** Forwards what was missed since the last look that succeeded. @throws StoreUnavailableError */
+  /** Forwards the retractions missed since the last successful look. @throws StoreUnavailableError */
   async look(): Promise<void> {
     const { rooms, store, metrics } = this.#options
     const startedAt = performance.now()
@@ -49,7 +49,7 @@ export class RetractionHealer {
       }
     }
     metrics.healed.inc(healed)
-    // What the fence held back is looked for again.
+    // The next look repeats retractions that the fence held back.
     if (!isFenced) this.#lookedAt = startedAt
     for (const [eventId, at] of this.#told) if (at < startedAt - 2 * withinMs) this.#told.delete(eventId)
   }

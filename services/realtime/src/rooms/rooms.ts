@@ -1,4 +1,4 @@
-// The subscribers of this pod, by tracking ID, and the only place that sends them payments.
+// The subscribers of this pod, by tracking ID. Only this class sends payments to subscribers.
 import { NO_SEQ, type PaymentFrame } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
 import {
@@ -24,11 +24,11 @@ export interface Room {
 export interface RoomsOptions {
   metrics: RealtimeMetrics
   maxQueuedPackets: number
-  /** Asked before anything is sent: a pod that may have lost its seats sends nothing. */
+  /** Checked before each send: a pod that may have lost its seats sends nothing. */
   mayDeliver: () => boolean
-  /** A payment arrived before an earlier one: some may be lost. */
+  /** A payment arrived before an earlier payment, so payments may be lost. */
   onGap: (room: Room) => void
-  /** A retraction that Redis brought was forwarded. */
+  /** A retraction from Redis was forwarded. */
   onRetraction: (frame: PaymentFrame) => void
 }
 
@@ -50,7 +50,7 @@ export class Rooms {
     return this.#rooms.get(trackingId)
   }
 
-  /** From the moment this returns, the subscriber is sent what is announced. */
+  /** After this returns, the subscriber receives every announced payment. */
   join(trackingId: string, subscriber: Subscriber): Room {
     let room = this.#rooms.get(trackingId)
     if (!room) {
@@ -66,11 +66,11 @@ export class Rooms {
     if (room?.subscribers.delete(subscriber) && room.subscribers.size === 0) this.#rooms.delete(trackingId)
   }
 
-  /** A payment that Redis brought. */
+  /** Handles a payment from Redis. */
   receive(room: Room, frame: PaymentFrame): void {
     if (!this.forward(room, frame)) return
     if (frame.seq === NO_SEQ) this.#options.onRetraction(frame)
-    // Once a millisecond: those that came together were emitted together.
+    // Measured once a millisecond: payments that arrive together were emitted together.
     const nowMs = Date.now()
     if (nowMs !== this.#lagAtMs) {
       this.#lagAtMs = nowMs
@@ -80,9 +80,9 @@ export class Rooms {
   }
 
   /**
-   * Sends a payment to the room's subscribers unless it was sent before; a retraction whenever it comes.
-   * @returns false when it was not sent: the room had it, or this pod may not send now. In the second case
-   *   `seqs` does not count it, and healing sends it again.
+   * Sends a payment to the room's subscribers unless it was sent before; sends a retraction in any case.
+   * @returns false when the payment was not sent: the room had the payment already, or this pod may not send now. In
+   *   the second case, `seqs` does not count the payment, and healing sends it again.
    */
   forward(room: Room, frame: PaymentFrame): boolean {
     const { metrics, mayDeliver, maxQueuedPackets } = this.#options
@@ -104,7 +104,9 @@ export class Rooms {
     return true
   }
 
-  /** Adds what was sent since the last call to the counter; a counter is too slow to be told each time. */
+  /**
+   * Adds the deliveries since the last call to the counter. Updating the counter for each delivery would be too slow.
+   */
   countDeliveries(): void {
     this.#options.metrics.deliveries.inc(this.#sent)
     this.#sent = 0

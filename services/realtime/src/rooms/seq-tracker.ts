@@ -2,9 +2,9 @@
 //
 //   unborn --baseline(head)--> counting
 //
-// `seq` has no holes, so everything up to `contiguous` was forwarded or is older than the room, and `ahead`
-// holds the `seq` that arrived before an earlier one. Payments at or below the baseline that still arrive are told once:
-// their subscriber may have joined between their commit and their arrival.
+// `seq` has no holes: everything up to `contiguous` was forwarded or is older than the room. `ahead` holds each `seq`
+// that arrived before an earlier `seq`. A payment at or below the baseline that still arrives is forwarded once: its
+// subscriber may have joined between the payment's commit and its arrival.
 
 export class SeqTracker {
   #floor: number | null = null
@@ -22,7 +22,7 @@ export class SeqTracker {
     return this.#floor !== null && this.#ahead.size > 0
   }
 
-  /** The head that was read after the room came to be. Only the first one counts. */
+  /** Sets the head that was read after the room was created. Only the first call counts. */
   baseline(head: number): void {
     if (this.#floor !== null) return
     this.#floor = head
@@ -35,7 +35,7 @@ export class SeqTracker {
     this.#advance()
   }
 
-  /** @returns whether the payment is new to the room and is to be told */
+  /** @returns whether the payment is new to the room and must be sent */
   note(seq: number): boolean {
     if (this.#floor !== null && seq === this.#contiguous + 1) {
       this.#contiguous = seq
@@ -52,7 +52,7 @@ export class SeqTracker {
     return true
   }
 
-  /** @returns the first stretch up to `head` that was not forwarded, of at most `limit` payments */
+  /** @returns the first range up to `head` that was not forwarded, of at most `limit` payments */
   missing(head: number, limit: number): { from: number; to: number } | null {
     if (this.#floor === null) return null
     const from = this.#contiguous + 1
@@ -62,7 +62,7 @@ export class SeqTracker {
     return { from, to }
   }
 
-  /** The highest `seq` known of, forwarded or still waiting for an earlier one. */
+  /** The highest known `seq`, forwarded or still waiting for an earlier `seq`. */
   get highest(): number {
     let highest = this.#contiguous
     for (const seq of this.#ahead) if (seq > highest) highest = seq

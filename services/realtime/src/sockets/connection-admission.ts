@@ -1,5 +1,5 @@
-// Who may connect at all: so many connections for one client address over all pods, counted by the same
-// leases as subscriptions. While Redis is away each pod counts for itself.
+// Limits the connections of each client address over all pods, by the same leases as subscriptions. While Redis is
+// away, each pod counts only its own connections.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { clientAddress, countedAddress, type TrustedProxies } from '@payment-tracking/runtime'
@@ -19,13 +19,13 @@ export interface ConnectionAdmissionOptions {
   packetBurst: number
 }
 
-/** Time for a refused client to read why, before its connection is closed. */
+/** The time in which a refused client can read the reason before its connection is closed. */
 const READ_TIME_MS = 1_000
 
-/** Socket.IO's "connect" to the main namespace, which is the only one. */
+/** Socket.IO's "connect" to the main namespace, the only namespace. */
 const JOIN = /^0(?!\/[^,])/
 
-/** What `connect_error` of a refused client shows. */
+/** The error that `connect_error` of a refused client shows. */
 class RefusedConnection extends Error {
   readonly data = { code: 'TOO_MANY_CONNECTIONS', message: 'too many connections from your address' }
   constructor() {
@@ -47,8 +47,8 @@ export class ConnectionAdmission {
   }
 
   /**
-   * Before the handshake, without asking anybody: connections that never say who they are count too. Twice
-   * the limit, so that those who are refused with a reason are told it.
+   * Checks before the handshake, without Redis, so that connections without a handshake count too. The limit here is
+   * doubled, so that the later check can refuse a client with a reason.
    */
   admitRequest(request: IncomingMessage): boolean {
     const address = this.addressOf(request)
@@ -67,10 +67,10 @@ export class ConnectionAdmission {
   }
 
   /**
-   * Sees every packet of a connection before Socket.IO does. All are counted: events have a budget of their own,
-   * with an answer, but the protocol has packets that are none. And one connection joins once: the protocol
-   * would let it join, leave and join again, with new caps each time, and Socket.IO ends one that joins twice
-   * without saying why.
+   * Sees every packet of a connection before Socket.IO does, and counts all packets: events have their own budget, with
+   * an answer, but the protocol has packets beside events. Allows one join per connection: the protocol would let a
+   * client join, leave and join again, with new caps each time, and Socket.IO ends a client that joins twice without a
+   * reason.
    */
   watch(connection: EngineConnection): void {
     const { packetsPerSecond, packetBurst, metrics } = this.#options

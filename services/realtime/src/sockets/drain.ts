@@ -3,9 +3,9 @@ import { closeWhenSent, type EngineConnection } from '../connections/engine-conn
 import type { SocketServer } from './socket-server.js'
 
 /**
- * Sends the clients of a pod that is going away to other pods: each is told at once when to come again, at
- * a time of its own within the window, and closed with RESTART when it did not. Payments go on meanwhile.
- * @returns when all are gone
+ * Sends the clients of a stopping pod to other pods. Each client is told at once when to reconnect, at its own time
+ * within the window. A client that is still connected then is closed with RESTART. Payments continue meanwhile.
+ * @returns when all clients are gone
  */
 export async function drainSockets(
   io: SocketServer,

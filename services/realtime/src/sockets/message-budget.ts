@@ -1,4 +1,4 @@
-/** A token bucket: `burst` messages at once, `perSecond` on average. Time comes in as an argument. */
+/** A token bucket: `burst` messages at once, `perSecond` on average. The caller passes the time. */
 export class MessageBudget {
   readonly #perSecond: number
   readonly #burst: number
@@ -13,8 +13,8 @@ export class MessageBudget {
   }
 
   /**
-   * @returns `within`, `over`, or `far-over` when as many messages again as the burst allows came on top:
-   *   a client that does not listen
+   * @returns `within`, `over`, or `far-over` when the client exceeds the burst by as many messages again and ignores
+   *   the refusals
    */
   spend(nowMs: number): 'within' | 'over' | 'far-over' {
     const earned = ((nowMs - this.#atMs) / 1_000) * this.#perSecond

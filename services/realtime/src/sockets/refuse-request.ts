@@ -36,7 +36,7 @@ const WEBSOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/
 
 const NO_POLLING = invalid("Parameter transport must be websocket: connect with transports: ['websocket'].")
 
-/** Whether a request is for the channel, with or without the slash at the end of its path. */
+/** Whether a request is for the channel; the slash at the end of the path is optional. */
 const isForChannel = ({ url = '' }: IncomingMessage): boolean => {
   const path = url.split('?', 1)[0]!
   return path === SOCKET_PATH || path === `${SOCKET_PATH}/`
@@ -45,7 +45,7 @@ const isForChannel = ({ url = '' }: IncomingMessage): boolean => {
 const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams =>
   new URLSearchParams(url.split('?')[1] ?? '')
 
-/** Why a request to upgrade cannot become a connection; null when it can. */
+/** Why an upgrade request cannot become a connection; null when it can. */
 export function upgradeRefusal(request: IncomingMessage): Refusal | null {
   if (!isForChannel(request)) return NOT_FOUND
   const { headers, method } = request
@@ -69,18 +69,18 @@ function plainRefusal(request: IncomingMessage): Refusal {
   return request.method === 'GET' || request.method === 'HEAD' ? UPGRADE_REQUIRED : METHOD_NOT_ALLOWED
 }
 
-/** Answers a request that asks for no upgrade. */
+/** Answers a request that is no upgrade. */
 export function refusePlainRequest(request: IncomingMessage, response: ServerResponse): void {
   const refusal = plainRefusal(request)
   writeRefusal(response, refusal, {
-    // The connection closes, so an unread request body needs no reading.
+    // The connection closes, so the server does not read an unread request body.
     connection: 'close',
     ...(refusal === METHOD_NOT_ALLOWED ? { allow: 'GET' } : {}),
     ...(refusal === UPGRADE_REQUIRED ? { upgrade: 'websocket' } : {}),
   })
 }
 
-/** Engine.IO knows its path with the slash alone. */
+/** Engine.IO accepts its path only with the slash. */
 export function addSlash(request: IncomingMessage): void {
   if (request.url?.split('?', 1)[0] === SOCKET_PATH)
     request.url = request.url.replace(SOCKET_PATH, `${SOCKET_PATH}/`)

@@ -21,18 +21,18 @@ export type SocketServer = Server<ClientToServerEvents, ServerToClientEvents>
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** A client that opened a connection and then says nothing. */
+/** How long a client may stay silent after it opened a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Websockets know no CORS; the browser's Origin is checked instead, when a list is set. */
+/** CORS does not apply to WebSockets. When an origin list is set, the server checks the browser's Origin itself. */
 function originAllowed(allowed: string, request: IncomingMessage): boolean {
   if (allowed === '*' || request.headers.origin === undefined) return true
   return allowed.split(',').some(origin => origin.trim() === request.headers.origin)
 }
 
 /**
- * The Socket.IO server, not listening yet. Websocket only on the server too: with polling a load balancer
- * would have to be sticky. State recovery is off: it would put sockets back into rooms past every check.
+ * The Socket.IO server, not listening yet. The server also accepts only WebSocket: polling would need a sticky load
+ * balancer. State recovery is off, because it would put sockets back into rooms without any check.
  */
 export function buildSocketServer(
   config: RealtimeConfig,
@@ -74,7 +74,7 @@ export function buildSocketServer(
         http.once('error', reject)
         http.listen(config.PORT, config.HOST, () => resolve((http.address() as AddressInfo).port))
       }),
-    /** No new connections; those that are open stay. */
+    /** Refuses new connections; open connections stay. */
     stopListening: () => void http.close(),
   }
 }

@@ -1,5 +1,5 @@
-// One client's connection: what it may ask, and what it holds. Requests about one tracking ID take turns, so
-// that a subscribe and an unsubscribe sent together end as the later one says.
+// One client's connection: its requests and its subscriptions. Requests about one tracking ID run in order, so that
+// after a subscribe and an unsubscribe sent together the later request decides.
 import type {
   ClientToServerEvents,
   ErrorMessage,
@@ -137,13 +137,13 @@ export class SocketSession {
   }
 
   readonly #onLost = (subscription: Subscription, refusal: Refusal): void => {
-    // A seat that was lost while it was being asked for is answered as a refusal.
+    // A seat that was lost while the request ran is answered as a refusal.
     const answered = subscription.seat === null && this.#turns.has(subscription.trackingId)
     if (!this.#drop(subscription) || answered) return
     this.#refuse(refusal, subscription.trackingId)
   }
 
-  /** Ends a subscription: from here on nothing of it is sent. The seat is given back in the background. */
+  /** Ends a subscription: afterwards the subscriber receives nothing of it. The seat is released in the background. */
   #drop(subscription: Subscription): boolean {
     this.#options.subscriptions.close(subscription)
     if (this.#held.get(subscription.trackingId) !== subscription) return false
@@ -164,7 +164,7 @@ export class SocketSession {
     this.#turns.set(trackingId, turn)
     await turn
     if (this.#turns.get(trackingId) === turn) this.#turns.delete(trackingId)
-    // It went while it was asking: what was granted meanwhile goes back.
+    // The client left during the request: release the seats that were granted meanwhile.
     if (this.connection.readyState === 'closed') this.#releaseAll()
   }
 
@@ -189,6 +189,6 @@ export class SocketSession {
   }
 }
 
-/** A client may send anything in the place of a callback. */
+/** A client may send any value in place of a callback. */
 const callbackOf = <R>(value: unknown): ((reply: R) => void) | undefined =>
   typeof value === 'function' ? (value as (reply: R) => void) : undefined

@@ -3,7 +3,7 @@ import { isTrackingId, MAX_TRACKING_ID_BYTES } from '@payment-tracking/domain'
 import { schemaProblem } from '@payment-tracking/runtime'
 import type { Static, TSchema } from 'typebox'
 
-/** Why a client's message was refused. A refusal is answered, not thrown. */
+/** Why a client's message was refused. The server answers with a refusal and does not throw it. */
 export interface Refusal {
   code: SocketErrorCode
   message: string

@@ -1,9 +1,9 @@
-// A subscription's way:
+// The states of a subscription:
 //
 //   prepared --seat granted, room joined--> open --unsubscribed, disconnected or seat lost--> closed
 //
-// Join first, then read, then acknowledge: what commits before the read is in the answer, what commits after
-// it comes by the room.
+// Join first, then read, then acknowledge: the answer holds every payment that commits before the read, and the room
+// brings every later payment.
 import type { SocketRetraction, SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Seat, Seats } from '@payment-tracking/redis'
@@ -17,7 +17,7 @@ export interface Subscription {
   readonly trackingId: string
   readonly address: string
   readonly subscriber: Subscriber
-  /** The seat went to somebody else: the subscription is closed when this is called. */
+  /** Another connection took the seat. The subscription is closed before this call. */
   readonly onLost: (subscription: Subscription, refusal: Refusal) => void
   state: 'prepared' | 'open' | 'closed'
   seat: Seat | null
@@ -31,7 +31,7 @@ export interface SubscriptionsOptions {
   log: Logger
   /** connections of a tracking ID, over all pods */
   limit: number
-  /** of these, from one address */
+  /** the part of `limit` that one address may hold */
   addressLimit: number
 }
 
@@ -66,7 +66,7 @@ export class Subscriptions {
     return { trackingId, address, subscriber, onLost, state: 'prepared', seat: null }
   }
 
-  /** Takes a seat and joins the room. An open subscription stays as it is. */
+  /** Takes a seat and joins the room. An open subscription does not change. */
   async open(subscription: Subscription, resume: string | undefined): Promise<'open' | Refusal> {
     if (subscription.state === 'open') return 'open'
     const { rooms, seats, limit, addressLimit } = this.#options
@@ -86,7 +86,7 @@ export class Subscriptions {
       if (answer.refused === 'unavailable') return UNAVAILABLE
       return answer.refused === 'full' ? FULL : ADDRESS_FULL
     }
-    // Seats are asked for over the network: the client may have gone, or the seat, before it was taken up.
+    // The seat request uses the network: meanwhile the client may leave, or the seat may be lost.
     const gone = subscription.subscriber.connection.readyState !== 'open'
     if ((subscription.state as Subscription['state']) === 'closed' || gone) {
       answer.seat.release()
@@ -98,7 +98,9 @@ export class Subscriptions {
     return 'open'
   }
 
-  /** Reads what the client missed, and which of the payments that it has were retracted. The room is joined. */
+  /**
+   * Reads the payments that the client missed, and the retractions of payments that the client has. The room is joined.
+   */
   async read(
     subscription: Subscription,
     request: SubscribeRequest,
@@ -118,7 +120,7 @@ export class Subscriptions {
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.seqs.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
-      // The seat was lost while we read: what was lost has been told already.
+      // The seat was lost during the read. `onLost` has told the client already.
       if (subscription.state !== 'open') return UNAVAILABLE
       const resume = subscription.seat!.resume
       const reply = {
@@ -139,7 +141,10 @@ export class Subscriptions {
     }
   }
 
-  /** From here on nothing of it is sent. The seat is given back in the background. Closing twice is closing once. */
+  /**
+   * Afterwards the subscriber receives nothing of this subscription. The seat is released in the background. A second
+   * call does nothing.
+   */
   close(subscription: Subscription): void {
     if (subscription.state === 'closed') return
     subscription.state = 'closed'
