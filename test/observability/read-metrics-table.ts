@@ -6,7 +6,6 @@ export interface DocumentedMetric {
   name: string
   type: string
   labels: string[]
-  unit: string
   /** `all` or names of services */
   services: string[]
   cure: string
@@ -25,11 +24,10 @@ function readRows(): DocumentedMetric[] {
     .map(line => /^\| `((?:payment_tracking|nodejs|process)_\w+)` *\|(.*)\|$/.exec(line))
     .filter(match => match !== null)
     .map(([, name, rest]) => {
-      const [type = '', labels = '', unit = '', services = '', cure = ''] = rest!
-        .split('|')
-        .map(cell => cell.trim())
-      const list = (cell: string) => (cell === '–' ? [] : cell.replaceAll('`', '').split(/, */))
-      return { name: name!, type, labels: list(labels), unit, services: list(services), cure }
+      const [type = '', services = '', cure = ''] = rest!.split('|').map(cell => cell.trim())
+      const [kind = '', labels = ''] = type.split(' by ')
+      const list = (cell: string) => (cell === '' ? [] : cell.replaceAll('`', '').split(/, */))
+      return { name: name!, type: kind, labels: list(labels), services: list(services), cure }
     })
 }
 
@@ -40,7 +38,6 @@ function readList(): DocumentedMetric[] {
     name: name!,
     type: type!,
     labels: labels === '' ? [] : labels.replaceAll('`', '').split(/,\s*/),
-    unit: '',
     services: ['all'],
     cure: 'for information',
   }))
