@@ -1,5 +1,5 @@
-// Writes the OpenAPI document to packages/client/openapi.json, without any server: building the application
-// opens nothing. Run `npm run build` before.
+// Writes the OpenAPI document to packages/client/openapi.json, without any server: building the application opens no
+// connection. Run `npm run build` before.
 import { writeFileSync } from 'node:fs'
 import { generateKeyPairSync } from 'node:crypto'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'

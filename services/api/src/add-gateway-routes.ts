@@ -27,14 +27,14 @@ export interface GatewayRouteParts {
   nowMs: () => number
 }
 
-/** Sign-in has this share of a client's requests a minute. */
+/** Sign-in may use this fraction of a client's requests a minute. */
 const SIGN_IN_SHARE = 10
-/** Proofs of payment have this share: clients ask for one up to 20 times. */
+/** Proofs of payment may use this fraction: clients request a proof up to 20 times. */
 const TOKENS_SHARE = 3
 
 /**
- * Adds sign-in and everything that needs it.
- * @returns the check of a gateway's token, for routes that show more to its gateway
+ * Adds sign-in and all routes that need a gateway's token.
+ * @returns the check of a gateway's token, for routes that show more to their gateway
  * @throws ConfigError when JWT_PRIVATE_KEYS cannot be used
  */
 export async function addGatewayRoutes(
@@ -86,7 +86,7 @@ export async function addGatewayRoutes(
   return auth
 }
 
-/** Many clients name a JSON body in every request; where none is needed, none need be there. */
+/** Many clients declare a JSON body in every request. Routes that need no body accept an empty body. */
 function allowEmptyBodies(scope: ApiServer): void {
   const parse = scope.getDefaultJsonParser('error', 'error')
   scope.removeContentTypeParser('application/json')

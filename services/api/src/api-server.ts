@@ -7,7 +7,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 
-/** The server of this service: its schemas are TypeBox, so that handlers get what they declare. */
+/** The server of this service. Its schemas are TypeBox schemas, so handlers get the declared types. */
 export type ApiServer = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

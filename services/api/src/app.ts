@@ -51,24 +51,26 @@ export interface ApiParts {
   config: ApiConfig
   log: Logger
   store: Store
-  /** without it limits are kept by each process for itself */
+  /** without Redis, each process counts limits for itself */
   redis?: RedisConnections
-  /** without it the workers' sweepers find redeliveries by themselves */
+  /** without the queue, the workers' sweepers find redeliveries */
   queue?: DeliveryQueue
   metrics: Metrics
   tracing?: Tracing | undefined
-  /** the clock that limits are kept by */
+  /** the clock of the rate limits */
   nowMs?: () => number
 }
 
-/** Longer than any path parameter can be in percent-encoding: what is too long is told by its own name. */
+/**
+ * Longer than any path parameter can be in percent-encoding, so that a later check can refuse the parameter by name.
+ */
 const LONGEST_PARAMETER = 4_096
 const BODY_LIMIT_BYTES = 64 * 1024
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** Builds the application; nothing listens and nothing is asked of anybody until it is told to. */
+/** Builds the application. Building neither listens nor connects. */
 export async function buildApp({
   config,
   log,
@@ -88,11 +90,11 @@ export async function buildApp({
     trustProxy: readTrustedProxies(config.TRUST_PROXY),
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: 'idle',
-    // What comes while stopping is refused below, in the one shape.
+    // A hook below refuses requests during the stop, in the common shape.
     return503OnClosing: false,
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: parseQueryString },
     frameworkErrors: (error, request, reply) => {
-      // No hook has run for a path that cannot be read.
+      // For an unreadable path no hook has run.
       void reply.header('x-request-id', request.id ?? randomUUID())
       ignoreUpgrade(request, reply)
       answerError(error, request, reply)
@@ -100,12 +102,11 @@ export async function buildApp({
     clientErrorHandler: answerRawError,
     http: { requireHostHeader: false, ...arrivalLimits(config.REQUEST_TIMEOUT_MS) },
     requestTimeout: config.REQUEST_TIMEOUT_MS,
-    // Node cuts a connection that neither takes nor sends anything for so long; an answer in the making may take
-    // until the deadline.
+    // Node cuts a connection that is silent for this long. A pending answer may take until the deadline.
     connectionTimeout: Math.max(config.ANSWER_STALL_TIMEOUT_MS, config.REQUEST_DEADLINE_MS + 1_000),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  // An expectation nobody knows is no reason to refuse; Node alone would answer 417 without a word.
+  // An unknown expectation is no reason to refuse; Node alone would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   boundRequests(
     app,
@@ -126,13 +127,13 @@ export async function buildApp({
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    // A connection that was busy when stopping began would be kept alive, and the stop would wait for it.
+    // A connection that was busy when the stop began would stay alive, and the stop would wait for it.
     if (isStopping) void reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
-    // A body that nobody reads is read all the same: closing on it would cut off the answer.
+    // The server reads an unused body too: closing the connection on it would cut off the answer.
     if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) request.raw.resume()
     done(isStopping ? new ApiError('STOPPING', 'This instance is stopping. Please try again.') : undefined)
   })
@@ -142,7 +143,7 @@ export async function buildApp({
     [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     ['route', 'status'],
   )
-  // Its fields are named below and none can be a secret: looking for some costs more than the line itself.
+  // The log line has only the fields below, none of them secret: redaction would cost more than the line.
   const accessLog = log.child({}, { redact: [] })
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'

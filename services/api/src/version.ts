@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module'
 
-/** The version of this service: its package's. */
+/** The version of this service: the version of its package. */
 export const { version: VERSION } = createRequire(import.meta.url)('../package.json') as { version: string }

@@ -1,4 +1,4 @@
-// Lists of events: filters together, order, pages, and what stays true while others write.
+// Lists of events: filters together, order, pages, and stable pages while other sessions write.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { fillFromFixtures } from './fill-from-fixtures.js'
@@ -27,7 +27,7 @@ const list = async (query: string, path = '/v1/events') => {
   return { ids: (answer.body as EventRecord[]).map(({ id }) => id), ...answer }
 }
 
-t.test('a record has the fields of the specification, and its data as it was received', async t => {
+t.test('a record has the fields of the specification, and its data unchanged', async t => {
   const { body, text } = await list('limit=1')
   const fields = ['id', 'slot', 'signature', 'eventName', 'data', 'timestamp']
   t.strictSame(Object.keys(body[0]).slice(0, fields.length), fields)
@@ -36,7 +36,7 @@ t.test('a record has the fields of the specification, and its data as it was rec
   t.ok(text.includes(`"data":${rows[0]!.data},`))
 })
 
-t.test('every filter alone and all of them together', async t => {
+t.test('each filter alone, and all filters together', async t => {
   const { rows } = await pool.query<Record<string, string>>(
     `select slot, signature, name, tracking_id, gateway, payment_policy, occurred_at from events
       where name = 'PaymentRecord' and tracking_id = 'sub-alpha-0-1' ${NEWEST} limit 1`,
@@ -106,7 +106,7 @@ t.test('each kind of event has its list', async t => {
   }
 })
 
-t.test('limit and offset have their defaults and their bounds', async t => {
+t.test('limit and offset have defaults and bounds', async t => {
   const all = await idsOf('true')
   t.strictSame((await list('')).ids, all.slice(0, 100))
   t.strictSame((await list('offset=120&limit=7')).ids, all.slice(120, 127))
@@ -132,7 +132,7 @@ t.test('limit and offset have their defaults and their bounds', async t => {
   }
 })
 
-t.test('pages by cursor hold together while others insert', async t => {
+t.test('pages by cursor stay consistent while other sessions insert', async t => {
   const follow = async (query: string, order?: string, condition = 'true') => {
     const wanted = await idsOf(condition, order)
     const seen: string[] = []
@@ -143,7 +143,7 @@ t.test('pages by cursor hold together while others insert', async t => {
       seen.push(...(body as EventRecord[]).map(({ id }) => id))
       url = /^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1]
       if (url !== undefined) t.ok(url.includes(`cursor=${headers['x-next-cursor']}`))
-      // Newer than everything: in front of all pages that are still to come.
+      // Newer than all other events, so it would come before all remaining pages.
       await pool.query(`
         with head as (update stream_head set position = position + 1 returning position)
         insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
@@ -178,7 +178,7 @@ t.test('a cursor of another list is refused', async t => {
   }
 })
 
-t.test('a cursor carries its filters and stands alone', async t => {
+t.test('a cursor carries its filters, so a client sends only the cursor', async t => {
   const { rows } = await pool.query<{ id: string }>(
     `select id from events where name = 'PaymentRecord' and slot >= 1 ${NEWEST} limit 6`,
   )
@@ -199,7 +199,7 @@ t.test('a cursor carries its filters and stands alone', async t => {
   )
 })
 
-t.test('a date alone as endTime is that whole day', async t => {
+t.test('a date without a time as endTime means that whole day', async t => {
   const { rows } = await pool.query<{ day: string; count: number }>(
     `select to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as count
        from events group by 1 order by 2 desc limit 1`,
@@ -210,7 +210,7 @@ t.test('a date alone as endTime is that whole day', async t => {
   t.equal((await api.get(`/v1/events/count?${query}`)).body.count, count)
 })
 
-t.test('the next page is offered with the same filters, whatever they hold', async t => {
+t.test('the next page is offered with the same filters, whatever their values', async t => {
   await pool.query(`update events set tracking_id = 'a "<>&é ☕' where id in (select id from events limit 3)`)
   const query = `trackingId=${encodeURIComponent('a "<>&é ☕')}&limit=2&offset=0`
   const { headers } = await list(query)

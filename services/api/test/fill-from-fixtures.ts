@@ -34,10 +34,10 @@ export interface Expected {
 }
 
 export const expectedText = readFileSync(new URL('expected.json', FIXTURES), 'utf8')
-/** With doubles for integers; where digits matter, cut them out of `expectedText` or compare as text. */
+/** Integers as doubles; where digits matter, cut the integers out of `expectedText` or compare text. */
 export const expected = JSON.parse(expectedText) as Expected
 
-/** Stores every message in batches of so many. */
+/** Stores every message in batches of this size. */
 export async function fillFromFixtures(store: Store, batchSize = 200): Promise<void> {
   const lines = readFileSync(new URL('messages.jsonl', FIXTURES), 'utf8').split('\n').filter(Boolean)
   const stream = { name: 'FIXTURES', createdAt: new Date(0) }
@@ -56,7 +56,7 @@ export async function fillFromFixtures(store: Store, batchSize = 200): Promise<v
   }
 }
 
-/** Stores the messages of the second set, control messages among them, in batches of so many. */
+/** Stores the messages of the second set, including control messages, in batches of this size. */
 export async function fillFromSecondFixtures(store: Store, batchSize = 100): Promise<void> {
   const messages = shuffleFixtures(await readSecondFixtures(), 7)
   const stream = { name: 'FIXTURES', createdAt: new Date(0) }

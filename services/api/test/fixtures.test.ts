@@ -1,4 +1,4 @@
-// Every value of expected.json comes out of the API, integers to the last digit.
+// The API returns every value of expected.json, integers to the last digit.
 import t from 'tap'
 import { parse } from 'lossless-json'
 import { expected, expectedText, fillFromFixtures } from './fill-from-fixtures.js'
@@ -33,7 +33,7 @@ t.test('statistics of every gateway', async t => {
   for (const { gateway, count, totalAmount } of exactExpected.stats) {
     const stats = exact((await api.get(`/v1/events/payments/stats?gateway=${gateway}`)).text)
     t.equal(stats.count, count, gateway)
-    // Amounts of different mints are never added: then only `byToken` has them.
+    // Amounts of different mints are never added: then only `byToken` holds amounts.
     const isMixed = stats.byToken.length > 1
     t.equal(stats.totalAmount, isMixed ? null : totalAmount, gateway)
     t.equal(stats.averageAmount, isMixed ? null : totalAmount / count)

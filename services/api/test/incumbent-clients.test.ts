@@ -1,4 +1,4 @@
-// Each call that clients of the incumbent make, as they make it, with the fields they read.
+// Each call of the incumbent's clients, exactly as they send it, with the fields they read.
 import t from 'tap'
 import { makeCheckoutKey } from './checkout/make-checkout-keys.js'
 import { openVerifier } from './checkout/published-verifier.js'
@@ -17,7 +17,7 @@ const policy = await chain.policy({
   type: subscriptionOf({ next_payment_due: String(NOW - 50) }),
 })
 
-t.test('the checkout asks again while there is nothing, then verifies', async t => {
+t.test('the checkout asks again until it finds the payment, then verifies', async t => {
   const ask = () =>
     api.call('POST', '/v1/tokens/issue', {
       body: {
@@ -44,7 +44,7 @@ t.test('the checkout asks again while there is nothing, then verifies', async t 
   t.ok(await verifier.verifyPolicy(body.token, { ...expected, variant: 'subscription' }))
 })
 
-t.test('a hook asks by tracking ID once, and shows the error', async t => {
+t.test('a hook asks once by tracking ID, and shows the error', async t => {
   const body = { trackingId: 'nobody', recipient: policy.recipient }
   t.match(await api.call('POST', '/v1/tokens/issue', { body }), { status: 404, body: { error: String } })
 })

@@ -1,4 +1,4 @@
-// The routes and filters that clients of the incumbent know beside ours.
+// The further routes and filters that clients of the incumbent use.
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, memoOf, subscriptionOf, tellChain } from './tell-chain.js'

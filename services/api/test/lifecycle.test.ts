@@ -1,4 +1,4 @@
-// What happens to a policy is told once to each webhook that asked for it, whatever the order and repetition.
+// Each subscribed webhook gets each change of a policy once, in any order and with any repetition of messages.
 import { tellDuePolicies } from '@payment-tracking/store'
 import t from 'tap'
 import { openApi } from './open-api.js'
@@ -42,7 +42,7 @@ const changeStatus = (policy: string, name: string, at: number) =>
     at,
   )
 
-t.test('each change is told once, with what is known of the policy', async t => {
+t.test('each change is sent once, with the known facts of the policy', async t => {
   const gateway = keyOf('gateway of changes')
   const webhook = await addWebhook(gateway)
   const payments = await addWebhook(gateway, [])
@@ -76,10 +76,10 @@ t.test('each change is told once, with what is known of the policy', async t => 
   })
 })
 
-t.test('what came before its policy is told with it', async t => {
+t.test('changes that arrive before their policy are sent with the policy', async t => {
   const gateway = keyOf('gateway of late policies')
   const webhook = await addWebhook(gateway)
-  // The same story twice tells the address before the policy is known.
+  // The same message twice reports the address before the policy is known.
   const draft = await chain.policy({
     gateway: keyOf('nobody'),
     owner: keyOf('early'),
@@ -92,7 +92,7 @@ t.test('what came before its policy is told with it', async t => {
   t.same(await typesOf(webhook), ['created'], 'the pause belongs to the incarnation before')
 })
 
-t.test('a webhook that waits for finality is told then, and never of what was retracted', async t => {
+t.test('a webhook that waits for finality gets final changes, and no retracted change', async t => {
   const gateway = keyOf('gateway of finality')
   const webhook = await addWebhook(gateway, ALL, 'finalized')
   const policy = await chain.policy({
@@ -109,7 +109,7 @@ t.test('a webhook that waits for finality is told then, and never of what was re
   t.same(await typesOf(webhook), ['created'])
 })
 
-t.test('due dates are told once, also by several workers at a time', async t => {
+t.test('due dates are reported once, even by several concurrent workers', async t => {
   const gateway = keyOf('gateway of dates')
   const webhook = await addWebhook(gateway)
   const of = (memo: string, type: Record<string, unknown>) =>

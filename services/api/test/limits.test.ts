@@ -7,7 +7,7 @@ import { openApi } from './open-api.js'
 
 const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'test' })
 
-t.test('a client over its limit is told when to come back, and health goes on', async t => {
+t.test('a client over its limit learns when to come back, and health continues', async t => {
   const { app } = await openApi(t, { RATE_LIMIT_MAX: '3' })
   const ask = (url: string) => app.inject({ url })
   for (const remaining of ['2', '1', '0']) {
@@ -23,7 +23,7 @@ t.test('a client over its limit is told when to come back, and health goes on', 
   t.equal((await ask('/v1/health')).statusCode, 200)
 })
 
-t.test("a proxy's word on the client counts only when it is trusted", async t => {
+t.test('the client address of a proxy counts only when the proxy is trusted', async t => {
   const forwarded = { 'x-forwarded-for': '203.0.113.7' }
   const remainingAfter = async (settings: Record<string, string>) => {
     const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', ...settings })
@@ -37,7 +37,7 @@ t.test("a proxy's word on the client counts only when it is trusted", async t =>
   t.equal(await remainingAfter({ TRUST_PROXY: '10.0.0.0/8' }), '8')
 })
 
-t.test('what a client wrote before its proxy is not believed', async t => {
+t.test('addresses that a client wrote before its proxy do not count', async t => {
   const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', TRUST_PROXY: 'on' })
   const remaining = []
   for (const invented of ['6.6.6.6', '7.7.7.7', '2001:db8::1']) {
@@ -47,7 +47,7 @@ t.test('what a client wrote before its proxy is not believed', async t => {
   t.same(remaining, ['9', '8', '7'], 'one client, whoever it says it is')
 })
 
-t.test('addresses of one IPv6 network are one client', async t => {
+t.test('addresses of one IPv6 network count as one client', async t => {
   const { app } = await openApi(t, { RATE_LIMIT_MAX: '10', TRUST_PROXY: 'on' })
   const ask = async (address: string) =>
     (await app.inject({ url: '/v1/events/names', headers: { 'x-forwarded-for': address } })).headers[

@@ -1,4 +1,4 @@
-// An API over a database of its own, as in production but for the socket.
+// An API over its own database, as in production but without a socket.
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
@@ -21,13 +21,13 @@ export interface TestApi {
   app: ApiServer
   store: Store
   database: TestDatabase
-  /** What was logged, line by line. */
+  /** The log lines. */
   logs: string[]
-  /** A GET whose body is read; integers beyond 2⁵³ are to be read from `text`. */
+  /** A GET that reads the body; read integers beyond 2⁵³ from `text`. */
   get: (url: string, options?: InjectOptions) => Promise<Answer>
 }
 
-/** @param nowMs the clock by which limits are kept and due dates are told */
+/** @param nowMs the clock of limits and due dates */
 export async function openApi(
   t: TestContext,
   settings: Record<string, string> = {},

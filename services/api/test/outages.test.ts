@@ -1,4 +1,4 @@
-// What clients see while the servers behind the API are away, and that nobody has to restart it afterwards.
+// What clients see while the servers behind the API are away. The API recovers without a restart.
 import { once } from 'node:events'
 import { findFreePort } from '@payment-tracking/stack'
 import { createDatabase, openPrivateServers, startService, waitFor } from '@payment-tracking/testkit'
@@ -95,7 +95,7 @@ t.test('a question that takes too long is told which filter to add', async t => 
   t.equal((await get('/v1/events')).status, 200)
 })
 
-t.test('a fault of ours is 500 and an error in the log, never an outage', async t => {
+t.test('an internal fault is 500 and an error in the log, never an outage', async t => {
   const { get, database, logs } = await openApi(t)
   await database.pool.query('alter table events rename column data to moved')
   const { status, body } = await get('/v1/events')

@@ -1,4 +1,4 @@
-// `GET /v1/payments/check`: what a shop asks before it ships.
+// `GET /v1/payments/check`: a shop's check before it ships.
 import { createApiClient } from '@payment-tracking/client'
 import { buildAddress, buildChain } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -32,12 +32,12 @@ const all = { trackingId: 'order', recipient, tokenMint, amount: AMOUNT.toString
 const fieldsOf = ({ mismatches }: Awaited<ReturnType<typeof check>>) =>
   mismatches.map(({ field, expected, actual }) => [field, expected, actual])
 
-t.test('nothing was paid', async t => {
+t.test('without a payment', async t => {
   t.strictSame(await check(all), { paid: false, payments: [], mismatches: [] })
   t.strictSame(await check({ trackingId: 'nobody knows it' }), { paid: false, payments: [], mismatches: [] })
 })
 
-t.test('a payment that is not all that was asked for', async t => {
+t.test('with a payment that differs from the request', async t => {
   const otherMint = buildAddress('other mint')
   await storeMessages(api, pay({ amount: (AMOUNT - 1n).toString() }))
   t.strictSame(
@@ -78,7 +78,7 @@ t.test('a payment that is', async t => {
   t.equal((await check({ ...all, finality: 'finalized' })).paid, true, 'final')
 })
 
-t.test('the typed client asks the same', async t => {
+t.test('the typed client sends the same request', async t => {
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = api.app.server.address() as { port: number }
   const client = createApiClient(`http://127.0.0.1:${port}`)
@@ -87,7 +87,7 @@ t.test('the typed client asks the same', async t => {
   t.equal(data!.payments[0]!.amount, AMOUNT, 'to the last digit')
 })
 
-t.test('dust of strangers hides nothing', async t => {
+t.test('small payments of strangers hide nothing', async t => {
   const dust = Array.from({ length: 1_100 }, () => pay({ amount: '1' }))
   for (let at = 0; at < dust.length; at += 500) await storeMessages(api, ...dust.slice(at, at + 500))
   t.equal((await check(all)).paid, true)
@@ -100,7 +100,7 @@ t.test('a payment that was retracted does not count', async t => {
   t.strictSame(answer.payments, [])
 })
 
-t.test('what cannot be asked is refused with its name', async t => {
+t.test('an invalid request is refused with the name of its parameter', async t => {
   for (const [query, named] of [
     [{}, 'trackingId'],
     [{ trackingId: 'x'.repeat(65) }, 'trackingId'],

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { openApi } from './open-api.js'
 
-t.test('large answers are compressed as the client likes, and mean the same', async t => {
+t.test("large answers are compressed by the client's preference, with the same content", async t => {
   const { app } = await openApi(t)
   const ask = (encoding: string) =>
     app.inject({ url: '/openapi.json', headers: { 'accept-encoding': encoding } })
@@ -20,7 +20,7 @@ t.test('large answers are compressed as the client likes, and mean the same', as
   t.equal(small.headers['content-encoding'], undefined)
 })
 
-t.test('an answer that did not change is not sent again', async t => {
+t.test('an unchanged answer is not sent again', async t => {
   const { app } = await openApi(t)
   for (const url of [
     '/v1/events',
@@ -44,7 +44,7 @@ t.test('an answer that did not change is not sent again', async t => {
   t.equal(missing.statusCode, 404, 'a refusal is never "not modified"')
 })
 
-t.test('pages of other sites may read, and see the headers that matter', async t => {
+t.test('pages of other sites may read answers and the important headers', async t => {
   const { app } = await openApi(t)
   const answer = await app.inject({ url: '/v1/events', headers: { origin: 'https://shop.example' } })
   t.equal(answer.headers['access-control-allow-origin'], '*')
@@ -60,7 +60,7 @@ t.test('pages of other sites may read, and see the headers that matter', async t
   t.match(preflight.headers['access-control-allow-methods'], /GET/)
 })
 
-t.test('only the origins that are set may read', async t => {
+t.test('only pages of the configured origins may read', async t => {
   const { app } = await openApi(t, { CORS_ORIGIN: 'https://a.example, https://b.example' })
   const allowed = async (origin: string) =>
     (await app.inject({ url: '/v1/health', headers: { origin } })).headers['access-control-allow-origin']

@@ -1,4 +1,4 @@
-// The reference as a reader sees it, in a real browser.
+// Opens the reference in a real browser.
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { openApi } from './open-api.js'
 const CHROMIUM = '/usr/bin/chromium'
 const skip = existsSync(CHROMIUM) ? false : 'Chromium is not installed: the page was not looked at'
 
-t.test('the reference renders and asks nothing of other servers', { skip }, async t => {
+t.test('the reference renders and requests nothing from other servers', { skip }, async t => {
   const { app } = await openApi(t, { RATE_LIMIT_MAX: '100000' })
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })

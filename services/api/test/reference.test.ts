@@ -46,7 +46,7 @@ t.test('every operation has an id, a summary, a tag and the refusals it can meet
   t.equal(JSON.stringify(body).includes('rawJson'), false)
 })
 
-t.test('the reference page is served here and asks nothing of other servers', async t => {
+t.test('this server serves the reference page, which requests nothing from other servers', async t => {
   const { app } = await openApi(t)
   t.equal((await app.inject('/docs')).headers.location, '/docs/')
   const page = await app.inject('/docs/')
@@ -60,7 +60,7 @@ t.test('the reference page is served here and asks nothing of other servers', as
   t.equal((await app.inject('/docs/openapi.json')).headers.location, '/openapi.json')
 })
 
-t.test("the client's document is the one that is served", async t => {
+t.test("the client's document equals the served document", async t => {
   const { get } = await openApi(t)
   const kept = readFileSync(new URL('../../../packages/client/openapi.json', import.meta.url), 'utf8')
   t.strictSame(JSON.parse(kept), (await get('/openapi.json')).body, 'run `npm run openapi`')

@@ -4,7 +4,7 @@ import { openApi } from './open-api.js'
 
 const UUID = /^[0-9a-f-]{36}$/
 
-t.test('every refusal has the one shape, with the request id in body and header', async t => {
+t.test('every refusal has the common shape, with the request id in body and header', async t => {
   const { app } = await openApi(t)
   for (const [method, url, status, code] of [
     ['GET', '/', 404, 'NOT_FOUND'],
@@ -37,7 +37,7 @@ t.test('every refusal has the one shape, with the request id in body and header'
   }
 })
 
-t.test("a caller's request id comes back when it is one plain word", async t => {
+t.test("the caller's request id comes back when it is one plain word", async t => {
   const { app } = await openApi(t)
   const ask = async (id: string) =>
     (await app.inject({ url: '/v1/health', headers: { 'x-request-id': id } })).headers['x-request-id']
@@ -46,7 +46,7 @@ t.test("a caller's request id comes back when it is one plain word", async t => 
   t.match(await ask('x'.repeat(65)), UUID)
 })
 
-t.test('what is not HTTP, or too much of it, is refused in the same shape', async t => {
+t.test('malformed and oversized HTTP is refused in the common shape', async t => {
   const { app } = await openApi(t)
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
@@ -68,7 +68,7 @@ t.test('what is not HTTP, or too much of it, is refused in the same shape', asyn
   }
 })
 
-t.test('what a body may be is told: its size, its type, its form', async t => {
+t.test('a refusal of a body names the allowed size, type or form', async t => {
   const { app } = await openApi(t)
   const url = '/v1/gateway/So11111111111111111111111111111111111111112/auth/verify'
   const json = { 'content-type': 'application/json' }
@@ -85,7 +85,7 @@ t.test('what a body may be is told: its size, its type, its form', async t => {
   }
 })
 
-t.test('health answers whatever it is asked with', async t => {
+t.test('health answers any request', async t => {
   const { get } = await openApi(t)
   t.match(await get('/v1/health?t=123&x='), { status: 200, body: { success: true, data: { status: 'ok' } } })
 })

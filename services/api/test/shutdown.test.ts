@@ -31,7 +31,7 @@ t.test(
           .on('error', reject)
           .end()
       })
-    // A connection whose request is not whole yet is not idle: it is still there when stopping begins.
+    // A connection with an unfinished request is not idle: it is still open when the stop begins.
     const late = connect(port, '127.0.0.1')
     let lateAnswer = ''
     late.setEncoding('utf8').on('data', (chunk: string) => (lateAnswer += chunk))
@@ -41,7 +41,7 @@ t.test(
     await locker.query('begin; lock table events in access exclusive mode')
     const inProgress = ask('/v1/events')
     await waitFor(async () => {
-      // Not by the locking session: within a transaction it would see the same activity for ever.
+      // Another session reads this: within its transaction, the locking session would see the same activity for ever.
       const { rows } = await database.pool.query(
         `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from events%' and pid <> pg_backend_pid()`,
       )
@@ -63,7 +63,7 @@ t.test(
   },
 )
 
-t.test('a start that cannot succeed says all that is wrong and ends with 1', async t => {
+t.test('a start that cannot succeed names all faults and exits with 1', async t => {
   const api = await startService(t, 'api', { PORT: 'x', RATE_LIMIT_MAX: '0' }, { waitUntilReady: false })
   t.equal(await api.exited, 1)
 })

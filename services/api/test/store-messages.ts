@@ -6,7 +6,7 @@ import type { TestApi } from './open-api.js'
 const STREAM = { name: 'TEST', createdAt: new Date(0) }
 let sequence = 0
 
-/** Stores messages of the indexer as ingest does, in one batch. @throws Error for a message that is refused */
+/** Stores messages of the indexer as ingest does, in one batch. @throws Error for a refused message */
 export async function storeMessages(api: TestApi, ...messages: object[]): Promise<void> {
   const received = messages.map(message => {
     const bytes = Buffer.from(JSON.stringify(message))

@@ -33,7 +33,7 @@ async function openStreams(t: TestContext, settings: Record<string, string> = {}
     t.teardown(() => socket.terminate())
     return { socket, messages, heads, types, ids: () => messages.map(({ id }) => id) }
   }
-  /** What an upgrade was answered that did not become a socket. */
+  /** The answer to an upgrade that did not become a socket. */
   const refusalOf = async (query: string, headers: Record<string, string> = {}) => {
     const { socket } = open(query, headers)
     const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
@@ -47,13 +47,13 @@ async function openStreams(t: TestContext, settings: Record<string, string> = {}
 const allIds = async (pool: { query(sql: string): Promise<{ rows: { id: string }[] }> }) =>
   (await pool.query('select id from events order by position')).rows.map(({ id }) => id)
 
-t.test('a cursor brings all that was stored since, then what is stored from now on, each once', async t => {
+t.test('a cursor brings the events stored since, then new events, each once', async t => {
   const { open, store, database } = await openStreams(t)
   const begun = open()
   await once(begun.socket, 'open')
   const filling = fillFromFixtures(store, 7)
   await waitFor(() => begun.messages.length > 20)
-  // Joins while ingest writes, from a place in the middle.
+  // Joins in the middle of the events while ingest writes.
   const joined = open(`?since=${begun.messages[4]!.cursor}`)
   await filling
   const ids = await allIds(database.pool)
@@ -92,7 +92,7 @@ t.test('since=0 begins at the first event, and the first message names the head'
   })
 })
 
-t.test('filters hold for what was stored and for what comes', async t => {
+t.test('filters apply to stored and to new events', async t => {
   const { open, store, database } = await openStreams(t)
   const start = open()
   await once(start.socket, 'open')
@@ -133,7 +133,7 @@ t.test('filters hold for what was stored and for what comes', async t => {
   t.equal(live.messages[0]!.id, '00000000-0000-4000-8000-000000000001')
 })
 
-t.test('what is no stream is refused in the one shape, before the upgrade', async t => {
+t.test('a request that is no stream is refused in the common shape, before the upgrade', async t => {
   const { get, refusalOf, port, open } = await openStreams(t, { STREAM_CONNECTIONS_PER_ADDRESS: '1' })
   t.match(await get('/v1/events/stream'), { status: 426, body: { success: false, code: 'UPGRADE_REQUIRED' } })
   for (const [query, parameter] of [
@@ -182,7 +182,7 @@ t.test(
   'a reader that takes nothing is closed with a code that says so, and buffers no more than a bound',
   async t => {
     const { database, port, open, logs } = await openStreams(t, { STREAM_STALL_TIMEOUT_MS: '300' })
-    // 60 MB of events: far more than sockets and kernel hold.
+    // 60 MB of events: far more than sockets and kernel can buffer.
     await database.pool.query(`
     insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
     select gen_random_uuid(), n, 1, 's', n, 'Big', json_build_object('x', repeat('y', 30000)), now(), gen_random_uuid(), n
@@ -202,7 +202,7 @@ t.test(
     raw.once('data', () => raw.pause())
     const slow = new Promise<void>(resolve => raw.once('close', () => resolve()))
     const eager = open(`?since=${since}`)
-    // Only now does it read on: what was under way, then the reason.
+    // The client continues to read only now: it gets the buffered events, then the reason.
     await waitFor(() => logs.some(line => line.includes('stream.closed')))
     raw.on('data', (chunk: Buffer) => {
       received += chunk.length
@@ -228,7 +228,7 @@ t.test('a stream ends with a reason when the instance stops', async t => {
   t.match(reason.toString(), /^STOPPING/)
 })
 
-t.test('a stream ends with a reason when the database is another one than before', async t => {
+t.test('a stream ends with a reason when the database was replaced', async t => {
   const { open, refusalOf, database } = await openStreams(t)
   const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')
   const cursor = Buffer.from(`c ${rows[0]!.epoch} 0`).toString('base64url')

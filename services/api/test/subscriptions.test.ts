@@ -8,7 +8,7 @@ const NONE =
   'Must specify one of trackingId, userPublicKey, gatewayPublicKey, recipient, or (walletPublicKey & tokenMint)!'
 const MANY = 'Too many filters specified. Up to 3 query args allowed.'
 
-t.test('the rules of the lookup are checked in their order, with their exact words', async t => {
+t.test('the rules of the lookup are checked in order, with their exact words', async t => {
   const { get } = await openApi(t)
   for (const [query, sentence] of [
     ['', NONE],
@@ -28,7 +28,7 @@ t.test('the rules of the lookup are checked in their order, with their exact wor
   }
 })
 
-t.test('what else is wrong is named', async t => {
+t.test('all other errors are named', async t => {
   const { get } = await openApi(t)
   for (const [query, parameter] of [
     ['?trackingId=x&foo=1', 'foo'],
@@ -48,7 +48,7 @@ t.test('what else is wrong is named', async t => {
   }
 })
 
-t.test('nothing found is an empty list', async t => {
+t.test('an empty result is an empty list', async t => {
   const { get } = await openApi(t)
   for (const query of [
     'trackingId=nothing',
@@ -62,7 +62,7 @@ t.test('nothing found is an empty list', async t => {
   }
 })
 
-t.test('more than a page is offered by a cursor, newest first, each once', async t => {
+t.test('a cursor offers the next page, newest first, each policy once', async t => {
   const { get, database } = await openApi(t)
   await database.pool.query(
     `insert into policies (address, user_payment, life_start, gateway, recipient, policy_id, policy_type, created_at,
@@ -72,7 +72,7 @@ t.test('more than a page is offered by a cursor, newest first, each once', async
        from generate_series(1, 1102) n`,
   )
   const seen: { policyAddress: string; createdAt: number }[] = []
-  // Three filters, so that a cursor beside them would be a fourth parameter.
+  // Three filters: with a cursor, the request would have four parameters.
   let url: string | undefined =
     `/v1/subscriptions?gatewayPublicKey=${KEY}&recipient=${MINT}&userPublicKey=${KEY}`
   while (url !== undefined) {

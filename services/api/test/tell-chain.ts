@@ -1,4 +1,4 @@
-// A chain told event by event, stored as ingest stores it.
+// A chain for tests, event by event, stored as ingest stores it.
 import { createHash } from 'node:crypto'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment, readControlMessage, readMessage } from '@payment-tracking/domain'
@@ -43,7 +43,7 @@ export interface Chain {
     payment?: { amount?: number; signature?: string; memo?: string },
   ): Promise<string>
   retract(signature: string): Promise<void>
-  /** Everything that was told is final. */
+  /** Makes all stored events final. */
   finalize(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// Counts and statistics between any two moments are what counting one by one gives.
+// Counts and statistics between any two times equal a count one by one.
 import fc from 'fast-check'
 import t from 'tap'
 import { parse } from 'lossless-json'
@@ -16,7 +16,7 @@ const { rows: gateways } = await pool.query<{ gateway: string }>(
 )
 
 const HOUR_MS = 3_600_000
-/** Moments where something changes: events, hours and days, and a millisecond to either side. */
+/** Times at which something changes: events, hours and days, and a millisecond before and after. */
 const moment = fc
   .tuple(
     fc.oneof(
@@ -110,13 +110,13 @@ t.test('statistics', async t => {
   )
 })
 
-t.test('bounds may be dates and have offsets; without one they are UTC', async t => {
+t.test('bounds may be dates and have offsets; without an offset they are UTC', async t => {
   const count = async (parameters: Record<string, string>) =>
     (await api.get(`/v1/events/count?${query(parameters)}`)).text
   const whole = await count({ startTime: '2026-02-01T00:00:00Z', endTime: '2026-03-01T00:00:00.000Z' })
   t.not(whole, '{"count":0}')
   for (const [startTime, endTime] of [
-    // A date without a time is that whole day, at the end of a range as well.
+    // A date without a time means that whole day, also at the end of a range.
     ['2026-02-01', '2026-02-28'],
     ['2026-02-01T00:00', '2026-03-01T00:00:00'],
     ['2026-02-01T02:00:00+02:00', '2026-02-28T19:00:00-05:00'],

@@ -3,7 +3,7 @@ import { expected, fillFromFixtures } from './fill-from-fixtures.js'
 import { openGatewayApi } from './gateway-auth/open-gateway-api.js'
 import { openApi } from './open-api.js'
 
-t.test('a trace tells each stage of every payment of a transaction', async t => {
+t.test('a trace shows each stage of every payment of a transaction', async t => {
   const { get, store, database } = await openApi(t)
   await fillFromFixtures(store)
   const { rows } = await database.pool.query<{ signature: string; count: string }>(
@@ -29,7 +29,7 @@ t.test('a trace tells each stage of every payment of a transaction', async t => 
   await database.pool.query('update ingest_batches set handed_over_at = now()')
   t.match((await get(`/v1/payments/${signature}/trace`)).body[0].announced, { at: /Z$/, done: true })
 
-  // The batch of this payment is old and gone; the batch before it, which is still there, must not speak for it.
+  // The batch of this payment is old and gone. The earlier batch that is still there must not count for it.
   await database.pool.query('insert into ingest_batches (first_position, last_position) values (0, 0)')
   await database.pool.query('delete from ingest_batches where first_position > 0')
   t.match((await get(`/v1/payments/${signature}/trace`)).body[0], {
@@ -51,7 +51,7 @@ t.test('a transaction without payments is not found, and a bad token is refused'
   t.ok(expected.stored > 0)
 })
 
-t.test('deliveries show to the gateway they belong to, and to nobody else', async t => {
+t.test('only the gateway of a delivery sees the delivery', async t => {
   const api = await openGatewayApi(t)
   const [own, other] = [await api.addGateway(), await api.addGateway()]
   const signature = expected.oneTime[0]!.newestFirst[0]!.signature as string

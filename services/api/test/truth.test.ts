@@ -1,4 +1,4 @@
-// Every value of the second set's expected.json comes out of the API, integers to the last digit.
+// The API returns every value of the second set's expected.json, integers to the last digit.
 import { compareAnswers, describeDifferences, readSecondAnswers } from '@payment-tracking/testkit'
 import t from 'tap'
 import { fillFromSecondFixtures } from './fill-from-fixtures.js'

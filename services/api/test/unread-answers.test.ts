@@ -6,7 +6,7 @@ import { bytesTaken, UnreadAnswers, type CloseReason } from '../src/plugins/unre
 
 const BYTES = 8 * 1024 * 1024
 
-/** Both ends of a connection whose client reads nothing until it is told to. */
+/** Both ends of a connection whose client reads only on demand. */
 async function openPair(t: {
   teardown(work: () => void): void
 }): Promise<{ server: Socket; client: Socket }> {
@@ -57,7 +57,7 @@ t.test(
     const slow = await openPair(t)
     unread.add(slow.server, 80_000, 0)
     for (let nowMs = 500; nowMs <= 11_000; nowMs += 500) {
-      // Each write that leaves is progress, however small.
+      // Each sent write counts as progress, however small.
       await new Promise<void>(resolve => slow.server.write('x', () => resolve()))
       t.notOk(slow.server.destroyed, `after ${nowMs} ms`)
       unread.closeSlow(nowMs)
@@ -67,7 +67,7 @@ t.test(
   },
 )
 
-t.test('beyond the limit of all together the oldest are closed', async t => {
+t.test('beyond the common limit, the oldest connections are closed', async t => {
   const reasons: CloseReason[] = []
   const unread = new UnreadAnswers({
     limitBytes: 250,

@@ -1,4 +1,4 @@
-// Where the API leans on what a library does not promise. A guard that fails says what a new version changed.
+// The API relies on library behaviour that the libraries do not promise. A failing guard names the changed behaviour.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -2,7 +2,7 @@
 import { calculateJwkThumbprint, importJWK, type CryptoKey, type JWK } from 'jose'
 import { ConfigError } from '@payment-tracking/runtime'
 
-/** What the published verifier accepts. */
+/** The algorithm that the published verifier accepts. */
 export const CHECKOUT_ALGORITHM = 'ES256'
 
 export interface CheckoutKeys {
@@ -33,9 +33,9 @@ function readJwks(text: string): JWK[] {
 }
 
 /**
- * @param text a JWK set or an array of private P-256 JWKs; a `kid` that is missing is the key's thumbprint
+ * @param text a JWK set or an array of private P-256 JWKs; a missing `kid` becomes the key's thumbprint
  * @param taken kids of other keys in the same published set
- * @throws ConfigError that names what is wrong and shows nothing of the keys
+ * @throws ConfigError that names the fault and shows nothing of the keys
  */
 export async function readCheckoutKeys(text: string, taken: ReadonlySet<string>): Promise<CheckoutKeys> {
   const verifying = new Map<string, CryptoKey>()

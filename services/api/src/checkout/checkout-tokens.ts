@@ -12,15 +12,15 @@ import { jwtVerify, SignJWT } from 'jose'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { CHECKOUT_ALGORITHM, type CheckoutKeys } from './checkout-keys.js'
 
-/** Every published verifier asks for this audience. */
+/** Every published verifier requires this audience. */
 export const CHECKOUT_AUDIENCE = 'tributary-checkout'
 /** The token travels in a URL. */
 const MOST_POLICIES = 10
 const NEWEST_PAYMENTS = 3
-/** How long after its end a token can be traded for a new one. */
+/** How long after its expiry a client can exchange a token for a new token. */
 const REFRESHABLE_SECONDS = 7 * 86_400
 
-/** What a token is asked for, under the names of the request's fields. */
+/** The request for a token, with the names of the request's fields. */
 export interface CheckoutRequest {
   walletPublicKey?: string | undefined
   recipient?: string | undefined
@@ -38,13 +38,13 @@ export interface IssuedToken {
 
 export interface CheckoutTokens {
   /**
-   * @throws NotFoundError when nothing fits (yet). @throws ApiError PAYER_MISMATCH when another wallet paid in the
-   * transaction
+   * @throws NotFoundError when nothing matches (yet). @throws ApiError PAYER_MISMATCH when another wallet paid in the
+   *   transaction
    */
   issue(request: CheckoutRequest): Promise<IssuedToken>
   /**
-   * A new token for what an old one was issued for.
-   * @throws ApiError UNAUTHORIZED for a token that is not ours, or ended too long ago
+   * Issues a new token for the request of an old token.
+   * @throws ApiError UNAUTHORIZED for a token of another issuer, or a token that expired too long ago
    */
   refresh(token: string): Promise<IssuedToken>
 }
@@ -90,7 +90,7 @@ const toPaymentClaim = (payment: ClaimablePayment) => ({
   tokenMint: payment.tokenMint,
 })
 
-/** Verifiers that were published before there were variants read `subscriptions`. */
+/** Verifiers published before policy variants existed read `subscriptions`. */
 const toSubscriptions = (claims: readonly PolicyClaim[]) =>
   claims
     .filter(({ claim }) => claim.variant === 'subscription')
@@ -131,7 +131,7 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
       policies: claims.map(({ claim }) => claim),
       subscriptions: toSubscriptions(claims),
       lastPayments: payments.map(toPaymentClaim),
-      // What a refresh asks for again.
+      // A refresh repeats this request.
       request,
     })
       .setProtectedHeader({ alg: CHECKOUT_ALGORITHM, kid: keys.current.kid, typ: 'JWT' })
@@ -156,7 +156,7 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
   }
 }
 
-/** What a token of ours was issued for; null for every other token. */
+/** The request that a token of this service was issued for; null for every other token. */
 async function readRequest(
   token: string,
   { keys, issuer }: CheckoutParts,

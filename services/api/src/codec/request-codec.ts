@@ -1,5 +1,5 @@
-// Turns what a client sent into what a schema asks for, strictly: nothing is guessed, cut or ignored, and every
-// refusal names the parameter or field.
+// Converts a client's request to the types of a schema, strictly: nothing is guessed, cut or ignored, and every refusal
+// names the parameter or field.
 import type { FastifySchemaCompiler } from 'fastify'
 import { schemaProblem } from '@payment-tracking/runtime'
 import type { TSchema } from 'typebox'
@@ -21,7 +21,7 @@ interface ParametersSchema {
   required?: string[]
 }
 
-/** Names come back in a refusal, cut to what a person can read. */
+/** A refusal repeats the name, cut to a readable length. */
 const shown = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}…` : name)
 
 function readInteger(name: string, schema: ParameterSchema, text: string): number {
@@ -38,7 +38,7 @@ function readBoolean(name: string, text: string): boolean {
   return text === 'true'
 }
 
-/** Text of a parameter in the type its schema asks for. */
+/** Converts a parameter's text to the type in its schema. */
 function readParameter(name: string, schema: ParameterSchema, text: string): unknown {
   if (schema.type === 'integer') return readInteger(name, schema, text)
   if (schema.type === 'boolean') return readBoolean(name, text)
@@ -46,7 +46,7 @@ function readParameter(name: string, schema: ParameterSchema, text: string): unk
   if (format && !format.accepts(text)) throw new InvalidParameterError(name, format.problem)
   const wrong = format ? null : schemaProblem(schema, text)
   if (wrong) throw new InvalidParameterError(name, wrong.problem)
-  // Postgres has no text with NUL in it; nothing that could match would be found.
+  // Postgres text cannot hold NUL, so nothing could match.
   if (text.includes('\0')) throw new InvalidParameterError(name, 'must not hold NUL')
   return text
 }
@@ -88,7 +88,7 @@ function readPath(schema: ParametersSchema, path: Record<string, string>): Recor
 const invalidBody = (field: string, problem: string): ApiError =>
   new ApiError('INVALID_BODY', field === '' ? `The body ${problem}.` : `Field ${shown(field)} ${problem}.`)
 
-/** Whether any text in a JSON value holds NUL, which Postgres cannot store. */
+/** Whether any text in a JSON value holds NUL. Postgres cannot store NUL. */
 const holdsNul = (value: unknown): boolean =>
   typeof value === 'string'
     ? value.includes('\0')
@@ -106,7 +106,7 @@ function readBody(schema: TSchema, body: unknown): unknown {
   return body
 }
 
-/** Compiles a route's schema into the reading of its path, query or body. */
+/** Compiles a route's schema into a reader of its path, query or body. */
 export const compileReader: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const parameters = schema as unknown as ParametersSchema
   const read = (input: unknown): unknown => {

@@ -1,6 +1,6 @@
-// Answers are written by their schema: only declared fields leave, in the order they are declared. Integers may
-// be bigints and are never rounded. A schema marked `rawJson` takes JSON text and passes it on as it is, which
-// the usual serialisers cannot do.
+// A schema writes each answer: only declared fields leave, in the order of their declaration. Integers may be bigints
+// and are never rounded. A schema marked `rawJson` takes JSON text and passes the text on unchanged. The usual
+// serialisers cannot do that.
 import type { FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 
@@ -16,8 +16,8 @@ interface AnswerSchema {
 }
 
 /**
- * Quotes, backslashes, control characters and halves of pairs: all that JSON does not hold as it is. Keys, times and
- * names have none of it, and looking is cheaper than escaping.
+ * Quotes, backslashes, control characters and lone surrogates: the characters that JSON must escape. Keys, times and
+ * names hold none of them, and a test is cheaper than escaping.
  */
 const TO_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
 const writeText: Write = value =>
@@ -51,7 +51,7 @@ function compileObject(schema: AnswerSchema): Write {
   }
 }
 
-/** Null, array or object: the alternatives of an answer never differ less than that. */
+/** Null, array or object: the alternatives of an answer always differ at least in this. */
 function compileAlternatives(alternatives: readonly AnswerSchema[]): Write {
   const kindOf = (schema: AnswerSchema) =>
     schema.type === 'null' || schema.type === 'array' ? schema.type : 'other'
@@ -64,7 +64,7 @@ function compileAlternatives(alternatives: readonly AnswerSchema[]): Write {
   }
 }
 
-/** Compiles the writing of a value by its schema. */
+/** Compiles a schema into a writer of values. */
 export const compileAnswer = (schema: TSchema): Write => compileWriter(schema)
 
 function compileWriter(schema: AnswerSchema): Write {

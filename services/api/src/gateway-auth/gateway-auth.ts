@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
 import type { GatewayClaims, GatewayTokens } from './gateway-tokens.js'
 
-/** Who may act for a gateway now; null when there is no such gateway, or none any more. */
+/** The wallets that may act for a gateway now; null when the gateway does not exist or was deleted. */
 export async function readSigners(store: Store, gateway: string): Promise<string[] | null> {
   const state = await readGatewayState(store, gateway)
   const signers = state && signersOf(state)
@@ -13,12 +13,12 @@ export async function readSigners(store: Store, gateway: string): Promise<string
 
 export interface GatewayAuth {
   /**
-   * Whose token a request carries. Asks the projection each time: a token ends when its signer is replaced or
-   * its gateway is deleted, not when it runs out.
-   * @throws ApiError UNAUTHORIZED when there is no token, or none that counts
+   * The claims of a request's token. Reads the projection each time: a token ends when its signer is replaced or its
+   * gateway is deleted, not only when it expires.
+   * @throws ApiError UNAUTHORIZED when there is no valid token
    */
   authenticate(request: FastifyRequest): Promise<GatewayClaims>
-  /** The same as a hook: runs before anything else of the request is looked at. */
+  /** The same as a hook that runs before all other checks of the request. */
   require(this: void, request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 

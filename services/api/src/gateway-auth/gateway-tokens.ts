@@ -5,22 +5,22 @@ import type { SigningKeys } from './signing-keys.js'
 export const TOKEN_LIFETIME_S = 900
 const ALGORITHM = 'EdDSA'
 
-/** What a token says. */
+/** The claims of a token. */
 export interface GatewayClaims {
   gateway: string
-  /** who signed in */
+  /** the wallet that signed in */
   signer: string
 }
 
 export interface GatewayTokens {
   issue(claims: GatewayClaims): Promise<string>
-  /** @returns null for every token that is not ours, not of this environment, or over */
+  /** @returns null for every token that has another issuer, belongs to another environment, or has expired */
   read(token: string): Promise<GatewayClaims | null>
 }
 
 /**
- * Tokens of one environment: issuer and audience carry its name, so that a token of devnet is nothing in
- * production even if somebody gave both the same keys. The algorithm is fixed; a token cannot choose one.
+ * Tokens of one environment. Issuer and audience carry the environment's name, so that production refuses a devnet
+ * token even if both environments use the same keys. The algorithm is fixed; a token cannot choose another algorithm.
  */
 export function buildGatewayTokens(keys: SigningKeys, environment: string): GatewayTokens {
   const issuer = `payment-tracking/${environment}`

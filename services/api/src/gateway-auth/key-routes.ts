@@ -1,4 +1,4 @@
-// The public keys of every token that this service signs, in one set.
+// One set with the public keys of every token that this service signs.
 import type { JWK } from 'jose'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
@@ -24,7 +24,7 @@ const KeySet = Type.Object(
 
 type PublicKeyFields = Record<'kty' | 'crv' | 'x' | 'kid' | 'alg' | 'use', string>
 
-/** @param keys public JWKs, each with kid, alg and use: verifiers choose by them */
+/** @param keys public JWKs, each with kid, alg and use: verifiers choose a key by these */
 export function addKeyRoutes(app: ApiServer, keys: readonly JWK[]): void {
   for (const [path, operationId] of [
     ['/.well-known/jwks.json', 'getKeys'],
@@ -41,7 +41,7 @@ export function addKeyRoutes(app: ApiServer, keys: readonly JWK[]): void {
         },
       },
       (_request, reply) => {
-        // A new key is published for longer than this before it signs (CHECKOUT_TOKEN_KEYS).
+        // A new key is published for longer than this time before it signs (CHECKOUT_TOKEN_KEYS).
         void reply.header('cache-control', 'public, max-age=300')
         return { keys: keys as PublicKeyFields[] }
       },

@@ -1,15 +1,15 @@
-// Nonces that prove by themselves who made them: the end of a nonce is a MAC over the rest, by a key that all pods
-// derive from JWT_PRIVATE_KEYS. Nothing is stored when a nonce is made, so strangers who ask for nonces fill nothing.
+// Nonces that are verified without storage: the end of a nonce is a MAC over the rest, with a key that all pods derive
+// from JWT_PRIVATE_KEYS. Making a nonce stores nothing, so strangers who request nonces cannot fill any storage.
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export const NONCE_LIFETIME_MS = 60_000
-/** What a nonce key is for: keys derived for another purpose never make a nonce. */
+/** The purpose of a nonce key: a key derived for another purpose never makes a nonce. */
 const PURPOSE = 'payment-tracking sign-in nonce 1'
 
 export interface SignInNonces {
   /**
-   * The text that a gateway's wallet signs. People see the text in their wallet, so it says what they sign: for which
-   * service and environment, as which gateway, until when.
+   * The text that a gateway's wallet signs. Wallets show the text to their users, so the text names the service and
+   * environment, the gateway, and the expiry.
    */
   make(gateway: string, expiresAt: Date): string
   /** Whether a pod of this environment made this text for this gateway, and it has not expired. */
@@ -21,7 +21,8 @@ export const deriveNonceKey = (secret: Uint8Array): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, new Uint8Array(), PURPOSE, 32))
 
 /**
- * @param keys the first makes nonces, all are accepted: while signing keys are rotated, pods hold different first ones
+ * @param keys the first key makes nonces, all keys verify: while signing keys are rotated, pods have different first
+ *   keys
  */
 export function buildSignInNonces(environment: string, keys: readonly [Buffer, ...Buffer[]]): SignInNonces {
   const mac = (key: Buffer, text: string): string =>

@@ -1,4 +1,4 @@
-// A gateway signs in: it asks for a nonce, signs it with its wallet, and gets a token.
+// A gateway signs in: it requests a nonce, signs the nonce with its wallet, and gets a token.
 import { countedAddress } from '@payment-tracking/runtime'
 import { buildNonces, RedisUnavailableError, type RedisConnections } from '@payment-tracking/redis'
 import type { Store } from '@payment-tracking/store'
@@ -15,7 +15,7 @@ import type { SigningKeys } from './signing-keys.js'
 
 export interface SignInParts {
   store: Store
-  /** without it nobody can sign in */
+  /** without Redis, no gateway can sign in */
   redis: RedisConnections | undefined
   keys: SigningKeys
   tokens: GatewayTokens
@@ -24,7 +24,7 @@ export interface SignInParts {
   limit: number
 }
 
-/** A used nonce must be remembered for as long as any pod could take it for live: clocks of pods differ. */
+/** Redis must remember a used nonce for as long as any pod may accept the nonce: the pods' clocks differ. */
 const REMEMBER_USED_MS = NONCE_LIFETIME_MS + 60_000
 
 const Challenge = Type.Object(
@@ -109,7 +109,7 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
     async (request, reply) => {
       const { gateway } = request.params
       const { signer, nonce: given } = request.body
-      // One sentence for every reason: a stranger who guesses learns nothing. A failed attempt does not use a nonce up.
+      // The same sentence for every reason, so that guessing reveals nothing. A failed attempt does not use a nonce up.
       const refused = new ApiError(
         'SIGN_IN_REFUSED',
         'The sign-in does not hold. Please ask for a new nonce.',
@@ -121,7 +121,7 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
       for (const nonce of candidates) {
         if (!nonces.isLive(nonce, gateway, Date.now())) continue
         if (!(await isSignedBy(signer, signature, nonce))) continue
-        // Only a signature by the gateway itself makes Redis remember anything.
+        // Only a signature of the gateway itself makes Redis store anything.
         if (!(await needMemory().use(nonce, REMEMBER_USED_MS))) break
         request.log.info({ gateway, signer }, 'gateway.signed-in')
         void reply.header('cache-control', 'no-store')

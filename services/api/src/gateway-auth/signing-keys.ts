@@ -6,11 +6,11 @@ import { deriveNonceKey } from './sign-in-nonce.js'
 export interface SigningKeys {
   /** signs new tokens */
   current: { kid: string; key: CryptoKey }
-  /** the public half of every key, by kid: all of them verify */
+  /** the public half of every key, by kid; all keys verify */
   verifying: ReadonlyMap<string, CryptoKey>
-  /** what /.well-known/jwks.json serves */
+  /** the content of /.well-known/jwks.json */
   published: { keys: JWK[] }
-  /** keys derived from the private halves, in the same order, that make sign-in nonces */
+  /** keys for sign-in nonces, derived from the private halves, in the same order */
   nonceKeys: [Buffer, ...Buffer[]]
 }
 
@@ -32,8 +32,8 @@ function readJwks(text: string): JWK[] {
 }
 
 /**
- * @param text a JWK set or an array of private Ed25519 JWKs; a `kid` that is missing is the key's thumbprint
- * @throws ConfigError that names what is wrong and shows nothing of the keys
+ * @param text a JWK set or an array of private Ed25519 JWKs; a missing `kid` becomes the key's thumbprint
+ * @throws ConfigError that names the fault and shows nothing of the keys
  */
 export async function readSigningKeys(text: string): Promise<SigningKeys> {
   const verifying = new Map<string, CryptoKey>()

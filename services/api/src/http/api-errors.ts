@@ -1,7 +1,7 @@
-// What a client did wrong, in classes whose codes are stable. The status of a code is in statuses.ts.
+// Errors of the client, as classes with stable codes. statuses.ts holds the status of each code.
 import { ServiceError, type Retry } from '@payment-tracking/runtime'
 
-/** An answer that is no success: `message` is the sentence the client reads. */
+/** A refusal: the client reads `message`. */
 export class ApiError extends ServiceError {
   readonly retry: Retry
 
@@ -16,7 +16,7 @@ export class ApiError extends ServiceError {
   }
 }
 
-/** A query or path parameter that cannot be what it is. The sentence names it. */
+/** An invalid query or path parameter. The sentence names the parameter. */
 export class InvalidParameterError extends ApiError {
   constructor(
     readonly parameter: string,

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
 
-/** What the framework refuses by itself, by its codes. */
+/** Refusals of the framework itself, by their codes. */
 const FRAMEWORK: Readonly<Record<string, { code: string; sentence: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'BODY_TOO_LARGE', sentence: 'The request body is too large.' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -28,7 +28,7 @@ const SENTENCES_OF_503: Readonly<Record<string, string>> = {
 }
 const UNAVAILABLE = 'The service cannot answer right now. Please try again.'
 
-/** Status, code and sentence of anything thrown. Nothing of a 5xx but its code comes from the error. */
+/** Status, code and sentence of any error. A 5xx takes nothing from the error but its code. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof ServiceError) {
     const status = STATUSES[error.code]
@@ -44,7 +44,7 @@ export function refusalOf(error: unknown): Refusal {
   const known = code === undefined ? undefined : FRAMEWORK[code]
   if (known) return { status: STATUSES[known.code]!, ...known }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    // Only the framework's and its plugins' own refusals carry a status: ours are ServiceErrors.
+    // Only refusals of the framework and its plugins carry a status: this service throws ServiceErrors.
     const ofStatus = Object.entries(STATUSES).find(([, status]) => status === statusCode)
     return {
       status: ofStatus ? statusCode : 400,
@@ -55,7 +55,7 @@ export function refusalOf(error: unknown): Refusal {
   return INTERNAL
 }
 
-/** The one place where an error becomes a status and a body. */
+/** The only place that turns an error into a status and a body. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(error)
   if (refusal.status >= 500) {

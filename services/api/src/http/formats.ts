@@ -1,4 +1,4 @@
-// The formats of parameters beyond JSON Schema's own: what each accepts, and how a refusal names it.
+// The formats of parameters beyond JSON Schema's own: the accepted values, and the sentence of a refusal.
 import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
 import { isPublicKey, isSignature, isTrackingId, MAX_TRACKING_ID_BYTES } from '@payment-tracking/domain'
 
@@ -8,7 +8,7 @@ export interface ParameterFormat {
   accepts(text: string): boolean
 }
 
-/** A place in a list, and the filters of the list where there are any (list-cursor.ts). */
+/** A place in a list, followed by the list's filters if the list has filters (list-cursor.ts). */
 const CURSOR = /^[A-Za-z0-9_-]{1,200}(\.[A-Za-z0-9_-]{1,2000})?$/
 
 export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
@@ -49,11 +49,11 @@ const TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+\- ]\d{2}(?::?\d{2})?)?)?$/
 
 /**
- * An ISO 8601 date or date-time; without an offset it is UTC.
- * A space before the offset is the `+` of a query that was not percent-encoded.
- * @param round where digits beyond milliseconds go
- * @param dateIs which moment of the day a date without a time means: the first, or for an inclusive end the last
- * @returns null when it is no such text or no such moment
+ * Reads an ISO 8601 date or date-time; without an offset the time is UTC. A space before the offset is accepted for the
+ * `+` of a query that was not percent-encoded.
+ * @param round the direction in which digits beyond milliseconds are rounded
+ * @param dateIs the moment that a date without a time means: the first of the day, or the last for an inclusive end
+ * @returns null when the text has another form or names no moment
  */
 export function parseTime(
   text: string,

@@ -1,5 +1,5 @@
-// A cursor carries the filters of its list, so that it can stand alone: `<place>.<filters>`, the filters as a query
-// string in base64url. They are read and checked like filters that a client sends.
+// A cursor carries the filters of its list, so that a client sends only the cursor: `<place>.<filters>`, with the
+// filters as a query string in base64url. The server reads and checks these filters like filters from a client.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { InvalidParameterError } from './api-errors.js'
@@ -8,28 +8,26 @@ import { parseQueryString, type SentQuery } from './query-string.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The query as it was sent, before the filters of its cursor were added. */
+    /** The received query, without the filters of its cursor. */
     sentQuery: SentQuery
     /** The query of a list with the filters of its cursor. */
     listQuery: SentQuery
   }
 }
 
-/** What says which page of a list is meant, not which list. */
+/** Parameters that select a page of a list, not the list. */
 const OF_PAGE = new Set(['cursor', 'offset'])
-/** What the next page may have otherwise. */
+/** Parameters that a client may change between pages. */
 const CHANGEABLE = new Set(['limit'])
 
 interface RouteSchema {
   querystring?: { properties?: Record<string, unknown> }
 }
 
-/**
- * @throws InvalidParameterError when a filter is sent that is not the cursor's
- */
+/** @throws InvalidParameterError when the client sends a filter that differs from the cursor's filter */
 function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): SentQuery {
   const text = sent.cursor?.length === 1 ? sent.cursor[0] : undefined
-  // What is no cursor at all is refused like every other parameter, after this.
+  // A later check refuses text that is no cursor, as for every other parameter.
   if (!text || !FORMATS.cursor!.accepts(text)) return sent
   const [place, filters] = text.split('.') as [string, string?]
   if (filters === undefined) return sent
@@ -48,7 +46,7 @@ function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): 
   return query
 }
 
-/** Puts the filters of a cursor into the query of every list that takes one. */
+/** Adds the filters of a cursor to the query of every list that accepts a cursor. */
 export function readListCursors(app: ApiServer): void {
   app.decorateRequest('sentQuery')
   app.decorateRequest('listQuery')
@@ -67,8 +65,8 @@ export function readListCursors(app: ApiServer): void {
 }
 
 /**
- * Tells a client of a list where its next page begins, in `x-next-cursor` and in `link`, which needs the cursor alone.
- * The link is relative to the host, so that it holds behind any proxy.
+ * Tells a client where the next page begins: in `x-next-cursor`, and in `link`, which needs only the cursor. The link
+ * has no host, so that it works behind any proxy.
  * @param place where the next page begins, as the store wrote it
  */
 export function offerNextPage(request: FastifyRequest, reply: FastifyReply, place: string): void {
@@ -80,7 +78,7 @@ export function offerNextPage(request: FastifyRequest, reply: FastifyReply, plac
   const text = filters.toString()
   const cursor = text === '' ? place : `${place}.${Buffer.from(text).toString('base64url')}`
   const [path] = request.url.split('?', 1) as [string]
-  // What a client sent goes into a header only as far as it is plain ASCII that cannot end the link.
+  // A header takes only plain ASCII from the client, without characters that could end the link.
   const safe = path.replace(/[^\x21-\x7e]|[<>"\\]/g, character => encodeURIComponent(character))
   void reply.header('x-next-cursor', cursor).header('link', `<${safe}?cursor=${cursor}>; rel="next"`)
 }

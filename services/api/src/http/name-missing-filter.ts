@@ -1,4 +1,5 @@
-// A question that is too broad for the statement timeout is refused with the filter that would make it cheap.
+// A query that is too broad for the statement timeout is refused. The refusal names the filter that would make the
+// query cheap.
 import { StoreTimeoutError } from '@payment-tracking/store'
 import { ApiError } from './api-errors.js'
 
@@ -8,7 +9,7 @@ interface Narrowing {
   offset?: number
 }
 
-/** Deeper than this, skipping is what takes the time. */
+/** Beyond this offset, skipping rows takes most of the time. */
 const DEEP_OFFSET = 1_000
 
 function remedyOf({ startTime, endTime, offset = 0 }: Narrowing): [code: string, sentence: string] {
@@ -24,7 +25,7 @@ const tooSlow = (remedy: string, sentence: string, cause: unknown): ApiError =>
     cause,
   })
 
-/** For `catch`: turns a statement timeout into the refusal that names what to add, and passes on the rest. */
+/** For `catch`: turns a statement timeout into a refusal that names the missing filter. Rethrows every other error. */
 export const nameMissingFilter =
   (narrowing: Narrowing) =>
   (error: unknown): never => {
@@ -32,7 +33,7 @@ export const nameMissingFilter =
     throw tooSlow(...remedyOf(narrowing), error)
   }
 
-/** The same for subscriptions, which a tracking ID narrows best. */
+/** The same for subscriptions, for which a tracking ID is the best filter. */
 export function nameTrackingId(error: unknown): never {
   if (!(error instanceof StoreTimeoutError)) throw error
   throw tooSlow('ADD_TRACKING_ID', 'Add trackingId', error)

@@ -1,4 +1,4 @@
-/** A query as it was sent: each name with its values; null stands for a value that is not percent-encoded UTF-8. */
+/** The received query: each name with its values. Null stands for a value that is not percent-encoded UTF-8. */
 export type SentQuery = Record<string, (string | null)[]>
 
 function decode(text: string): string | null {
@@ -9,7 +9,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** Splits a query string and hides nothing: repeated, empty and broken parameters stay to be judged. */
+/** Splits a query string and keeps repeated, empty and broken parameters for later checks. */
 export function parseQueryString(text: string): SentQuery {
   const query = Object.create(null) as SentQuery
   for (const part of text.split('&')) {
@@ -22,10 +22,10 @@ export function parseQueryString(text: string): SentQuery {
   return query
 }
 
-/** How many parameters were sent, known or not, empty or not. */
+/** How many parameters were sent: known or unknown, empty or not. */
 export const countSent = (query: SentQuery): number =>
   Object.values(query).reduce((count, values) => count + values.length, 0)
 
-/** Whether a parameter was given: an empty one was not. */
+/** Whether a parameter was given; an empty parameter counts as absent. */
 export const isGiven = (query: SentQuery, name: string): boolean =>
   query[name]?.some(value => value !== '') ?? false

@@ -1,7 +1,7 @@
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from './api-errors.js'
 
-/** Compressed bodies are refused: nothing here takes bodies worth compressing, and one could be a bomb. */
+/** Refuses compressed bodies: all bodies here are small, and a compressed body could be a decompression bomb. */
 export function refuseEncodedBodies(app: ApiServer): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'

@@ -3,8 +3,8 @@ import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 /**
- * A request's logger, with its id in each line. It is made when there is a line to write: most requests have none but
- * that of their answer, which has a logger of its own, and making one costs as much as writing a line.
+ * A request's logger, with the request's id in each line. The logger is created for its first line: most requests log
+ * only their answer, which has its own logger, and creating a logger costs as much as writing a line.
  */
 export const makeRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (
   parent,

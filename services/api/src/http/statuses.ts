@@ -1,4 +1,4 @@
-/** The HTTP status of every error code this service answers with; a code that is not here is a 500. */
+/** The HTTP status of every error code of this service; a code that is missing here is a 500. */
 export const STATUSES: Readonly<Record<string, number>> = {
   INVALID_PARAMETER: 400,
   INVALID_BODY: 400,

@@ -1,7 +1,10 @@
 import type { Span, Tracing } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
 
-/** Makes each request a span of the trace that its `traceparent` names. A path can hold an address, so the span names the route. */
+/**
+ * Records each request as a span of the trace in its `traceparent`. A path can hold an address, so the span has the
+ * route's name.
+ */
 export function traceRequests(app: ApiServer, tracing: Tracing): void {
   const open = new WeakMap<object, Span>()
   app.addHook('onRequest', (request, _reply, done) => {

@@ -1,4 +1,4 @@
-// 404 and 405: told apart by the routes that were registered, before any body is read.
+// 404 and 405: the registered routes decide between the two, before the server reads a body.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, NotFoundError } from './api-errors.js'
@@ -16,12 +16,12 @@ const toPattern = (url: string): RegExp =>
       .join('/')}$`,
   )
 
-/** The methods of whatever route is at the path of a URL; none where there is no route. */
+/** The methods of the route at a URL's path; empty where there is no route. */
 export type MethodsOf = (url: string) => string[]
 
 /**
- * Remembers which methods each path has, and tells them to OPTIONS in `allow`. Must be called before anything
- * that answers OPTIONS, and before routes are added.
+ * Records the methods of each path, and answers OPTIONS with them in `allow`. Must be called before anything that
+ * answers OPTIONS, and before routes are added.
  */
 export function rememberMethods(app: ApiServer): MethodsOf {
   const paths = new Map<string, KnownPath>()
@@ -47,8 +47,8 @@ export function rememberMethods(app: ApiServer): MethodsOf {
 }
 
 /**
- * Answers what no route is for: 405 with `allow` where the path has other methods, 404 elsewhere. Counts
- * against the client's limit as any request does.
+ * Answers requests without a route: 405 with `allow` where the path has other methods, 404 elsewhere. Such a request
+ * counts against the client's limit.
  */
 export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf): void {
   const limit = app.rateLimit()

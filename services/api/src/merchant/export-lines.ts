@@ -1,4 +1,4 @@
-// The exports of a gateway as CSV, line by line: a page is read when the one before it was taken.
+// The exports of a gateway as CSV, line by line: the next page is read after the client has taken the previous page.
 import { csvLine } from '@payment-tracking/domain'
 import {
   listEvents,
@@ -95,7 +95,7 @@ async function* policyLines(store: Store, gateway: string): Lines {
   }
 }
 
-/** One line for each token that a wallet pays in. */
+/** One line for each token in which a wallet pays. */
 async function* subscriberLines(store: Store, gateway: string): Lines {
   yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount'])
   for (let offset = 0; ; offset += PAGE) {

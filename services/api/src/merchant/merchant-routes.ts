@@ -1,4 +1,4 @@
-// What a gateway earns and from whom. Every route needs the gateway's own token.
+// A gateway's revenue and subscribers. Every route needs the gateway's own token.
 import { Readable } from 'node:stream'
 import { countMerchantPolicies, listMerchantPolicies, listSubscribers } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
@@ -43,7 +43,7 @@ export function addMerchantRoutes(
   { auth, ...parts }: RevenueParts & { auth: GatewayAuth },
 ): void {
   const { store } = parts
-  // After the rate limit, before anything else of the request is looked at.
+  // After the rate limit, before all other checks of the request.
   const preParsing = auth.require
   const own = (request: FastifyRequest & { params: { gateway: string } }): string => {
     if (request.params.gateway !== gatewayOf(request))
@@ -53,7 +53,7 @@ export function addMerchantRoutes(
   const secondsOf = (text: string | undefined): number | undefined =>
     text === undefined ? undefined : Math.floor(parseTime(text, 'up')!.getTime() / 1000)
 
-  /** The span that is asked for; by default the 30 days up to now. @throws InvalidParameterError */
+  /** The requested span; by default the last 30 days. @throws InvalidParameterError */
   const spanOf = (query: { startTime?: string; endTime?: string; bucket?: string }): Span => {
     const to = secondsOf(query.endTime) ?? Math.floor(parts.nowMs() / 1000)
     const from = secondsOf(query.startTime) ?? to - USUAL_DAYS * DAY

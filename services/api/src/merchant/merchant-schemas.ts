@@ -151,7 +151,7 @@ export const Upcoming = Type.Object(
 
 type PolicyFields = Record<string, unknown>
 
-/** The variant as on the chain, its amount and its frequency. */
+/** The variant's on-chain name, its amount and its frequency. */
 export function describePolicyType(text: string): {
   variant: string
   amount: bigint | null

@@ -39,7 +39,7 @@ export function bucketsOf({ from, to, size }: Span): number[] {
   return starts
 }
 
-/** A token's name as a key: one that is not known is one of its own. */
+/** A token's name as a key; all unknown tokens share one key. */
 const keyOf = (mint: string | null): string => mint ?? ''
 
 function frequencyOf(text: string): Frequency {
@@ -69,7 +69,7 @@ function churnOf(atStart: readonly ActiveSubscription[], atEnd: readonly ActiveS
   return { activeAtStart: active.size, churned, rate: active.size === 0 ? null : `${churned}/${active.size}` }
 }
 
-/** The definitions are those of docs/existing-clients.md. */
+/** docs/existing-clients.md defines the figures. */
 export async function readRevenue(
   { store, programId, tokens, graceSeconds, nowMs }: RevenueParts,
   gateway: string,

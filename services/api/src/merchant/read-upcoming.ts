@@ -4,7 +4,7 @@ import { listPoliciesWithDueDates, type MerchantPolicy, type Store } from '@paym
 import type { Static } from 'typebox'
 import { describePolicyType, type Upcoming } from './merchant-schemas.js'
 
-/** The most due dates of one policy that are told: a subscription of one second has millions. */
+/** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */
 const MOST_OF_A_POLICY = 1_000
 
 function dueDatesOf(policy: MerchantPolicy, from: bigint, to: bigint): bigint[] {
@@ -15,7 +15,7 @@ function dueDatesOf(policy: MerchantPolicy, from: bigint, to: bigint): bigint[] 
   }
   if (terms.kind !== 'subscription' || policy.nextPaymentDue === null) return []
   const { maxRenewals, autoRenew, frequency } = terms
-  // Without automatic renewal a subscription that has an end is over after one payment.
+  // Without automatic renewal, a subscription with an end is over after one payment.
   const most = maxRenewals === null ? null : autoRenew ? BigInt(maxRenewals) : 1n
   const paymentsLeft = most === null ? null : most - BigInt(policy.paymentCount)
   if (paymentsLeft !== null && paymentsLeft <= 0n) return []

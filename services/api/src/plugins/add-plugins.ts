@@ -7,7 +7,7 @@ import type { ApiServer } from '../api-server.js'
 import { answerNotModified } from '../plugins/answer-not-modified.js'
 import { addSecurityHeaders } from './security-headers.js'
 
-/** What a browser's script may read of an answer. */
+/** The response headers that a browser's script may read. */
 const EXPOSED_HEADERS = [
   'etag',
   'link',
@@ -18,20 +18,22 @@ const EXPOSED_HEADERS = [
   'x-next-cursor',
   'x-request-id',
 ]
-/** Below this a compressed answer saves nothing. */
+/** Compressing a smaller answer saves nothing. */
 const COMPRESS_FROM_BYTES = 1_024
 
 /** `*` or a list of origins. */
 const readOrigins = (setting: string): string | string[] =>
   setting.trim() === '*' ? '*' : setting.split(',').map(origin => origin.trim())
 
-/** An enveloped answer without its time of sending, which changes when nothing else does; others as they are. */
+/**
+ * An enveloped answer without its sending time, which changes while the data stay the same; other answers unchanged.
+ */
 const dataOf = (payload: string | Buffer): string | Buffer =>
   typeof payload === 'string'
     ? (/^(\{"success":true,"data":[^]*),"timestamp":\d+\}$/.exec(payload)?.[1] ?? payload)
     : payload
 
-/** CORS, security headers, ETags and compression for every route that is added after. */
+/** Adds CORS, security headers, ETags and compression to every later route. */
 export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
   await app.register(cors, {
     origin: readOrigins(corsOrigin),
@@ -41,7 +43,7 @@ export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: s
     strictPreflight: false,
   })
   addSecurityHeaders(app)
-  // Weak: the same answer is one entity, compressed or not.
+  // Weak: an answer is the same entity, compressed or not.
   await app.register(etag, {
     weak: true,
     replyWith304: false,
@@ -51,9 +53,9 @@ export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: s
   await app.register(compress, {
     threshold: COMPRESS_FROM_BYTES,
     encodings: ['br', 'gzip'],
-    // The best ratio costs a hundred times the CPU of a good one.
+    // The best compression ratio costs a hundred times the CPU of a good ratio.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
-    // A compressed body could be a bomb; nothing here takes bodies worth compressing.
+    // A compressed body could be a decompression bomb, and all bodies here are small.
     globalDecompression: false,
   })
 }

@@ -2,14 +2,14 @@ import type { ApiServer } from '../api-server.js'
 
 const withoutWeakness = (tag: string): string => tag.replace(/^W\//, '')
 
-/** Whether `if-none-match` (`*`, one tag or a list of them) names an answer, by weak comparison (RFC 9110, 13.1.2). */
+/** Whether `if-none-match` (`*`, one tag or a list of tags) names an answer, by weak comparison (RFC 9110, 13.1.2). */
 export function isNamed(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true
   const tags = ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []
   return tags.some(tag => withoutWeakness(tag) === withoutWeakness(etag))
 }
 
-/** Answers 304 to a read whose answer the client has. Must be called after the hook that makes the ETag. */
+/** Answers 304 to a read when the client already has the answer. Must be called after the hook that makes the ETag. */
 export function answerNotModified(app: ApiServer): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const etag = reply.getHeader('etag')

@@ -1,5 +1,5 @@
-// What one client can make this process hold is bounded: requests in work, answers that nobody takes, and the time
-// of each. Without it, sixty connections that ask for a thousand events nine times each and never read end a
+// Bounds the memory that one client can occupy in this process: running requests, unread answers, and the time of each.
+// Without these bounds, sixty connections that each request a thousand events nine times and never read exhaust a
 // process of 512 MiB, within the limit of requests a minute.
 import type { Socket } from 'node:net'
 import { countedAddress, type Metrics } from '@payment-tracking/runtime'
@@ -9,29 +9,29 @@ import { ApiError } from '../http/api-errors.js'
 import { ClientConcurrency } from './client-concurrency.js'
 import { UnreadAnswers, type CloseReason } from './unread-answers.js'
 
-/** A client that sends more requests than this without waiting for an answer is cut off. */
+/** A client that sends more requests than this without waiting for an answer is disconnected. */
 const MOST_PIPELINED = 64
-/** Answers below this size are not worth counting: a connection holds one of them. */
+/** Smaller answers are not counted: a connection holds only one of them. */
 const SMALL_ANSWER_BYTES = 16 * 1024
 const LOOK_EVERY_MS = 250
 
 export interface RequestBounds {
-  /** requests of one client that may be in work, their answers not yet taken; others wait */
+  /** running requests of one client, until their answers are read; further requests wait */
   perClient: number
-  /** bytes of answers not yet taken, of all clients together */
+  /** bytes of unread answers, of all clients together */
   unreadBytes: number
-  /** how long a client may take nothing of its answer */
+  /** how long a client may read nothing of its answer */
   stallMs: number
-  /** how long a request may be in work before it is answered with 503 */
+  /** how long a request may run before the server answers 503 */
   deadlineMs: number
 }
 
 interface Connection {
-  /** requests that were read and whose answers have not left */
+  /** requests that were read and whose answers were not sent yet */
   open: number
-  /** resolves when the answer to the newest request has left */
+  /** resolves when the answer to the newest request was sent */
   lastAnswer: Promise<void>
-  /** what is to be called when the connection is gone; Node tells the answers that wait behind another nothing */
+  /** called when the connection is gone; Node does not notify answers that wait behind another answer */
   readonly ends: Set<() => void>
   isGone: boolean
 }
@@ -39,7 +39,7 @@ interface Connection {
 interface InWork {
   readonly reply: FastifyReply
   readonly sinceMs: number
-  /** resolves when the answer before it on its connection has left */
+  /** resolves when the previous answer on its connection was sent */
   readonly answerBefore: Promise<void>
 }
 
@@ -69,7 +69,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     }
     return connection
   }
-  /** Calls `work` once: when the answer has left, or its connection is gone. */
+  /** Calls `work` once: when the answer was sent, or its connection is gone. */
   const atEnd = (reply: FastifyReply, connection: Connection, work: () => void) => {
     if (connection.isGone) return work()
     const end = () => {
@@ -83,8 +83,8 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const { socket } = request.raw
     const connection = connectionOf(socket)
     connection.open += 1
-    // In the order in which requests were read: later hooks may let one request overtake another, whose answers still
-    // leave in the order of the requests, and each would wait for the other.
+    // Taken here, in the order in which requests were read: a later hook may let one request overtake another. The
+    // answers still leave in the order of the requests, so the two requests would wait for each other.
     const answerBefore = connection.lastAnswer
     connection.lastAnswer = new Promise(resolve => atEnd(reply, connection, resolve))
     inWork.set(request, { reply, sinceMs: performance.now(), answerBefore })
@@ -99,7 +99,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     done()
   })
   app.addHook('preHandler', async (request, reply) => {
-    // A stream is no answer: it has bounds of its own.
+    // A stream is no answer: streams have their own bounds.
     if (request.ws) return
     const connection = connectionOf(request.raw.socket)
     await inWork.get(request)?.answerBefore
@@ -108,7 +108,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     // A request that ends while it waits leaves as soon as it may start.
     atEnd(reply, connection, () => void entered.then(() => concurrency.leave(client)))
     await entered
-    // Nobody would take the answer.
+    // No client would read the answer.
     if (connection.isGone) throw new ApiError('INVALID_REQUEST', 'The connection was closed.')
   })
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -121,7 +121,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     done(null, payload)
   })
   app.server.on('timeout', (socket: Socket) => {
-    // Connections that wait for their next request end here too.
+    // Connections that wait for their next request also reach this point.
     if ((connections.get(socket)?.open ?? 0) > 0) onClose('stalled')
     socket.destroy()
   })
@@ -130,7 +130,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const nowMs = performance.now()
     unread.closeSlow(nowMs)
     for (const [request, { reply, sinceMs }] of inWork) {
-      // The oldest come first.
+      // The oldest requests come first.
       if (nowMs - sinceMs < bounds.deadlineMs) break
       inWork.delete(request)
       if (reply.sent || reply.raw.headersSent) continue

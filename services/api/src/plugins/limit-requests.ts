@@ -28,7 +28,7 @@ export async function limitRequests(app: ApiServer, { max, redis, log, nowMs }: 
     max,
     timeWindow: WINDOW_MS,
     enableDraftSpec: true,
-    // The plugin makes its store itself, with `new`: a constructor that returns an object returns ours.
+    // The plugin creates its store with `new`; a constructor that returns an object makes the plugin use that object.
     store: function store() {
       return counts
     } as unknown as NonNullable<RateLimitPluginOptions['store']>,

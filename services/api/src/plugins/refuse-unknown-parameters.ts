@@ -3,12 +3,14 @@ import type { ApiServer } from '../api-server.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Takes whatever query parameters there are, and ignores them. */
+    /** Accepts and ignores all query parameters. */
     takesAnyQuery?: boolean
   }
 }
 
-/** A route that names no query parameters takes none: a misspelt one is refused, never ignored. */
+/**
+ * A route without declared query parameters accepts none: the server refuses a misspelt parameter and never ignores it.
+ */
 export function refuseUnknownParameters(app: ApiServer): void {
   app.addHook('onRoute', route => {
     if (route.config?.takesAnyQuery || route.schema?.querystring !== undefined) return

@@ -1,12 +1,12 @@
-// What browsers are told with every answer, as @fastify/helmet would. Its middlewares put the same headers together
-// anew for each request and set them past the framework, so that Node writes all headers the slow way: 24 µs.
+// The security headers of every answer, the same as @fastify/helmet sets. Helmet's middlewares build the headers anew
+// for each request and set them outside of the framework, so that Node writes all headers the slow way: 24 µs.
 import type { ApiServer } from '../api-server.js'
 
 const SECURITY_HEADERS = {
-  // Answers are data: a browser that shows one as a page may load and run nothing.
+  // Answers are data: a browser that shows an answer as a page may load and run nothing.
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
-  // Other sites' pages may read this API; that is what it is for.
+  // Pages of other sites may read this API.
   'cross-origin-resource-policy': 'cross-origin',
   'origin-agent-cluster': '?1',
   'referrer-policy': 'no-referrer',

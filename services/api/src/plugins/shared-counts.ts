@@ -1,27 +1,27 @@
-// Counts requests per client and minute: at once and by itself, and about every second together with the other
-// processes. Nothing waits for Redis; while it is away, each process limits by what it sees itself.
-//
-// A client is over the limit when what all processes had counted at the last exchange, and what this one
-// counted since, exceeds it. So a process can let through, beyond the limit, what the others let through since
-// the last exchange; with P processes a client never gets more than P times the limit in a minute, and about
-// the limit plus what it can send to the other P − 1 in one second.
+// Counts requests per client and minute: immediately in this process, and about every second together with the other
+// processes. No request waits for Redis; while Redis is away, each process applies the limit to its own count.
+// .
+// A client is over the limit when the total of all processes at the last exchange, plus this process's count since,
+// exceeds the limit. So a process can admit, beyond the limit, as many requests as the other processes admitted since
+// the last exchange. With P processes a client never gets more than P times the limit in a minute, and about the limit
+// plus the requests that it can send to the other P − 1 processes in one second.
 import type { Logger } from '@payment-tracking/runtime'
 import { exchangeCounts, type RedisConnections } from '@payment-tracking/redis'
 
 const EXCHANGE_EVERY_MS = 1_000
-/** A flood of addresses forgets the oldest, not the process's memory. */
+/** With more clients than this, the oldest is forgotten, so that memory stays bounded. */
 const MOST_CLIENTS = 100_000
 
 interface Count {
-  /** of all processes at the last exchange; includes what this one had counted by then */
+  /** the count of all processes at the last exchange, including this process's count until then */
   together: number
-  /** counted here since */
+  /** this process's count since the last exchange */
   own: number
 }
 
 type Done = (error: Error | null, result?: { current: number; ttl: number }) => void
 
-/** What @fastify/rate-limit asks of a store. */
+/** The interface that @fastify/rate-limit expects of a store. */
 export interface CountStore {
   incr(client: string, done: Done, windowMs: number): void
   child(options: { routeInfo?: { url?: string }; groupId?: string }): CountStore
@@ -34,7 +34,7 @@ export interface SharedCounts extends CountStore {
 }
 
 export interface SharedCountsOptions {
-  /** without it each process counts for itself */
+  /** without Redis, each process counts for itself */
   redis: Pick<RedisConnections, 'commands' | 'keys'> | undefined
   log: Pick<Logger, 'warn' | 'info'>
   windowMs: number
@@ -106,7 +106,7 @@ export function openSharedCounts({
       count.own += 1
       done(null, { current: count.together + count.own, ttl: windowMs - (nowMs() % windowMs) })
     },
-    // Routes with a limit of their own count apart; a group (its name is in the client's key) counts as one.
+    // Routes with their own limit count separately; a group (the client's key holds its name) counts as one route.
     child: ({ routeInfo, groupId }) => storeOf(groupId === undefined ? `${routeInfo?.url ?? ''} ` : ''),
   })
 

@@ -1,22 +1,22 @@
-// Answers that were handed to a connection and that its client has not taken yet. They are memory of this process,
-// so there is a bound for all of them together, and a time for each.
+// Answers that were written to a connection and that the client has not read yet. They occupy memory of this process,
+// so their total has a bound, and each answer has a time limit.
 import type { Socket } from 'node:net'
 
-/** Below this rate a client is not reading, it is holding: 8 KiB a second, in bytes a millisecond. */
+/** A client below this rate is blocking, not reading: 8 KiB a second, in bytes a millisecond. */
 const SLOWEST_BYTES_PER_MS = 8
 
 interface UnreadAnswer {
   readonly socket: Socket
   readonly bytes: number
   readonly sinceMs: number
-  /** bytes of the connection that the system had taken, and when that last changed */
+  /** bytes of the connection that the system has taken, and the time of the last change */
   taken: number
   takenAtMs: number
 }
 
 /**
- * Bytes that the system has taken from a socket to send them. Node's own timeout of a socket is no measure: a client
- * that reads nothing can put it off by sending a byte. How much of one write is left, only the handle tells.
+ * Bytes that the system has taken from a socket to send. Node's socket timeout does not measure this: a client that
+ * reads nothing can delay that timeout by sending a byte. Only the socket's handle knows how much of a write is left.
  */
 export function bytesTaken(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { writeQueueSize?: number } | null }
@@ -29,7 +29,7 @@ export type CloseReason = 'stalled' | 'too-slow' | 'too-much-unread'
 export interface UnreadOptions {
   /** of all answers together */
   limitBytes: number
-  /** how long an answer may take beside the time that the slowest allowed rate gives it */
+  /** how long an answer may take beyond the time at the slowest allowed rate */
   stallMs: number
   onClose: (reason: CloseReason) => void
 }
@@ -45,8 +45,8 @@ export class UnreadAnswers {
   }
 
   /**
-   * Notes an answer. Beyond the limit, the connections that have held theirs longest are closed.
-   * @returns must be called when the answer was taken or its connection is gone
+   * Records an answer. Beyond the limit, closes the connections that have held their answers longest.
+   * @returns a function to call when the answer was read or its connection is gone
    */
   add(socket: Socket, bytes: number, nowMs: number): () => void {
     const answer = { socket, bytes, sinceMs: nowMs, taken: bytesTaken(socket), takenAtMs: nowMs }
@@ -59,7 +59,7 @@ export class UnreadAnswers {
     return () => this.#forget(answer)
   }
 
-  /** Closes the connections whose clients took too long; to be called every second or so. */
+  /** Closes the connections of clients that read too slowly. Call about every second. */
   closeSlow(nowMs: number): void {
     const { stallMs } = this.options
     for (const answer of this.#answers) {

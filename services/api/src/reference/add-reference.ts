@@ -7,7 +7,7 @@ import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
 
-/** Collects the schemas of every route that is added after. */
+/** Collects the schemas of every later route. */
 export async function collectSchemas(app: ApiServer, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -20,7 +20,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: '/', description: 'this server' }],
-      // Reads are open; routes that need a gateway say so themselves.
+      // Reads are open; routes that need a gateway declare the requirement themselves.
       security: [],
       components: {
         securitySchemes: {
@@ -62,7 +62,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
 
 const PAGE = '/docs'
 const SCRIPT = `${PAGE}/js/scalar.js`
-/** The page runs its own script and asks only this server; the browser holds it to that. */
+/** The page runs its own script and requests only this server; the browser enforces both. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -73,7 +73,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Serves the document and a page to read it by. Must be called after all routes are added. */
+/** Serves the OpenAPI document and a page that shows it. Must be called after all routes are added. */
 export async function addReference(app: ApiServer): Promise<void> {
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
@@ -87,7 +87,7 @@ export async function addReference(app: ApiServer): Promise<void> {
   })
   let script: Buffer | undefined
   app.addHook('onRoute', route => {
-    // The package would serve copies of the document; there is one.
+    // The package would serve more copies of the document; one copy is enough.
     if (route.url === `${PAGE}/openapi.json` || route.url === `${PAGE}/openapi.yaml`) {
       route.handler = (_request, reply) => reply.redirect('/openapi.json', 308)
     }
@@ -110,7 +110,7 @@ export async function addReference(app: ApiServer): Promise<void> {
     routePrefix: PAGE,
     hooks: {
       onRequest: (request, reply, done) => {
-        // The page builds its address from the host it is asked for.
+        // The page builds its address from the host of the request.
         if (!URL.canParse(request.url, `${request.protocol}://${request.hostname}`)) {
           return done(new ApiError('INVALID_REQUEST', 'The host header is not valid.'))
         }

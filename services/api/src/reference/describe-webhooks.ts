@@ -1,4 +1,4 @@
-// What endpoints of webhooks receive, as the `webhooks` of the OpenAPI document.
+// The notifications that webhook endpoints receive, as the `webhooks` of the OpenAPI document.
 import {
   LIFECYCLE_TYPES,
   PAYMENT_MESSAGE_TYPE,

@@ -1,5 +1,5 @@
-// The OpenAPI document: made of the routes' own schemas by @fastify/swagger, then put into the form that
-// readers and generators like best.
+// The OpenAPI document. @fastify/swagger builds it from the routes' schemas; this file adapts it for readers and
+// generators.
 import type { JSONObject } from './json-object.js'
 
 export const API_DESCRIPTION = `Subscriptions, one-time payments and the chain events they were read from.
@@ -11,16 +11,16 @@ Integers are exact JSON literals up to 2⁶⁴−1: read them with a parser that
 Every answer that is no success has one shape, \`ErrorAnswer\`. Lists are newest first; follow the \`link\` header
 (\`rel="next"\`) or pass \`x-next-cursor\` as \`cursor\` to go on. Limits are told in the \`ratelimit-*\` headers.`
 
-/** Keywords of ours that say how an answer is written, not what it is. */
+/** This service's own keywords: they describe how an answer is written, not its content. */
 const OWN_KEYWORDS = new Set(['rawJson'])
 
-/** A parameter that has a default need not be sent, though a handler always finds it. */
+/** A client need not send a parameter with a default, although a handler always finds a value. */
 const isDefaulted = (value: JSONObject): boolean =>
   value.in === 'query' && (value.schema as JSONObject | undefined)?.default !== undefined
 
 /**
- * Moves every schema that has a title to `components.schemas` and refers to it, and drops our own keywords.
- * Two different schemas of one title are refused: one of them would be lost.
+ * Moves every schema with a title to `components.schemas`, replaces it by a reference, and removes this service's own
+ * keywords. Refuses two different schemas with one title, because one of the two would be lost.
  */
 export function withComponents(document: JSONObject): JSONObject {
   const schemas: JSONObject = {}
@@ -34,7 +34,7 @@ export function withComponents(document: JSONObject): JSONObject {
       entries.filter(([key]) => !OWN_KEYWORDS.has(key)).map(([key, item]) => [key, visit(item)]),
     )
     if (!isSchema) return isDefaulted(visited) ? { ...visited, required: false } : visited
-    // The description of a use stays with the use: the same shape can mean different things.
+    // Each reference keeps its own description: one shape can have different meanings.
     const { description: _description, ...shape } = visited
     const known = schemas[title]
     const { description: _known, ...knownShape } = (known ?? visited) as JSONObject

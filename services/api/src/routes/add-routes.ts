@@ -5,12 +5,12 @@ import type { Tokens } from '../schemas/tokens.js'
 export interface RouteParts {
   store: Store
   programId: string
-  /** how amounts are shown */
+  /** how answers show amounts */
   tokens: Tokens
-  /** from a due date until its payment is overdue */
+  /** the time from a due date until the payment is overdue */
   graceSeconds: number
   nowMs: () => number
 }
 
-/** Adds routes; what they need comes along. */
+/** Adds routes that use the given parts. */
 export type AddRoutes = (app: ApiServer, parts: RouteParts) => void

@@ -7,7 +7,7 @@ import { EventName, readTimeBounds, TimeBounds } from '../schemas/event-query.js
 import { Integer } from '../schemas/fields.js'
 import type { AddRoutes } from './add-routes.js'
 
-/** How many events there are, and of which names. */
+/** The number of events, in total and by name. */
 export const eventCountRoutes: AddRoutes = (app, { store }) => {
   app.get(
     '/v1/events/count',

@@ -1,4 +1,4 @@
-// The lists of one kind of event each. They differ in their name and filters alone, so they are a table.
+// The lists of one kind of event each. They differ only in name and filters, so a table describes them.
 import type { EventFilter } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
@@ -7,7 +7,7 @@ import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../schemas/f
 import { answerEvents } from './event-list.js'
 import type { AddRoutes } from './add-routes.js'
 
-/** What each filter says in the reference. */
+/** The description of each filter in the reference. */
 const FILTERS = {
   gateway: 'the gateway of the event',
   paymentPolicy: 'the policy of the event',
@@ -16,7 +16,7 @@ const FILTERS = {
   authority: "the gateway's authority",
 } as const satisfies Partial<Record<keyof EventFilter, string>>
 
-/** Filters by a field of `data`, which has another name there. */
+/** Filters by a field of `data` that has another name there. */
 const FIELD_FILTERS = {
   owner: { field: 'owner', says: 'the wallet that owns the account' },
   tokenMint: { field: 'token_mint', says: 'the token' },
@@ -28,12 +28,15 @@ type FieldFilter = keyof typeof FIELD_FILTERS
 
 interface EventKind {
   path: string
-  /** null for payments, which are two: of regular policies and direct ones, and of composable policies */
+  /**
+   * null for payments, which have two event names: one for regular policies and direct payments, one for composable
+   * policies
+   */
   eventName: string | null
   operationId: string
   summary: string
   filters: readonly (keyof typeof FILTERS)[]
-  /** by the name of the parameter */
+  /** by parameter name */
   fields?: Readonly<Record<string, FieldFilter>>
 }
 

@@ -1,4 +1,4 @@
-// What all lists of events have in common: reading the page, and telling where the next begins.
+// Common to all lists of events: reading a page, and offering the next page.
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -25,8 +25,8 @@ export interface PageQuery {
 }
 
 /**
- * What can change of a page: which events it holds, and what others say of them (finality, retraction, policies). To
- * hash what leaves would take a tenth of its time.
+ * The changeable parts of a page: its events, and their finality, retractions and policies. Hashing the whole answer
+ * would take a tenth of the answer's time.
  */
 const tagOf = (events: readonly StoredEvent[]): string => {
   const parts = events.map(({ id, finality, retracted, payment }) =>
@@ -40,7 +40,7 @@ const keyOf = ({ id, slot, index, timestamp }: StoredEvent): EventKey => ({
   occurredAt: new Date(timestamp),
 })
 
-/** Reads a page of events and offers the next one where the page is full. */
+/** Reads a page of events, and offers the next page if this page is full. */
 export async function answerEvents(
   { store, tokens }: { store: Store; tokens: Tokens },
   filter: EventFilter,

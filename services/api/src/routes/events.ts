@@ -6,7 +6,7 @@ import { Cursor, Limit, Offset } from '../schemas/fields.js'
 import { answerEvents } from './event-list.js'
 import type { AddRoutes } from './add-routes.js'
 
-/** Every event there is, by all filters together. */
+/** All events, with all filters combined. */
 export const eventsRoute: AddRoutes = (app, { store, tokens }) => {
   app.get(
     '/v1/events',

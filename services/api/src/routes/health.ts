@@ -6,7 +6,7 @@ import type { AddRoutes } from './add-routes.js'
 
 const HEALTH = { status: 'ok', service: 'payment-tracking-api', version: VERSION }
 
-/** Whether the process lives: says nothing of its dependencies, is never limited, and takes any query. */
+/** Whether the process runs: does not check its dependencies, has no rate limit, and accepts any query. */
 export const healthRoute: AddRoutes = app => {
   app.get(
     '/v1/health',

@@ -50,12 +50,15 @@ const Check = Type.Object(
   { title: 'PaymentCheck' },
 )
 
-/** Payments whose mismatches are told: anyone can write any memo, and nobody pays an order so often. */
+/**
+ * The most payments whose mismatches an answer lists: anyone can write any memo, and no customer pays an order so
+ * often.
+ */
 const MOST = 1_000
-/** Strangers' dust must not hide the one payment that counts: so many are looked at until one is found. */
+/** Small payments of strangers must not hide the one matching payment: this many payments are searched for a match. */
 const MOST_SEARCHED = 20_000
 
-/** Each field in which a payment is not what was asked for. */
+/** Each field in which a payment differs from the request. */
 function mismatchesOf({ payment, finality }: StoredOneTimePayment, wanted: Wanted) {
   const actual = { ...payment, finality }
   const isMet = {
@@ -70,7 +73,7 @@ function mismatchesOf({ payment, finality }: StoredOneTimePayment, wanted: Wante
   })
 }
 
-/** Whether an order was paid: what a shop asks before it ships. */
+/** Whether an order was paid: a shop's check before it ships. */
 export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
   app.get(
     '/v1/payments/check',
@@ -87,7 +90,7 @@ export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
     },
     async request => {
       const { trackingId, ...wanted } = request.query
-      // Most tracking IDs have a payment or two; more are read where the first page is full.
+      // Most tracking IDs have one or two payments; the next page is read only if the first page is full.
       const check = async (limit: number, offset: number) =>
         (await listOneTimePayments(store, trackingId, { limit, offset })).map(stored => ({
           payment: toOneTimePayment(stored, tokens),

@@ -41,7 +41,7 @@ const Stats = Type.Object(
 const averageOf = ({ count, total }: { count: bigint; total: bigint }): bigint =>
   count === 0n ? 0n : total / count
 
-/** Amounts of different tokens are never added or compared; an unknown token is another one. */
+/** Amounts of different tokens are never added or compared; an unknown token counts as a token of its own. */
 const toAmounts = (stats: PaymentStats) =>
   stats.byToken.length > 1
     ? { totalAmount: null, averageAmount: null, averagePayment: null, minAmount: null, maxAmount: null }

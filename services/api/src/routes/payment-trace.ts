@@ -9,11 +9,11 @@ import { PaymentTraceRecord, toTraceRecord } from '../schemas/payment-trace.js'
 
 export interface TraceParts {
   store: Store
-  /** Whose token a request carries. @throws when it carries none, or none that counts */
+  /** The gateway of a request's token. @throws when the request has no valid token */
   authenticate: (request: FastifyRequest) => Promise<{ gateway: string }>
 }
 
-/** What became of the payments of a transaction. */
+/** Adds the route that reports each stage of a transaction's payments. */
 export function addTraceRoute(app: ApiServer, { store, authenticate }: TraceParts): void {
   app.get(
     '/v1/payments/:signature/trace',

@@ -1,4 +1,4 @@
-// Policies of one family each, for clients of the incumbent: the lookups and records of /v1/subscriptions.
+// Policies, one route for each family, for clients of the incumbent: the lookups and records of /v1/subscriptions.
 import { listSubscriptions, type StoredSubscription } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { NotFoundError } from '../http/api-errors.js'

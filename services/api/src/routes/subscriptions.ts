@@ -33,9 +33,9 @@ export const SubscriptionQuery = Type.Object({
 })
 
 /**
- * The rules of this lookup, in their order and with their exact words; everything else is checked after.
- * @param sent the query as it was sent, whose parameters are counted
- * @param query the same with the filters of its cursor
+ * The rules of this lookup, in their order and with their exact words. All other checks come later.
+ * @param sent the query as the client sent it; its parameters are counted
+ * @param query the same query with the filters of its cursor
  */
 function checkLookup(sent: SentQuery, query: SentQuery): void {
   if (isGiven(query, 'walletPublicKey') !== isGiven(query, 'tokenMint')) {
@@ -55,15 +55,15 @@ function checkLookup(sent: SentQuery, query: SentQuery): void {
   }
 }
 
-/** `checkLookup` as a hook: its messages come before any other refusal. */
+/** `checkLookup` as a hook: its refusals come before all other refusals. */
 export function checkSentLookup(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   checkLookup(request.sentQuery, request.listQuery)
   done()
 }
 
 /**
- * Reads a page of policies and offers the next one where there is one.
- * @param only what else must hold, beside the query
+ * Reads a page of policies, and offers the next page if there is one.
+ * @param only further conditions beside the query
  */
 export async function answerSubscriptions(
   { store, programId }: Pick<RouteParts, 'store' | 'programId'>,
@@ -85,7 +85,7 @@ export async function answerSubscriptions(
         ? undefined
         : deriveUserPayment(programId, walletPublicKey, tokenMint),
   }
-  // One more than a page tells whether there is a next one.
+  // One row more than a page shows whether there is a next page.
   const policies = await listSubscriptions(store, filter, { limit: PAGE + 1, after }).catch(nameTrackingId)
   const page = policies.slice(0, PAGE)
   const last = page.at(-1)
@@ -93,7 +93,7 @@ export async function answerSubscriptions(
   return page
 }
 
-/** Payment policies that exist, by any of their parties. */
+/** Existing payment policies, by any of their parties. */
 export const subscriptionsRoute: AddRoutes = (app, parts) => {
   const { graceSeconds, nowMs } = parts
   app.get(

@@ -1,4 +1,4 @@
-// Lists of one name, for clients of the incumbent.
+// Lists of one event name each, for clients of the incumbent.
 import { listEventNames } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'

@@ -13,7 +13,7 @@ export const ErrorAnswerSchema = Type.Object(
 
 export const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
 
-/** The refusals a read can meet, for a route's `response`. */
+/** The possible refusals of a read, for a route's `response`. */
 export const READ_REFUSALS = {
   400: refusal('A parameter is wrong; the sentence names it.'),
   429: refusal('Too many requests; `retry-after` says when to come back.'),

@@ -20,7 +20,7 @@ export const TimeBounds = {
   ),
 }
 
-/** Inclusive bounds as moments; what is finer than a millisecond goes to the side that stays inside. */
+/** Inclusive bounds as times; digits beyond milliseconds are rounded into the range. */
 export function readTimeBounds(query: { startTime?: string; endTime?: string }) {
   return {
     startTime: query.startTime === undefined ? undefined : parseTime(query.startTime, 'up')!,
@@ -28,7 +28,7 @@ export function readTimeBounds(query: { startTime?: string; endTime?: string }) 
   }
 }
 
-/** The filters of `/v1/events`, which the stream of all events takes too. */
+/** The filters of `/v1/events` and of the stream of all events. */
 export const EventFilters = {
   signature: Type.Optional(Signature('transaction signature')),
   slot: Type.Optional(Slot('exact blockchain slot')),
@@ -41,7 +41,7 @@ export const EventFilters = {
   maxSlot: Type.Optional(Slot('maximum slot, inclusive')),
 }
 
-/** The filters of a list, which the stream does not need: what it tells of is marked. */
+/** The filters of a list. The stream does not need the last filter: it marks retracted events. */
 export const ListFilters = { ...EventFilters, retracted: IncludeRetracted() }
 
 type FilterQuery = Static<TObject<typeof EventFilters>> & { retracted?: boolean }

@@ -34,7 +34,7 @@ export type EventRecord = Static<typeof EventRecord>
 
 export const EventRecords = Type.Array(EventRecord, { description: 'Newest first.' })
 
-/** @param asked whether retracted events were asked for */
+/** @param asked whether the client requested retracted events */
 export const toEventRecord = (event: StoredEvent, tokens: Tokens, asked = false): EventRecord => ({
   id: event.id,
   slot: event.slot,

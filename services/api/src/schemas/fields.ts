@@ -1,4 +1,4 @@
-// The fields that answers and parameters are made of.
+// The building blocks of answers and parameters.
 import { Type, type TSchema } from 'typebox'
 
 /** An integer of an answer, exact up to 2⁶⁴−1 and beyond: a JSON integer literal, never rounded. */
@@ -32,10 +32,10 @@ export const Moment = (description: string) =>
 export const Text = (description: string, example?: string) =>
   Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) })
 
-/** The value or null; one alternative each, so that every generator understands it. */
+/** The value or null, as two alternatives, so that every generator understands the schema. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** JSON text that is passed on as it was received. */
+/** JSON text that is passed on unchanged. */
 export const RawObject = (description: string, example: Record<string, unknown>) =>
   Type.Unsafe<string>({
     type: 'object',

@@ -32,7 +32,7 @@ export const OneTimePayment = Type.Object(
 )
 export type OneTimePayment = Static<typeof OneTimePayment>
 
-/** @param asked whether retracted payments were asked for */
+/** @param asked whether the client requested retracted payments */
 export const toOneTimePayment = (
   payment: StoredOneTimePayment,
   tokens: Tokens,
@@ -45,7 +45,7 @@ export const toOneTimePayment = (
   paymentPolicy: payment.paymentPolicy,
   gateway: payment.gateway,
   amount: payment.amount,
-  // A tracking ID is its memo without the padding: the two are the same text.
+  // A tracking ID is its memo without the padding, so the text is the same.
   memo: payment.trackingId,
   recordId: payment.recordId,
   ...toStanding(payment, asked),

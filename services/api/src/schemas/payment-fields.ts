@@ -1,4 +1,4 @@
-// What payments carry in every record, so that a reader can check what the warning tells them to check.
+// The payment fields of every record, so that a reader can check the fields that the warning names.
 import { Type } from 'typebox'
 import type { Finality, KnownPayment } from '@payment-tracking/store'
 import { Integer, Nullable, PublicKey, Text } from './fields.js'
@@ -47,7 +47,7 @@ export interface Standing {
   retracted: boolean
 }
 
-/** @param asked whether retracted ones were asked for, and each record must say which it is */
+/** @param asked whether the client requested retracted records, so that each record must state its standing */
 export const toStanding = ({ finality, retracted }: Standing, asked: boolean) => ({
   finality,
   ...(asked || retracted ? { retracted } : {}),

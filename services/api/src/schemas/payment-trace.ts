@@ -91,7 +91,7 @@ const toDelivery = (delivery: TracedDelivery) => ({
   })),
 })
 
-/** @param deliveries those that the caller may see; null shows none, not even that there are any */
+/** @param deliveries the deliveries that the caller may see; null hides even their existence */
 export const toTraceRecord = (
   trace: PaymentTrace,
   deliveries: TracedDelivery[] | null,

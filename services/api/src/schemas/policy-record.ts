@@ -3,7 +3,7 @@ import type { StoredSubscription } from '@payment-tracking/store'
 import { PublicKey } from './fields.js'
 import { SubscriptionRecord, toSubscriptionRecord } from './subscription-record.js'
 
-/** A subscription record, with the policy's address under the name that clients of the incumbent read too. */
+/** A subscription record that also has the policy's address under the name that clients of the incumbent read. */
 export const PolicyRecord = Type.Object(
   { ...SubscriptionRecord.properties, policyAccount: PublicKey('the same as `policyAddress`') },
   { title: 'PolicyRecord', description: 'A payment policy that exists on the chain.' },

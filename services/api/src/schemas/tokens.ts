@@ -1,4 +1,4 @@
-/** How the amounts of a token are shown. */
+/** How answers show amounts of a token. */
 export interface Token {
   symbol: string
   decimals: number
@@ -15,7 +15,7 @@ export const DEFAULT_TOKENS = [
 ].join(',')
 
 const TOKEN = '[1-9A-HJ-NP-Za-km-z]{32,44}=[^,:=\\s]{1,20}:(?:[0-9]|[1-2][0-9])'
-/** Entries as `mint=symbol:decimals`, comma separated; nothing is no token. */
+/** Entries as `mint=symbol:decimals`, comma separated; empty text means no tokens. */
 export const TOKENS_PATTERN = `^(?:${TOKEN}(?:,${TOKEN})*)?$`
 
 /** @param text matches `TOKENS_PATTERN` */

@@ -5,7 +5,7 @@ interface Milestone {
   currentMilestone: number
 }
 
-/** A policy's type as JSON text, with what its payments have changed since it was created. */
+/** A policy's type as JSON text, including the changes by its payments. */
 export function writePolicyType(
   policy: Pick<
     StoredSubscription,

@@ -23,9 +23,9 @@ import { Feed } from './feed.js'
 import { Reader } from './reader.js'
 
 export const STREAM_PATH = '/v1/events/stream'
-/** `since` for all events there are. */
+/** The value of `since` for all events. */
 const FROM_THE_FIRST = '0'
-/** Clients have nothing to say. */
+/** Clients send no messages. */
 const LONGEST_MESSAGE_BYTES = 1_024
 
 const StreamQuery = Type.Object({
@@ -45,7 +45,7 @@ const StreamRecord = Type.Object(
 )
 const writeRecord = compileAnswer(StreamRecord)
 
-/** The first message: where the stream begins, and how far there is to catch up. */
+/** The first message: where the stream begins, and where the stored events end. */
 const StreamHeadMessage = Type.Object(
   {
     type: Type.Literal('head'),
@@ -59,22 +59,22 @@ export interface StreamOptions {
   store: Store
   tokens: Tokens
   log: Logger
-  /** of one client, on this process */
+  /** the limit for one client, on this process */
   maxConnections: number
   pingEveryMs: number
   stallMs: number
-  /** how many are open */
+  /** the number of open sockets */
   sockets: { set(count: number): void }
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where a stream begins, once it was checked. */
+    /** Where a stream begins; set after the check. */
     streamStart: { start: PositionKey; head: PositionKey } | null
   }
 }
 
-/** The stream of all events: what was stored since a cursor, then what is stored from now on. */
+/** The stream of all events: the stored events since a cursor, then new events. */
 export async function addStream(app: ApiServer, options: StreamOptions): Promise<void> {
   const { store, log, maxConnections } = options
   const feed = new Feed(store, log)
@@ -173,7 +173,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
   })
 }
 
-/** Pings every socket; one that did not answer the last ping is cut. */
+/** Pings every socket, and cuts a socket that did not answer the last ping. */
 function keepAlive(app: ApiServer, readers: ReadonlyMap<WebSocket, Reader>, everyMs: number): void {
   const unanswered = new WeakSet<WebSocket>()
   const timer = setInterval(() => {

@@ -4,7 +4,7 @@ import { ApiError } from '../http/api-errors.js'
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 
 /**
- * Whether a request asks for a WebSocket as RFC 6455 wants it, checked here so that a refusal has our shape.
+ * Whether a request asks for a WebSocket by RFC 6455. Checked here, so that a refusal has the common shape.
  * @throws ApiError UPGRADE_REQUIRED, INVALID_REQUEST
  */
 export function checkUpgrade(headers: IncomingHttpHeaders): void {
@@ -18,6 +18,6 @@ export function checkUpgrade(headers: IncomingHttpHeaders): void {
   if (!KEY.test(String(headers['sec-websocket-key']))) {
     throw new ApiError('INVALID_REQUEST', 'The header sec-websocket-key must be base64 of 16 bytes.')
   }
-  // No subprotocol is spoken here; offers of some, well-formed or not, need no answer.
+  // This server has no subprotocols. Offered subprotocols, well-formed or not, need no answer.
   delete headers['sec-websocket-protocol']
 }

@@ -1,5 +1,5 @@
-// The live end of the stream: one reader of the database for all sockets of this process. Positions are dense
-// and their order is commit order, so reading on from the last one skips nothing, however late it commits.
+// The live end of the stream: one database reader for all sockets of this process. Positions have no gaps, and their
+// order is the commit order. Reading on from the last position therefore skips nothing, however late an event commits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
 import {
@@ -16,9 +16,9 @@ const AFTER_FAILURE_MS = 1_000
 const PAGE = 500
 
 export interface FeedListener {
-  /** Events in commit order; each call goes on where the last one ended. */
+  /** Receives events in commit order; each call continues after the last event of the previous call. */
   onEvents(events: readonly StreamEvent[]): void
-  /** The database is another one than before: no position means anything any more. */
+  /** The database was replaced: all positions are invalid. */
   onOtherEpoch(): void
 }
 
@@ -34,17 +34,17 @@ export class Feed {
     private readonly log: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
-  /** Everything up to here was handed to the listeners. */
+  /** The listeners have received every event up to this position. */
   get position(): bigint {
     return this.#head?.position ?? 0n
   }
 
-  /** Where the stream ends now; a feed that nobody listens to begins there. */
+  /** The present end of the stream; a feed without listeners starts there. */
   async open(): Promise<StreamHead> {
     if (this.#head && this.#listeners.size > 0) return readStreamHead(this.store)
     this.#starting ??= readStreamHead(this.store).finally(() => (this.#starting = undefined))
     const head = await this.#starting
-    // Others may have begun to listen meanwhile; their feed must not jump.
+    // Other listeners may have started meanwhile; their feed must not jump.
     if (this.#listeners.size === 0) this.#head = head
     return head
   }
@@ -59,7 +59,7 @@ export class Feed {
   #start(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
-      // A listener may have been added while the last run ended.
+      // A listener may have joined while the last run ended.
       if (this.#listeners.size > 0 && !this.#stop.signal.aborted) this.#start()
     })
   }

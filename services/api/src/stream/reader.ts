@@ -1,8 +1,8 @@
-// One socket of the stream. States: catching up (reads pages from the database, at the pace its reader takes
-// them) and live (is handed what the feed reads). Everything up to `position` was sent or did not pass the
-// filter, in both. It goes live in the very step that finds nothing between its position and the feed's, so
-// nothing is missed or sent twice there; it goes back to catching up when its reader falls behind, and is
-// closed when the reader takes nothing at all.
+// One socket of the stream. It has two states. Catching up: it reads pages from the database at the pace of its client.
+// Live: it receives the events of the feed. In both states, every event up to `position` was sent or did not pass the
+// filter. The reader goes live in the same step that finds no event between its position and the feed's position, so no
+// event is missed or sent twice. The reader returns to catching up when its client falls behind. The server closes the
+// socket when the client reads nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Logger } from '@payment-tracking/runtime'
@@ -12,11 +12,11 @@ import type { Feed } from './feed.js'
 import { matchesFilter } from './matches-filter.js'
 import { SendQueue } from './send-queue.js'
 
-/** How many positions one query looks at: the most a filter that lets nothing pass can cost. */
+/** How many positions one query covers: the upper bound of the cost of a filter that nothing passes. */
 const WINDOW = 5_000n
 const PAGE = 200
 const AFTER_FAILURE_MS = 1_000
-/** A socket that does not finish closing is cut. */
+/** A socket that does not finish its close within this time is cut. */
 const CUT_AFTER_MS = 5_000
 
 export interface ReaderOptions {
@@ -24,9 +24,9 @@ export interface ReaderOptions {
   feed: Feed
   socket: WebSocket
   filter: EventFilter
-  /** where the client has read to */
+  /** the position up to which the client has read */
   position: bigint
-  /** how long a reader may take nothing */
+  /** how long a client may read nothing */
   stallMs: number
   write: (event: StreamEvent) => string
   log: Pick<Logger, 'warn' | 'info'>
@@ -64,7 +64,7 @@ export class Reader {
   }
 
   #onEvents(events: readonly StreamEvent[]): void {
-    // A reader that is catching up finds them in the database.
+    // A reader that is catching up finds these events in the database.
     if (!this.#isLive || this.#isClosed) return
     for (const event of events) {
       if (event.position <= this.#position) continue

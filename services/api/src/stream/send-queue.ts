@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 
-/** A reader that does not take this much has fallen behind. */
+/** A client with more unread bytes than this has fallen behind. */
 const FULL_BYTES = 1024 * 1024
-/** And has caught up when this little is left. */
+/** A client with fewer unread bytes than this has caught up. */
 const DRAINED_BYTES = 128 * 1024
 
 /**
- * What was handed to a socket and has not left the process. The socket's own buffer has no bound; this says
- * when to stop filling it.
+ * Bytes that were written to a socket and have not left the process. The socket's own buffer has no bound; this queue
+ * tells when to stop writing.
  */
 export class SendQueue {
   #waitingBytes = 0
@@ -29,7 +29,7 @@ export class SendQueue {
     })
   }
 
-  /** @returns false when the reader took nothing near enough in that time */
+  /** @returns false when the client did not read enough within that time */
   async drained(timeoutMs: number): Promise<boolean> {
     if (this.#waitingBytes <= DRAINED_BYTES) return true
     const late = new AbortController()

@@ -1,4 +1,4 @@
-// What became of a webhook's deliveries, and how to have them again.
+// The deliveries of a webhook, and their redelivery.
 import { randomBytes } from 'node:crypto'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderTestMessage } from '@payment-tracking/domain'
@@ -37,7 +37,7 @@ import {
 export interface DeliveryRouteParts {
   store: Store
   auth: GatewayAuth
-  /** without it the workers' sweepers find new deliveries by themselves */
+  /** without the queue, the workers' sweepers find new deliveries */
   queue: DeliveryQueue | undefined
 }
 
@@ -58,7 +58,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       throw new ApiError('WEBHOOK_INACTIVE', 'The webhook is not active; activate it first.')
     return webhook
   }
-  /** The rows are written: Redis being away only means that a sweeper finds them a little later. */
+  /** The rows are written. While Redis is away, a sweeper finds the rows a little later. */
   const wake = async (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> => {
     await queue
       ?.enqueueDeliveries(deliveries)
@@ -217,7 +217,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
 const noDelivery = () => new NotFoundError('There is no such delivery.')
 
 function readTime(field: string, text: string, round: 'up' | 'down'): Date {
-  // `until` is inclusive: a date alone is the whole day.
+  // `until` is inclusive: a date without a time means the whole day.
   const time = parseTime(text, round, round === 'up' ? 'last' : 'first')
   if (time === null)
     throw new ApiError('INVALID_BODY', `Field ${field} must be an ISO 8601 date or date-time.`)

@@ -9,7 +9,7 @@ import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { noWebhook, security, tags } from './webhook-routes.js'
 import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
 
-/** The secret of a webhook: to read and to change. */
+/** Routes that read and rotate the secret of a webhook. */
 export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store; auth: GatewayAuth }): void {
   // After the rate limit, before the body is read.
   const preParsing = auth.require

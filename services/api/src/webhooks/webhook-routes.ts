@@ -1,4 +1,4 @@
-// A gateway's webhooks. Every route answers of the token's gateway only: another gateway's id is not found.
+// A gateway's webhooks. Every route covers only the token's gateway: the id of another gateway's webhook is not found.
 import { checkEndpointUrl } from '@payment-tracking/domain'
 import {
   createWebhook,

@@ -14,7 +14,7 @@ const Id = (description: string) => Type.Integer({ minimum: 1, description })
 export const WebhookPath = Type.Object({ id: Id('id of the webhook') })
 export const DeliveryPath = Type.Object({ id: Id('id of the webhook'), deliveryId: Id('id of the delivery') })
 
-/** What a webhook is told of, in the order in which it was asked for. */
+/** The event types of a webhook, in the order of the request. */
 export const EventTypes = Type.Array(Type.Enum([...WEBHOOK_EVENT_TYPES]), {
   minItems: 1,
   uniqueItems: true,
@@ -29,7 +29,7 @@ export const Format = Type.Enum([...WEBHOOK_FORMATS], {
   description: 'how payments are told: `standard`, or `tributary`, the body that the incumbent sends',
 })
 
-/** Of a webhook, by its owner. */
+/** The owner's description of a webhook. */
 export const Description = Type.String({ maxLength: 200, description: 'what its owner says of it' })
 
 const WEBHOOK_FIELDS = {
@@ -76,7 +76,7 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   endpointWarning: warningOf(webhook.endpointUrl),
 })
 
-/** What somebody who develops on localhost has to know before the same endpoint goes to production. */
+/** A warning for a developer on localhost before the same endpoint goes to production. */
 function warningOf(endpointUrl: string): string | null {
   const check = checkEndpointUrl(endpointUrl, { allowPrivateTargets: false })
   return check.ok ? null : `Production refuses this endpoint: the URL ${check.reason}.`
@@ -159,7 +159,7 @@ export const toAttemptAnswer = (attempt: AttemptRecord): Static<typeof AttemptAn
   responseHeaders: attempt.responseHeaders === null ? null : JSON.stringify(attempt.responseHeaders),
 })
 
-/** The refusals every webhook route can meet. */
+/** The possible refusals of every webhook route. */
 export const WEBHOOK_REFUSALS = {
   401: refusal('There is no token, or none that counts.'),
   403: refusal('The token is of another gateway.'),

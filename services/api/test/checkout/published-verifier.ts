@@ -1,5 +1,5 @@
-// What the published verifier of clients does with a token: which key, algorithm, audience and issuer it takes, and
-// which claims it compares. Written from its behaviour, to be asked by tests alone.
+// The behaviour of the clients' published verifier: the accepted key, algorithm, audience and issuer, and the compared
+// claims. Written from the verifier's behaviour, for tests only.
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 // Tests read untyped JSON on purpose.
@@ -52,7 +52,7 @@ export function openVerifier(baseUrl: string) {
           (expected.variant === undefined || one.variant === expected.variant) &&
           (expected.status === undefined || one.status === expected.status),
       ),
-    /** As of before there were variants: a paid subscription, and a payment with the memo. */
+    /** From the time before policy variants: a paid subscription, and a payment with the memo. */
     verifySubscription: async (token: string, expected: Expected) => {
       const payload = await verify(token, expected.wallet)
       const subscription = find(

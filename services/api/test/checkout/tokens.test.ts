@@ -1,4 +1,5 @@
-// Proofs of payment: what the published verifier accepts, and forty requests that must get none, or none that lies.
+// Proofs of payment: the published verifier accepts valid proofs, and forty requests must get no proof or no false
+// proof.
 import { createHash } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import t from 'tap'
@@ -198,7 +199,7 @@ t.test('a transaction proves its payments, also those without a policy', async t
   })
 })
 
-t.test('an old token is traded for a new one, which says what is true now', async t => {
+t.test('an old token is exchanged for a new token, which states the present facts', async t => {
   const { body } = await issue({ walletPublicKey: me, policyAddress: late.address })
   const before = decodeJwt(body.token)
   clockMs += 3 * DAY * 1000
@@ -216,7 +217,7 @@ t.test('an old token is traded for a new one, which says what is true now', asyn
   clockMs = NOW * 1000
 })
 
-t.test('both kinds of keys are in one set, and a new key is known before it signs', async t => {
+t.test('both kinds of keys are in one set, and a new key is published before it signs', async t => {
   for (const path of ['/.well-known/jwks.json', '/v1/jwks']) {
     const { body, headers } = await api.get(path)
     t.match(
@@ -233,7 +234,7 @@ t.test('both kinds of keys are in one set, and a new key is known before it sign
     )
     t.equal(headers['cache-control'], 'public, max-age=300')
   }
-  // The cached set of the verifier holds the next key: what it signs is accepted without a request.
+  // The verifier's cached set already holds the next key, so its tokens are accepted without a request.
   const rotated = await openApi(
     t,
     { CHECKOUT_TOKEN_KEYS: JSON.stringify([nextKey, checkoutKey]) },
@@ -252,7 +253,7 @@ t.test('both kinds of keys are in one set, and a new key is known before it sign
   t.ok(await verifier.verify(answer.json().token, me))
 })
 
-t.test('without keys there are no tokens; with bad ones the service does not start', async t => {
+t.test('without keys there are no tokens; with bad keys the service does not start', async t => {
   const without = await openApi(t)
   const answer = await without.app.inject({
     method: 'POST',
@@ -278,7 +279,7 @@ t.test('without keys there are no tokens; with bad ones the service does not sta
   }
 })
 
-t.test('forty requests that must get no token, or none that lies', async t => {
+t.test('forty requests that must get no token, or no false token', async t => {
   const paused = await chain.policy({
     ...{ owner: keyOf('pauser'), mint, recipient: shop, at: NOW - DAY },
     type: subscriptionOf(),

@@ -1,5 +1,5 @@
-// Nothing that is sent gets anything but a documented answer: never a 5xx, always the one shape, never a byte
-// of internals. 3,000 requests; FUZZ_REQUESTS asks for another number, FUZZ_SEED repeats a run.
+// Every request gets a documented answer: never a 5xx, always the common shape, never internal details. 3,000 requests;
+// FUZZ_REQUESTS sets another number, FUZZ_SEED repeats a run.
 import { connect } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ const document = (await app!.inject('/openapi.json')).json<Document>()
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 ajv.addSchema(document, 'api')
 
-/** The schema of an answer by its place in the document. */
+/** Finds the schema of an answer in the document. */
 const pointer = (...parts: string[]) =>
   `api#/${parts.map(part => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
@@ -33,7 +33,7 @@ const isRefusalShape = ajv.compile({
   unevaluatedProperties: false,
 })
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** The fault of an answer; undefined for a correct answer. */
 function faultOf(
   { operation, method, target }: HostileRequest,
   { status, headers, body }: Received,
@@ -47,7 +47,7 @@ function faultOf(
     const refusal = JSON.parse(body) as { requestId: string; error: string }
     if (!isRefusalShape(refusal)) return `refusal of another shape: ${body}`
     if (refusal.requestId !== headers['x-request-id']) return 'another request id'
-    // What a client sent may come back in the sentence; what it did not send may not.
+    // The sentence may repeat the client's own text, but no other input.
     const said = refusal.error.replace(/^(Parameter|Field) \S+ /, '')
     return INTERNALS.test(said) ? `internals: ${refusal.error}` : undefined
   }

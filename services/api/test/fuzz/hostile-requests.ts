@@ -1,11 +1,11 @@
-// Requests that nobody should send, made of the OpenAPI document: random, hostile and borderline.
+// Malformed, hostile and borderline requests, generated from the OpenAPI document.
 import fc from 'fast-check'
 
 export interface HostileRequest {
-  /** the operation it is meant for; null when it is for nothing at all */
+  /** the operation of the request; null when it matches no operation */
   operation: { path: string; method: string } | null
   method: string
-  /** path and query as they go over the wire */
+  /** path and query as sent */
   target: string
   headers: Record<string, string>
   body: string | undefined
@@ -22,7 +22,7 @@ export interface Document {
   components: { schemas: Record<string, unknown> }
 }
 
-/** Values that are right, so that requests get past the first check; taken from what is stored. */
+/** Stored values that are valid, so that requests pass the first checks. */
 export interface KnownValues {
   'public-key': string[]
   signature: string[]
@@ -94,7 +94,7 @@ const encoded = (text: fc.Arbitrary<string>) =>
     { arbitrary: text.map(encode), weight: 8 },
     { arbitrary: fc.constantFrom(...UNREADABLE), weight: 1 },
   )
-/** As it stands: bytes that no client library would let through unencoded. */
+/** Sent unchanged: bytes that every client library would encode. */
 const bare = fc.stringMatching(/^[!-"$-.0->@-~\u0080-\u00ff]{0,30}$/)
 
 function valueOf({ schema }: Parameter, known: KnownValues): fc.Arbitrary<string> {
@@ -250,7 +250,7 @@ const METHODS = [
   'M-SEARCH',
 ]
 
-/** @param known values of each format that the service would find something for */
+/** @param known values of each format for which the service has data */
 export function hostileRequests(document: Document, known: KnownValues): fc.Arbitrary<HostileRequest> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [] }]) => {

@@ -15,9 +15,9 @@ const decode = (bytes: Buffer, encoding: string | undefined): string => {
   return bytes.toString()
 }
 
-/** A sender with connections of its own; rejects when no answer comes. */
+/** A sender with its own connections; rejects when no answer comes. */
 export function openSender(port: number) {
-  // A connection each: what is left of one request must not be taken for the next one's answer.
+  // One connection per request: the rest of one request must not become part of the next answer.
   const agent = new Agent({ keepAlive: false })
   const send = ({ method, target, headers, body }: HostileRequest): Promise<Received> =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// The API with its Redis, and gateways whose wallets the test holds.
+// The API with its Redis, and gateways whose wallets belong to the test.
 import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openQueue } from '@payment-tracking/queue'

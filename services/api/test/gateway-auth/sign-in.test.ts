@@ -42,7 +42,7 @@ const verify = (
 t.test('signing in', async t => {
   const api = await openGatewayApi(t, { pods: 2, settings: { JWT_PRIVATE_KEYS } })
 
-  t.test('a nonce says what it is for, and its signature is a token of this environment', async t => {
+  t.test('a nonce states its purpose, and its signature gives a token of this environment', async t => {
     const gateway = await api.addGateway()
     const { status, body } = await api.call('POST', `/v1/gateway/${gateway.address}/auth/challenge`)
     t.equal(status, 200)
@@ -65,7 +65,7 @@ t.test('signing in', async t => {
     t.equal(payload.exp! - payload.iat!, 900)
   })
 
-  t.test('a challenge needs no body, also when a JSON body is announced', async t => {
+  t.test('a challenge needs no body, even when the client declares a JSON body', async t => {
     const gateway = await api.addGateway()
     const url = `/v1/gateway/${gateway.address}/auth/challenge`
     const answer = await api.apps[0]!.inject({
@@ -85,7 +85,7 @@ t.test('signing in', async t => {
     }
   })
 
-  t.test('bytes are as good as base58, and without nonce the newest that fits is taken', async t => {
+  t.test('a signature may be bytes or base58; without nonce the newest matching nonce counts', async t => {
     const gateway = await api.addGateway()
     await api.challenge(gateway)
     const nonce = await api.challenge(gateway)
@@ -99,7 +99,7 @@ t.test('signing in', async t => {
     t.equal((await verify(api, gateway, { nonce, send: false })).status, 401, 'and is spent')
   })
 
-  t.test('a nonce is spent once, also when pods race for it', async t => {
+  t.test('a nonce can be used once, even when pods race for it', async t => {
     const gateway = await api.addGateway()
     const nonce = await api.challenge(gateway)
     const answers = await Promise.all(
@@ -109,7 +109,7 @@ t.test('signing in', async t => {
     t.equal(answers.filter(({ status }) => status === 401).length, 9)
   })
 
-  t.test('every failure is 401 and spends nothing', async t => {
+  t.test('every failure is 401 and uses no nonce up', async t => {
     const gateway = await api.addGateway()
     const other = await api.addGateway()
     const nonce = await api.challenge(gateway)
@@ -135,7 +135,7 @@ t.test('signing in', async t => {
     t.equal((await verify(api, gateway, { nonce })).status, 200, 'the nonce still works')
   })
 
-  t.test('strangers who ask for nonces from many addresses keep no owner out', async t => {
+  t.test('strangers who request nonces from many addresses do not lock the owner out', async t => {
     const gateway = await api.addGateway()
     const nonce = await api.challenge(gateway, '192.0.2.10')
     const kept = async () => (await api.redis.client.keys('*nonces*')).length
@@ -153,7 +153,7 @@ t.test('signing in', async t => {
     )
   })
 
-  t.test('only a nonce of this deployment, for this gateway, before its end, can be signed', async t => {
+  t.test('only an unexpired nonce of this deployment and this gateway can be signed', async t => {
     const gateway = await api.addGateway()
     const other = await api.addGateway()
     const { nonceKeys } = await readSigningKeys(JWT_PRIVATE_KEYS)
@@ -231,7 +231,7 @@ t.test('signing in', async t => {
   )
 })
 
-t.test('sign-in has a tenth of the requests of a client', async t => {
+t.test("sign-in has a tenth of a client's requests", async t => {
   const api = await openGatewayApi(t, { settings: { RATE_LIMIT_MAX: '50' } })
   const gateway = await api.addGateway()
   const path = `/v1/gateway/${gateway.address}/auth/challenge`
@@ -241,7 +241,7 @@ t.test('sign-in has a tenth of the requests of a client', async t => {
   t.equal((await api.call('POST', path, { from: '192.0.2.7' })).status, 200)
 })
 
-t.test('without Redis sign-in says that it cannot', async t => {
+t.test('without Redis, sign-in answers that it is unavailable', async t => {
   const api = await openGatewayApi(t)
   const gateway = await api.addGateway()
   const { openApi } = await import('../open-api.js')

@@ -7,7 +7,7 @@ import { makeSigningKey } from './make-signing-keys.js'
 
 const claims = { gateway: 'g', signer: 's' }
 
-t.test('keys rotate: the first signs, all verify, and a key that is taken out ends its tokens', async t => {
+t.test('keys rotate: the first key signs, all keys verify, and a removed key ends its tokens', async t => {
   const [old, fresh] = [makeSigningKey(), makeSigningKey()]
   const before = buildGatewayTokens(await readSigningKeys(JSON.stringify([old])), 'production')
   const during = buildGatewayTokens(
@@ -21,7 +21,7 @@ t.test('keys rotate: the first signs, all verify, and a key that is taken out en
   t.strictSame(await after.read(await during.issue(claims)), claims)
 })
 
-t.test('a token of another environment, of another algorithm or that is over counts for nothing', async t => {
+t.test('expired tokens, and tokens of another environment or algorithm, are refused', async t => {
   const jwk = makeSigningKey()
   const keys = await readSigningKeys(JSON.stringify([jwk]))
   const production = buildGatewayTokens(keys, 'production')
@@ -46,7 +46,7 @@ t.test('a token of another environment, of another algorithm or that is over cou
   t.equal(await production.read(`${unsigned}.`), null)
 })
 
-t.test('bad keys are refused with a reason that shows nothing of them', async t => {
+t.test('bad keys are refused with a reason that shows nothing of the keys', async t => {
   const { d, ...publicOnly } = makeSigningKey()
   for (const text of [
     '{',

@@ -1,5 +1,4 @@
-// Whatever happens in whatever order: buckets add up, order changes nothing, and what follows from projections is what
-// follows from the events.
+// For random events in random order: buckets add up, order changes nothing, and the projections agree with the events.
 import fc from 'fast-check'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'

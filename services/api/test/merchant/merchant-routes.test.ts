@@ -73,7 +73,7 @@ await chain.say(
 )
 await chain.retract(await chain.pay(weekly, NOW - 100, { amount: 7 }))
 
-t.test('only the own gateway is told anything', async t => {
+t.test('only the gateway itself may read its figures', async t => {
   for (const path of ['policies', 'subscribers', 'revenue', 'upcoming', 'export/payments?format=csv']) {
     t.match(await get(path, {}), { status: 401, body: { code: 'UNAUTHORIZED' } }, path)
     t.match(await get(path, { headers: other.headers }), { status: 403, body: { code: 'FORBIDDEN' } }, path)
@@ -123,7 +123,7 @@ t.test('subscribers, by token', async t => {
   t.match((await get('subscribers?limit=1&offset=1')).body, { items: [{ wallet: alice }], total: 2 })
 })
 
-t.test('revenue, of which amounts of tokens are never added', async t => {
+t.test('revenue, without adding amounts of different tokens', async t => {
   const { body } = await get('revenue')
   // 1000/12 + 700 × 30.436875/7 = 83.33… + 3043.6875
   t.match(body, { tokenMint: usdc, mrr: '3127', recognizedRevenue: '2400', activeSubscriptionCount: 2 })
@@ -143,7 +143,7 @@ t.test('revenue, of which amounts of tokens are never added', async t => {
   t.same(churn, { activeAtStart: 2, churned: 0, rate: '0/2' })
 })
 
-t.test('upcoming payments end with the renewals', async t => {
+t.test('upcoming payments end with the last renewal', async t => {
   const { body } = await get('upcoming')
   t.same(
     body.items.map(({ dueAt, policyAddress }: Record<string, unknown>) => [dueAt, policyAddress]),
@@ -164,7 +164,7 @@ t.test('upcoming payments end with the renewals', async t => {
   t.equal((await get('upcoming?limit=1&offset=2')).body.items[0].dueAt, NOW + 11 * DAY)
 })
 
-t.test('exports are CSV that no spreadsheet runs', async t => {
+t.test('exports are CSV in which a spreadsheet runs no formula', async t => {
   const payments = await get('export/payments?format=csv')
   t.match(payments.headers, {
     'content-type': 'text/csv; charset=utf-8',

@@ -1,4 +1,4 @@
-// A gateway on the chain, and a token of it without the wallet's part.
+// A gateway on the chain, and its token without a wallet.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { deriveGateway } from '@payment-tracking/domain'
 import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'

@@ -4,7 +4,7 @@ import t from 'tap'
 import { openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { makeSigningKey } from '../gateway-auth/make-signing-keys.js'
 
-t.test('every webhook route answers by whose token it gets', async t => {
+t.test('every webhook route answers by the gateway of its token', async t => {
   const signingKey = makeSigningKey()
   const api = await openGatewayApi(t, {
     settings: { JWT_PRIVATE_KEYS: JSON.stringify([signingKey]), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' },
@@ -27,7 +27,8 @@ t.test('every webhook route answers by whose token it gets', async t => {
   const test = await api.call('POST', `/v1/webhooks/${id}/test`, { token: right })
   const deliveryId = test.body.id
 
-  // What another gateway's token gets: 403 where the request names the gateway, else 404, or its own empty list.
+  // The answer to another gateway's token: 403 where the request names the gateway, else 404 or that gateway's own
+  // empty list.
   const routes: {
     method: 'GET' | 'POST' | 'PUT' | 'DELETE'
     path: string

@@ -11,7 +11,7 @@ t.test('webhooks over REST', async t => {
       body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
     })
 
-  t.test('a webhook is the record of the contract; its secret is in this answer alone', async t => {
+  t.test('a webhook is the record of the contract; only this answer shows its secret', async t => {
     const { status, body, headers } = await create()
     t.equal(status, 201)
     t.equal(headers['cache-control'], 'no-store')
@@ -74,7 +74,7 @@ t.test('webhooks over REST', async t => {
     },
   )
 
-  t.test('refusals are sentences, and list what is allowed', async t => {
+  t.test('refusals are sentences, and list the allowed values', async t => {
     const { id } = (await create()).body
     const redeliver = async (body: object) =>
       (await api.call('POST', `/v1/webhooks/${id}/redeliver`, { token, body })).body.error as string
@@ -112,7 +112,7 @@ t.test('webhooks over REST', async t => {
     t.equal((await api.call('GET', '/v1/webhooks/x', { token })).status, 400)
   })
 
-  t.test('deactivating cancels what is open; activating resumes nothing; redelivering does', async t => {
+  t.test('deactivating cancels open deliveries; only redelivering resumes them', async t => {
     const { id } = (await create()).body
     const test = await api.call('POST', `/v1/webhooks/${id}/test`, { token })
     t.equal(test.status, 202)
@@ -134,7 +134,7 @@ t.test('webhooks over REST', async t => {
     t.match(again.body, { status: 'pending', messageId: test.body.messageId })
   })
 
-  t.test('bulk redelivery takes a span of time and a status', async t => {
+  t.test('bulk redelivery accepts a time span and a status', async t => {
     const { id } = (await create()).body
     const add = (state: string, createdAt: string) =>
       api.database.pool.query(
@@ -160,7 +160,7 @@ t.test('webhooks over REST', async t => {
     t.equal((await api.call('GET', `/v1/webhooks/${id}/deliveries?status=lost`, { token })).status, 400)
   })
 
-  t.test('rotation gives a new secret, and tells how long the old one signs too', async t => {
+  t.test('rotation gives a new secret, and states how long the old secret still signs', async t => {
     const created = (await create()).body
     const path = `/v1/webhooks/${created.id}/secret`
     t.strictSame((await api.call('GET', path, { token })).body, {
@@ -174,7 +174,7 @@ t.test('webhooks over REST', async t => {
     t.strictSame((await api.call('GET', path, { token })).body, rotated)
   })
 
-  t.test('deleted webhooks are gone, one or all', async t => {
+  t.test('deleted webhooks are gone: one, or all of them', async t => {
     const { id } = (await create()).body
     t.equal((await api.call('DELETE', `/v1/webhooks/${id}`, { token })).status, 204)
     t.equal((await api.call('DELETE', `/v1/webhooks/${id}`, { token })).status, 404)
@@ -186,7 +186,7 @@ t.test('webhooks over REST', async t => {
     t.strictSame((await api.call('GET', '/v1/webhooks', { token })).body, [])
   })
 
-  t.test('a gateway has at most 20, also when they are made at the same time', async t => {
+  t.test('a gateway has at most 20 webhooks, even with concurrent requests', async t => {
     const statuses = (await Promise.all(Array.from({ length: 25 }, () => create()))).map(
       ({ status }) => status,
     )
