@@ -1,5 +1,5 @@
-// Generates the Prisma client without a download: `generate` never starts the schema engine, but Prisma
-// fetches one unless this variable names an existing file. Only here; migrations never see it.
+// Generates the Prisma client without a download. `generate` never starts the schema engine, but Prisma downloads the
+// engine unless this variable names an existing file. Migrations do not see the variable.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

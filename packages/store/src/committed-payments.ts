@@ -22,11 +22,11 @@ interface PaymentRow {
 }
 
 /**
- * Payments as they may be told, with what later or other events say of them: the recipient of the policy's
- * incarnation the payment belongs to (the latest Created at or before it in chain order), payer and
- * mint of the policy or its user payment. A payment's own fields win.
- * @param condition on `e` (the events row); relies on an index of the caller's choice, then one probe each of
- *   events_policy_places, policies and user_payments a row
+ * Payments for sockets and webhooks, with facts from other events: the recipient of the policy's incarnation that the
+ * payment belongs to (the latest Created at or before the payment in chain order), and payer and mint of the policy or
+ * its user payment. A payment's own fields win.
+ * @param condition on `e` (the events row); relies on an index that the caller chooses, then on one probe of
+ *   events_policy_places, policies and user_payments for each row
  * @param tail `order by` and `limit`
  */
 export async function readCommittedPayments(

@@ -1,13 +1,13 @@
 // The errors of this package. Errors of Prisma and pg are mapped by SQLSTATE and error code, never by text.
 import { ServiceError } from '@payment-tracking/runtime'
 
-/** Postgres cannot be reached, is starting or stopping, or gave up on a lock: the same call may succeed later. */
+/** Postgres cannot be reached, is starting or stopping, or a lock timed out: the same call may succeed later. */
 export class StoreUnavailableError extends ServiceError {
   readonly code = 'STORE_UNAVAILABLE'
   readonly retry = 'later'
 }
 
-/** Another run of the Postgres server answers than the one that was verified: `verifyDatabase`, then try again. */
+/** The Postgres server was restarted since its verification: call `verifyDatabase`, then try again. */
 export class StoreUnverifiedError extends ServiceError {
   readonly code = 'STORE_UNVERIFIED'
   readonly retry = 'later'
@@ -19,7 +19,7 @@ export class StoreTimeoutError extends ServiceError {
   readonly retry = 'later'
 }
 
-/** Postgres refused the values themselves: the same values will be refused again. */
+/** Postgres refused the values themselves: Postgres will refuse the same values again. */
 export class StoreRefusedError extends ServiceError {
   readonly code = 'STORE_REFUSED'
   readonly retry = 'never'
@@ -33,13 +33,13 @@ export class StoreRefusedError extends ServiceError {
   }
 }
 
-/** The database does not hold what this release needs, such as its migrations: a person has to act. */
+/** The database lacks something that this release needs, such as migrations: an operator must act. */
 export class StoreContentsError extends ServiceError {
   readonly code = 'STORE_CONTENTS'
   readonly retry = 'never'
 }
 
-/** Neither the values nor an outage: most likely a fault of ours, for a person to look at. */
+/** Neither the values nor an outage: most likely a bug of this service, which a developer must look at. */
 export class StoreFaultError extends ServiceError {
   readonly code = 'STORE_FAULT'
   readonly retry = 'later'
@@ -50,7 +50,7 @@ const REFUSED = /^(22|23|54)/
 /** query_canceled: the statement timeout. */
 const TIMED_OUT = '57014'
 
-/** The SQLSTATE or system error code that an error of Prisma or pg carries, however deep. */
+/** The SQLSTATE or system error code in an error of Prisma or pg, at any depth. */
 export function sqlStateOf(error: unknown): string | undefined {
   let current = error as Record<string, unknown> | undefined
   for (let depth = 0; current !== undefined && current !== null && depth < 6; depth++) {
@@ -64,23 +64,23 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Connections, sign-in, a missing database, deadlocks, resources, locks, shutdown and broken disks: what another
- * moment may mend. 25006 is a server that only reads, such as a standby that is not yet promoted.
+ * Connections, sign-in, a missing database, deadlocks, resources, locks, shutdown and broken disks: faults that may
+ * pass. 25006 is a read-only server, such as a standby that is not promoted yet.
  */
 const OUTAGE = /^(08|28|3D|40|53|55|57|58)|^25(P03|006)$/
 /** The system's codes (ECONNRESET) and those of Prisma's engine about connections, pools and transactions. */
 const OUTAGE_CODES = /^(E[A-Z_]{3,}|P1\d{3}|P2024|P2028|P2034)$/
-/** The kinds by which Prisma's adapter names a broken connection that has no SQLSTATE. */
+/** Names in Prisma's adapter for a broken connection without SQLSTATE. */
 const OUTAGE_KINDS = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']
 
 /**
- * pg throws plain errors without a code when a connection breaks or does not come in time. Named as they leave pg, they
- * cannot be taken for errors of our own.
+ * pg throws plain errors without a code when a connection breaks or times out. Marked where they leave pg, they cannot
+ * be confused with this package's own errors.
  */
 export const isConnectionError = (error: unknown): error is Error =>
   error instanceof Error && error.constructor === Error && !('code' in error)
 
-/** Passes an answer of pg on. @throws StoreUnavailableError for a connection error */
+/** Passes pg's answer on. @throws StoreUnavailableError for a connection error */
 export const nameConnectionErrors = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error: unknown) => {
     if (!isConnectionError(error)) throw error
@@ -102,7 +102,7 @@ function isOutage(error: unknown): boolean {
   return OUTAGE_CODES.test(known) || OUTAGE_KINDS.includes(meta?.driverAdapterError?.cause?.kind ?? '')
 }
 
-/** Runs `work` and throws whatever Prisma, pg or code around them threw as an error of this package. */
+/** Runs `work`, and converts every error of Prisma, pg or other code to an error of this package. */
 export async function mapStoreErrors<T>(work: () => PromiseLike<T>): Promise<T> {
   try {
     return await work()

@@ -1,11 +1,11 @@
-// The one-shot job of a deployment: migrates MIGRATION_DATABASE_URL, or else DATABASE_URL, and exits, with 1 when that
-// failed. `--rolled-back NAME` marks a failed migration, so that the next run applies it again.
+// A deployment's one-shot job: migrates MIGRATION_DATABASE_URL, or else DATABASE_URL, and exits; the exit code is 1
+// after a failure. `--rolled-back NAME` marks a failed migration, so that the next run applies it again.
 import { fileURLToPath } from 'node:url'
 import { ConfigError, createLogger, readConfig } from '@payment-tracking/runtime'
 import { MigrateConfig } from './database/migrate-config.js'
 import { markRolledBack, migrate } from './database/migrate.js'
 
-/** From here and not from migrate.ts: in the image this file is a bundle that lies in the place of this file. */
+/** Defined here and not in migrate.ts: in the image, a bundle replaces this file at the same path. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))
 
 try {

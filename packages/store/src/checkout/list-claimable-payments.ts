@@ -23,7 +23,7 @@ export interface ClaimablePayment {
 export interface PaymentsToClaim {
   /** newest first */
   payments: ClaimablePayment[]
-  /** there are payments that the filter fits, but for their payer: another wallet */
+  /** payments match the filter except for the payer: another wallet paid */
   otherPayer: boolean
 }
 
@@ -36,12 +36,12 @@ interface Row extends KnownRow {
   record_id: bigint
 }
 
-/** The policy of a payment that belongs to none. */
+/** The policy of a payment without a policy. */
 const NO_POLICY = sql`'11111111111111111111111111111111'`
 const NEWEST = sql`order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`
 const STANDS = sql`${IS_PAYMENT} and e.retracted_at is null`
 
-/** The newest payments by each policy of a wallet, and those that it made without a policy. */
+/** The newest payments of each policy of a wallet, and the wallet's payments without a policy. */
 const paidBy = (wallet: string, limit: number): Sql => sql`
   select e.* from user_payments w
     join policies q on q.user_payment = w.address
@@ -54,8 +54,8 @@ const paidBy = (wallet: string, limit: number): Sql => sql`
      ${NEWEST} limit 1000) e`
 
 /**
- * Payments that stand, whose payer and recipient are known, newest first. By a transaction where there is one, else by
- * the tracking ID, else by the wallet: `signature`, `trackingId` or `wallet` must be given.
+ * Payments that stand, whose payer and recipient are known, newest first. Searches by transaction if given, else by
+ * tracking ID, else by wallet: the caller must give `signature`, `trackingId` or `wallet`.
  * Relies on events_signature_hash, events_tracking_newest, events_policy_newest and events_payer_direct.
  */
 export async function listClaimablePayments(
@@ -73,7 +73,7 @@ export async function listClaimablePayments(
   const payer = sql`coalesce(e.payer, u.owner)`
   const recipient = sql`coalesce(e.recipient, incarnation.recipient)`
   const conditions = [sql`${payer} is not null`, sql`${recipient} is not null`]
-  // A transaction holds a few payments: who else paid is told from them.
+  // A transaction holds few payments, so other payers are found among them.
   if (wallet !== undefined && signature === undefined) conditions.push(sql`${payer} = ${wallet}`)
   if (trackingId !== undefined) conditions.push(sql`e.tracking_id = ${trackingId}`)
   if (filter.recipient !== undefined) conditions.push(sql`${recipient} = ${filter.recipient}`)

@@ -9,7 +9,7 @@ import {
   type StoredSubscription,
 } from '../reads/list-subscriptions.js'
 
-/** What a token is asked for; all that are given must hold. */
+/** The conditions of a token request; all given conditions must hold. */
 export interface ClaimFilter {
   wallet?: string | undefined
   recipient?: string | undefined

@@ -8,7 +8,7 @@ import {
 import type pg from 'pg'
 import { isConnectionError } from '../errors.js'
 
-/** Passes the answer on, and gives a connection error the kind by which Prisma knows it. */
+/** Passes the answer on, and gives a connection error the kind that Prisma recognises. */
 const named = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error: unknown) => {
     if (!isConnectionError(error)) throw error
@@ -32,7 +32,7 @@ const namedTransaction = (tx: Transaction): Transaction => ({
   releaseSavepoint: name => tx.releaseSavepoint!(name),
 })
 
-/** Prisma's adapter for pg over a pool, on whose connections transactions are pipelined when the pool says so. */
+/** Prisma's adapter for pg over a pool. Transactions are pipelined when the pool's connections are. */
 export function buildAdapter(pool: pg.Pool): SqlDriverAdapterFactory {
   const factory = new PrismaPg(pool, { onConnectionError: () => {} })
   return {

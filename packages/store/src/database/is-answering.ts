@@ -8,7 +8,7 @@ interface ConnectProblem {
   message: string
 }
 
-/** @returns undefined when Postgres takes a connection to this database and runs a statement */
+/** @returns undefined when Postgres accepts a connection to this database and runs a statement */
 export async function findConnectProblem(databaseUrl: string): Promise<ConnectProblem | undefined> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: PATIENCE_MS })
   client.on('error', () => {})
@@ -23,6 +23,6 @@ export async function findConnectProblem(databaseUrl: string): Promise<ConnectPr
   }
 }
 
-/** Whether Postgres takes connections and runs statements. An open port alone is no proof: Postgres may be starting. */
+/** Whether Postgres accepts connections and runs statements. An open port is no proof: Postgres may be starting. */
 export const isPostgresAnswering = async (databaseUrl: string): Promise<boolean> =>
   (await findConnectProblem(databaseUrl)) === undefined

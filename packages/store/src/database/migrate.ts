@@ -1,5 +1,5 @@
-// Applies prisma/migrations as `prisma migrate deploy` would, with Prisma's own bookkeeping, but with the
-// pg driver alone: an image needs no schema engine, and whoever has Prisma's CLI may use it on the same database.
+// Applies prisma/migrations as `prisma migrate deploy` does, with Prisma's own bookkeeping, but only with the pg
+// driver. So an image needs no schema engine, and Prisma's CLI works on the same database.
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import pg from 'pg'
 import { MigrationError, withMigrationLock, type MigrationLockOptions } from './migration-lock.js'
 
 /**
- * A statement that waits for a table's lock keeps all that come after it waiting too: it gives up before their
- * own timeouts pass (the API's is 2 s), lets them through, and tries again.
+ * A statement that waits for a table's lock blocks all later statements on the table. The migration gives up before the
+ * timeouts of those statements (2 s in the API), lets them run, and tries again.
  */
 const LOCK_TIMEOUT_MS = 1_000
 const LOCK_TRIES = 60
@@ -50,7 +50,7 @@ export type MigrationTarget =
 const readAddress = (target: MigrationTarget) =>
   readDatabaseAddress(typeof target === 'string' ? { DATABASE_URL: target } : target)
 
-/** The migrations in the order they apply, which is that of their names. */
+/** The migrations in the order of their names, which is the order of their application. */
 export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]> {
   const entries = await readdir(dir, { withFileTypes: true })
   const names = entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
@@ -63,11 +63,11 @@ export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]>
 }
 
 /**
- * Brings the database up to date, creating it when the server has none of that name. Several callers may
- * run at once: they take turns, and the later ones find nothing to do. Works through a pooler in transaction mode.
- * @returns the names of the migrations that were applied now
- * @throws MigrationError when one fails, failed earlier, or was edited after it was applied, or when another session
- *   keeps the lock until `options.lockTimeoutMs`
+ * Brings the database up to date, and creates the database if it is missing. Concurrent calls take turns, and the later
+ * calls find nothing to do. Works through a pooler in transaction mode.
+ * @returns the names of the migrations that this call applied
+ * @throws MigrationError when a migration fails, failed earlier, or was edited after its application, or when another
+ *   session keeps the lock until `options.lockTimeoutMs`
  */
 export async function migrate(
   target: MigrationTarget,
@@ -95,8 +95,8 @@ export async function migrate(
 }
 
 /**
- * Marks a migration that failed as undone, so that it runs again: what `prisma migrate resolve --rolled-back` does. A
- * file is one transaction, so a failed one has left nothing, except an invalid index of `create index concurrently`.
+ * Marks a failed migration as undone, so that it runs again, as `prisma migrate resolve --rolled-back` does. A file is
+ * one transaction, so a failed file leaves nothing behind except an invalid index of `create index concurrently`.
  * @throws MigrationError when no failed migration has this name
  */
 export async function markRolledBack(target: MigrationTarget, name: string): Promise<void> {
@@ -134,10 +134,13 @@ function checkHistory(migrations: readonly Migration[], applied: ReadonlyMap<str
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Runs the file, again and again while it does not get a lock: it is one transaction, so nothing of it stays. */
+/**
+ * Runs the file, and repeats it until it gets its locks. The file is one transaction, so a failed run leaves nothing
+ * behind.
+ */
 async function runGivingWay(client: pg.Client, sql: string): Promise<void> {
-  // Building an index beside the traffic waits for old transactions and blocks nobody; given up, it leaves an
-  // invalid index.
+  // A concurrent index build waits for old transactions and blocks no session. A cancelled build leaves an invalid
+  // index.
   const patient = /^(?!\s*--).*\bconcurrently\b/im.test(sql)
   // In the transaction of the file: a pooler may give the next statement another session.
   const text = patient ? sql : `set local lock_timeout = ${LOCK_TIMEOUT_MS};\n${sql}`
@@ -152,7 +155,7 @@ async function runGivingWay(client: pg.Client, sql: string): Promise<void> {
   }
 }
 
-/** One simple query for the whole file: Postgres runs it in one transaction, functions and all. */
+/** Sends the whole file as one simple query: Postgres runs it in one transaction. */
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   const id = randomUUID()
   await client.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
@@ -201,7 +204,7 @@ async function connectCreating(address: DatabaseAddress): Promise<pg.Client> {
   try {
     await maintenance.query(`create database ${maintenance.escapeIdentifier(name)}`)
   } catch (error) {
-    // Somebody else created it at the same moment.
+    // Another process created the database at the same moment.
     if (![DATABASE_EXISTS, UNIQUE_VIOLATION].includes((error as { code?: string }).code ?? '')) throw error
   } finally {
     await maintenance.end()

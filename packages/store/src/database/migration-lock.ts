@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError, type DatabaseAddress } from '@payment-tracking/runtime'
 import pg from 'pg'
 
-/** A migration failed, or the database does not match the files; a person has to look. */
+/** A migration failed, or the database does not match the files. An operator must look. */
 export class MigrationError extends ServiceError {
   readonly code = 'STORE_MIGRATION_FAILED'
   readonly retry = 'never'
@@ -18,7 +18,7 @@ const SAY_EVERY_MS = 10_000
 export interface MigrationLockOptions {
   /** how long to wait for a migration that is running elsewhere; default five minutes */
   lockTimeoutMs?: number
-  /** told every ten seconds who holds the lock */
+  /** called every ten seconds with the holder of the lock */
   onWaiting?: (holder: string) => void
 }
 
@@ -42,7 +42,7 @@ export async function withMigrationLock<T>(
       reject(new MigrationError('the connection that holds the lock broke', { cause })),
     )
   })
-  // While nobody waits for it, a lost connection must not end the process.
+  // While no call awaits it, a lost connection must not end the process.
   lost.catch(() => {})
   await client.connect()
   try {
@@ -95,7 +95,7 @@ interface Holder {
   seconds: string | null
 }
 
-/** Who holds the lock, as a sentence's object. */
+/** The holder of the lock, as the object of a sentence. */
 async function describeHolder(client: pg.Client): Promise<string> {
   const { rows } = await client.query<Holder>(
     `select pid, application_name as application, host(client_addr) as client, state,

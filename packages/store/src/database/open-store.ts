@@ -8,7 +8,7 @@ import { openPipelinedReads } from './pipelined-reads.js'
 import { prepareStatements } from './prepared-statements.js'
 import { sql } from './sql.js'
 
-/** What the queries of this package need. Services pass it on and cannot run statements with it. */
+/** The handle for this package's queries. Services pass the handle on and cannot run statements with it. */
 export interface Store {
   /** @internal */
   readonly database: Database
@@ -28,13 +28,13 @@ export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_UR
   /** shown in pg_stat_activity */
   applicationName?: string
   /**
-   * Forbids sequential scans, for a process that only ever asks by key. Postgres keeps the plan of a prepared
-   * statement; a plan made while a table was empty would scan the whole table when it holds 100,000 rows.
+   * Forbids sequential scans, for a process that reads only by key. Postgres keeps the plan of a prepared statement. A
+   * plan from the time of an empty table would scan the whole table when it holds 100,000 rows.
    */
   keepToIndexes?: boolean
 }
 
-/** How long after its own statement timeout a Postgres that says nothing is taken for frozen. */
+/** A Postgres that is silent for this long after its own statement timeout counts as frozen. */
 const FROZEN_AFTER_MS = 3_000
 
 /** One process runs one ingest transaction at a time. */
@@ -43,27 +43,28 @@ const PIPELINED_TRANSACTIONS = 1
 /** A process that is paused inside a transaction must not hold the writer lock for ever. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 
-/** What Postgres enforces for the session. */
+/** The limits that Postgres enforces for the session. */
 const readSessionLimits = ({ statementTimeoutMs, keepToIndexes }: StoreOptions): pg.ClientConfig => ({
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   ...(statementTimeoutMs !== undefined && {
     statement_timeout: statementTimeoutMs,
-    // A server that is frozen does not time its statements: then the connection is dropped from this side.
+    // A frozen server does not enforce its statement timeout, so this process drops the connection.
     query_timeout: statementTimeoutMs + FROZEN_AFTER_MS,
   }),
   ...(keepToIndexes && { options: '-c enable_seqscan=off' }),
 })
 
 /**
- * PgBouncer refuses these parameters at the start of a connection, and a session is not ours. The client itself stops
- * waiting for a statement; the rest is set in PgBouncer, as infra/pgbouncer shows, and in each transaction of ingest.
+ * PgBouncer refuses these parameters at the start of a connection, and its sessions are shared. The client itself stops
+ * waiting for a statement. The other limits are set in PgBouncer, as infra/pgbouncer shows, and in each transaction of
+ * ingest.
  */
 const readPooledLimits = ({ statementTimeoutMs }: StoreOptions): pg.ClientConfig =>
   statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }
 
 /**
- * Opens the pools without connecting. A database that is away fails the first query, and is used again, without a
- * restart, when it is back.
+ * Opens the pools without connecting. If the database is away, the first query fails. The pools use the database again
+ * when it is back, without a restart.
  */
 export function openStore(options: StoreOptions): Store {
   const limit = options.poolSize ?? 10
@@ -85,7 +86,7 @@ export function openStore(options: StoreOptions): Store {
   for (const each of pools) {
     // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
     each.on('error', () => {})
-    // A new connection has no listener until its first statement. Later breaks reject the statement that is running.
+    // A new connection has no listener until its first statement. A later break rejects the running statement.
     each.on('connect', client => client.on('error', () => {}))
   }
   const prisma = new PrismaClient({ adapter: buildAdapter(pool) })

@@ -1,24 +1,24 @@
-// How values travel between this process and Postgres, for statements that go past the client's engine.
+// The encoding of values between this process and Postgres, for statements that bypass Prisma's engine.
 import pg from 'pg'
 
-/** The numbers by which Postgres calls its types. */
+/** Postgres' numbers for its types. */
 const [INT8, TIMESTAMPTZ] = [20, 1184]
 const readTime = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
 
-/** By the platform, three times as fast as by pg; it takes the years before 1000 and odd offsets for others. */
+/** Uses the platform's parser, three times as fast as pg's. The platform misreads years before 1000 and odd offsets. */
 const readTimeFast = (text: string): unknown =>
   text.endsWith('+00') && !text.startsWith('0') ? new Date(text) : readTime(text)
 
 /**
- * A `timestamptz(3)` cast to text, as ISO 8601 in UTC with milliseconds: of the time that a page of 100 took, a tenth
- * went into making a Date of each and writing it again.
+ * Converts a `timestamptz(3)` as text to ISO 8601 in UTC with milliseconds. Creating and formatting a Date for each row
+ * took a tenth of the time of a page of 100.
  */
 export function toIsoTime(text: string): string {
   if (!text.endsWith('+00') || text.startsWith('0')) return (readTime(text) as Date).toISOString()
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
 
-/** Integers of eight bytes are bigints, as the client gives them. */
+/** Integers of eight bytes become bigints, as in Prisma's client. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: oid => {
     if ((oid as number) === INT8) return BigInt
@@ -30,7 +30,7 @@ export const types: pg.CustomTypesConfig = {
 const QUOTED = /["\\]/
 const ALL_QUOTED = /["\\]/g
 
-/** What a list may hold. */
+/** The possible elements of a list. */
 type Element = string | number | bigint | boolean | Date | null | undefined
 
 function writeElement(value: Element): string {
@@ -40,8 +40,8 @@ function writeElement(value: Element): string {
 }
 
 /**
- * A parameter as text, when it is put together and not when Postgres is ready for it. pg would write a time in the
- * zone of this process, which has not always been whole minutes from UTC. Lists are flat.
+ * Encodes a parameter as text at once, not when Postgres is ready for it. pg would write a time in this process's time
+ * zone, whose offset has not always been whole minutes. Lists are flat.
  */
 export function writeValue(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()

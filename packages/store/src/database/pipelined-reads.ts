@@ -7,9 +7,9 @@
 import pg from 'pg'
 import { sqlStateOf } from '../errors.js'
 
-/** One connection answers more lookups than a process can ask for. With two, one may break. */
+/** One connection answers more lookups than a process sends. The second connection covers a break of the first. */
 const CONNECTIONS = 2
-/** When both connections have this many statements unanswered, the pool takes the next. */
+/** When both connections have this many unanswered statements, the pool takes the next statement. */
 const MOST_UNANSWERED = 64
 
 /** A failed preparation fails the statements behind it that use the same name, with this SQLSTATE. */
@@ -19,7 +19,7 @@ type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult<Record<string, u
 
 export interface PipelinedReads {
   query: Query
-  /** Connections that are open (none before the first lookup), and how many of them have unanswered statements. */
+  /** Open connections (none before the first lookup), and how many of them have unanswered statements. */
   use(): { open: number; inUse: number }
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ class PipelinedConnection {
     const forget = () => {
       if (this.#client === connected) this.#client = undefined
     }
-    // A break rejects the unanswered statements, which tell their callers.
+    // A break rejects the unanswered statements, so their callers get the error.
     client.on('error', () => {
       forget()
       void client.end()
@@ -67,7 +67,7 @@ class PipelinedConnection {
   }
 }
 
-/** @param pool takes the statements that the two connections cannot */
+/** @param pool runs the statements that the two connections cannot take */
 export function openPipelinedReads(settings: pg.ClientConfig, pool: pg.Pool): PipelinedReads {
   const connections = Array.from(
     { length: CONNECTIONS },

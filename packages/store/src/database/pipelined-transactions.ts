@@ -13,7 +13,7 @@ export interface PipelinedTx extends Tx {
   send(statement: Sql): void
 }
 
-/** Rolls a transaction back that is idle for longer. */
+/** Rolls a transaction back that is idle for longer than this. */
 export const limitIdleTime = (idleMs: number): string =>
   `set local idle_in_transaction_session_timeout = ${idleMs}`
 

@@ -9,7 +9,7 @@ import { types, writeValue } from './pg-codec.js'
 
 /**
  * Filters combine to many statements, and each prepared statement takes memory in every connection. The first 200
- * are prepared, which in practice are the statements in use.
+ * statements are prepared; in practice these are the statements in use.
  */
 const MOST_PREPARED = 200
 
@@ -18,7 +18,7 @@ interface Connections {
   query(config: pg.QueryConfig): Promise<pg.QueryResult<Record<string, unknown>>>
 }
 
-/** Tells every statement as it is sent: `{ text, values }`. Costs nothing without a subscriber. */
+/** Publishes every statement that is sent: `{ text, values }`. Costs nothing without a subscriber. */
 const statements = channel('payment-tracking:store:statement')
 
 export function prepareStatements(connections: Connections): RunStatement {

@@ -23,7 +23,7 @@ export function addCounts(tx: PipelinedTx, rows: readonly CountRow[]): void {
     on conflict (name, span, start) do update set count = c.count + excluded.count`)
 }
 
-/** Takes events out of the counts by name; a name of which nothing is left is no name any more. */
+/** Subtracts events from the counts by name, and removes a name whose count is 0. */
 export function subtractCounts(tx: PipelinedTx, events: readonly { name: string; occurredAt: Date }[]): void {
   const rows = countByName(events)
   addCounts(
@@ -69,8 +69,8 @@ export function addTokenStats(tx: PipelinedTx, rows: readonly TokenStatRow[]): v
 /**
  * Moves payments that were counted under an unknown mint to the mint that a later event supplied.
  * @param mints policy address → mint, for policies whose mint has just become known
- * @param positions payments after the first were counted under the right mint already, and those after the second not
- *   at all yet
+ * @param positions payments after the first position were counted under the right mint already; payments after the
+ *   second position were not counted yet
  */
 export async function moveToKnownMint(
   tx: PipelinedTx,
@@ -110,7 +110,7 @@ export async function moveToKnownMint(
         using (gateway, span, start)
      where a.token_mint = ${UNKNOWN_MINT}`
   const emptied = left.filter(({ count }) => count === 0n)
-  // Whether another payment of unknown mint has the same extreme, only the payments can tell.
+  // Only the payments show whether another payment of unknown mint has the same extreme.
   const touched = new Set(left.filter(row => row.count > 0n && row.touched).map(({ gateway }) => gateway))
   const hours = left.filter(({ gateway, span }) => span === HOUR_SECONDS && touched.has(gateway))
   if (emptied.length > 0) removeEmptied(tx, emptied)
@@ -121,9 +121,9 @@ interface LeftRow {
   gateway: string
   span: number
   start: Date
-  /** payments of unknown mint that are left */
+  /** the remaining payments of unknown mint */
   count: bigint
-  /** one that went was the least or the greatest */
+  /** a moved payment was the least or the greatest */
   touched: boolean
 }
 
@@ -138,7 +138,7 @@ function removeEmptied(tx: PipelinedTx, emptied: readonly LeftRow[]): void {
      where (s.gateway, s.span, s.start, s.token_mint) = (k.gateway, k.span, k.start, ${UNKNOWN_MINT})`)
 }
 
-/** Policies of user payments whose mint has just become known, but for those that tell their own. */
+/** Policies of user payments whose mint has just become known, except policies with their own mint. */
 export async function readPoliciesOf(
   tx: Tx,
   userPayments: readonly string[],

@@ -1,11 +1,12 @@
-// What is told outside of the batch that stored it: payments whose policy came later, and retractions. A row is written
-// in the transaction that caused it and removed once Redis took it, so that a crash in between leaves it to the sweeper.
+// Announcements outside of the batch that stored the event: payments whose policy came later, and retractions. The
+// transaction of the cause writes a row, and the row is removed once Redis has the announcement. After a crash in
+// between, the sweeper finds the row.
 import { sql, type Tx } from '../database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../committed-payments.js'
 import type { Store } from '../database/open-store.js'
 
-/** @returns the rows, to be removed once the events were announced */
+/** @returns the rows, which the caller removes after the announcement */
 export async function recordAnnouncements(
   tx: Tx,
   kind: 'payment' | 'retraction',
@@ -18,15 +19,15 @@ export async function recordAnnouncements(
   return rows.map(({ id }) => id)
 }
 
-/** The events were announced. */
+/** Removes the rows of announced events. */
 export async function removeAnnouncements({ database }: Store, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await database.execute(sql`delete from announcements where id = any(${ids.map(String)}::bigint[])`)
 }
 
 /**
- * Takes the oldest announcements that were committed at least `olderThanMs` ago, hands them to `announce`, and removes
- * them when that resolves. Skips what another sweeper has locked.
+ * Takes the oldest announcements that were committed at least `olderThanMs` ago, passes them to `announce`, and removes
+ * them when `announce` resolves. Skips rows that another sweeper has locked.
  * @returns how many were announced
  */
 export async function sweepAnnouncements(

@@ -27,7 +27,7 @@ import { restateMoved } from './restate.js'
 import { retract, settleTakenIn, type Retracted } from './retractions.js'
 import { readTrackingHeads, writeTrackingHeads } from './trackings.js'
 
-/** A checked control message, with its bytes in case nobody can store what it says. */
+/** A checked control message, with its bytes in case it cannot be stored. */
 export interface ReceivedControl {
   control: ControlMessage
   streamSequence: number
@@ -39,52 +39,57 @@ export interface Batch {
   stream: StreamIdentity
   received: readonly ReceivedMessage[]
   refused: readonly RefusedMessage[]
-  /** what the indexer said about the chain itself, in order */
+  /** the indexer's messages about the chain itself, in order */
   controls?: readonly ReceivedControl[] | undefined
-  /** the program whose addresses are derived where stored messages are read again; default the production one */
+  /** the program for deriving addresses where stored messages are read again; default: the production program */
   programId?: string | undefined
-  /** the messages were read before, perhaps by an earlier release: what is taken now is no dead letter any more */
+  /**
+   * the messages were read before, perhaps by an earlier release: a message that is accepted now closes its dead letter
+   */
   again?: boolean | undefined
-  /** by event, when messages are traced: kept with the deliveries */
+  /** by event, when messages are traced: stored with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined
-  /** the run of the server that was verified; see `lockHead` */
+  /** the verified run of the server; see `lockHead` */
   server?: string | undefined
-  /** called when Postgres has most of what it must write, and this process will wait for it; perhaps not at all */
+  /**
+   * called when Postgres has most of the batch's data and this process will wait for Postgres; not called in every
+   * batch
+   */
   onWriting?: (() => void) | undefined
 }
 
 export interface CommittedBatch {
   /** null when nothing in the batch was new */
   batchId: bigint | null
-  /** the position of its last event; null when nothing in the batch was new */
+  /** the position of the batch's last event; null when nothing in the batch was new */
   lastPosition: bigint | null
   storedCount: number
   duplicateCount: number
   deadLetterCount: number
   /**
-   * the new payments that may be told, in `seq` order of each tracking ID; behind them older ones whose policy is new
+   * the new payments to announce, in `seq` order of each tracking ID, followed by older payments whose policy is new
    */
   payments: CommittedPayment[]
-  /** payments that stood until now, and do so no more */
+  /** payments that this batch retracted */
   retractions: CommittedPayment[]
-  /** of those payments that the batch itself does not hold: to be removed once they were announced */
+  /** announcements of payments outside of the batch: the caller removes them after the announcement */
   announcementIds: bigint[]
   deliveries: DeliveryRef[]
 }
 
 /**
- * From so many messages on, a batch goes through Prisma's `$transaction`. Prisma's engine costs a fixed time for each of
- * a batch's statements: nothing that shows in a batch of 2,000, and more than everything else for a lone event. The bench
- * `ingest-lanes` compares both ways.
+ * From this many messages on, a batch goes through Prisma's `$transaction`. Prisma's engine costs a fixed time for each
+ * statement of a batch. This time does not matter in a batch of 2,000, but exceeds everything else for a single event.
+ * The bench `ingest-lanes` compares both ways.
  */
 const BULK_FROM = 1_000
 
-/** The longest a batch may take: beyond it the transaction is given up and the messages come again. */
+/** The longest time of a batch. Beyond it the transaction is cancelled, and the messages come again. */
 const TRANSACTION_TIMEOUT_MS = 60_000
 
 /**
- * Events are most of the data of a batch, so they are sent in parts: Postgres works on the first part while this process
- * prepares the next, and in between the event loop sends data that the connection had to buffer.
+ * Events are most of a batch's data, so they are sent in parts: Postgres works on the first part while this process
+ * prepares the next part. In between, the event loop sends buffered data.
  */
 const SENT_IN_ONE_GO = 250
 
@@ -116,7 +121,8 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   const controls = (batch.controls ?? []).map(({ control }) => control)
   const retracted = await applyRetractions(tx, controls, { server, programId })
   const received = [...retracted.takenIn, ...batch.received]
-  // One trip: what is read after the lock was asked for is read once it is held. Duplicates are among it.
+  // One round trip: the statements after the lock are sent with it and run once the lock is held. Duplicates are among
+  // them.
   const asked = received.map(({ event }) => event)
   const [head, identities, retractions, knownAtFirst, heads] = await Promise.all([
     lockHead(tx, server),
@@ -158,7 +164,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   const seqs = await giveSeqs(tx, heads, tracked, late)
   const positioned = position(tracked, before, seqs.ofFresh)
   const upTo = before + BigInt(positioned.length)
-  // From here on Postgres writes what was sent while the next is computed.
+  // From here on, Postgres writes the sent events while this process computes the next.
   for (let at = 0; at < positioned.length; at += SENT_IN_ONE_GO) {
     if (at > 0) await giveWay()
     insertEvents(tx, positioned.slice(at, at + SENT_IN_ONE_GO))
@@ -203,7 +209,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   }
 }
 
-/** Where in the stream the messages are that were not refused. */
+/** The positions in the stream of the messages that were not refused. */
 function takenOf(
   { received, controls = [] }: Batch,
   conflicts: readonly { streamSequence: number }[],
@@ -215,7 +221,7 @@ function takenOf(
 }
 
 const idOf = ({ eventId }: CommittedPayment): string => eventId
-/** Somebody can have subscribed to it. */
+/** A client can subscribe only to a payment with a tracking ID. */
 const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !== null
 
 const readFacts = (tx: PipelinedTx, ids: readonly string[]): Promise<CommittedPayment[]> =>
@@ -257,7 +263,7 @@ async function applyFinality(
   return highest
 }
 
-/** Deliveries of payments that were stored before and are final since this batch. */
+/** Releases deliveries of stored payments that this batch made final. */
 async function releaseDeliveries(
   tx: PipelinedTx,
   before: bigint,

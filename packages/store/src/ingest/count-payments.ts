@@ -20,7 +20,7 @@ interface PaidRow {
   paid_at: bigint
 }
 
-/** The incarnation of each policy as columns of a list: its address and the place where it began. */
+/** The incarnation of each policy as columns of a list: its address and the place where the incarnation began. */
 function incarnationsOf(policies: readonly PolicyState[]) {
   const places = policies.map(({ incarnationStart }) => placeOf(incarnationStart!))
   return {
@@ -32,9 +32,9 @@ function incarnationsOf(policies: readonly PolicyState[]) {
 }
 
 /**
- * Counts the payments of each policy's latest incarnation again, from the stored events. Needed when an incarnation begins,
- * and when a payment arrives out of order for a policy whose period depends on the order. Reads every stored payment of
- * these addresses through events_policy_newest.
+ * Counts the payments of each policy's latest incarnation again, from the stored events. Needed when an incarnation
+ * begins, and when a payment arrives out of order for a policy whose period depends on the order. Reads every stored
+ * payment of these addresses through events_policy_newest.
  * @param policies each must have an incarnation
  * @param upTo the last position to count: a rebuild must not count events that it has not replayed yet
  * @returns the same policies with new sums

@@ -2,7 +2,7 @@ import type { RefusalCode } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { sql, type Tx } from '../database/sql.js'
 
-/** Bytes of a refused message that are kept. */
+/** The stored bytes of a refused message. */
 export const DEAD_LETTER_BYTES = 64 * 1024
 
 export interface RefusedMessage {
@@ -11,19 +11,19 @@ export interface RefusedMessage {
   code: RefusalCode
   reason: string
   bytes: Uint8Array
-  /** of a CONFLICT: a retraction of its transaction may take it in */
+  /** for a CONFLICT: a retraction of this transaction may accept the message */
   signature?: string
 }
 
-/** The stream a message came from; a stream that was deleted and made again counts its sequences anew. */
+/** The stream of a message. A stream that was deleted and created again restarts its sequences. */
 export interface StreamIdentity {
   name: string
   createdAt: Date
 }
 
 /**
- * Keeps refused messages, each once by stream and sequence.
- * @returns how many are new, or were kept by an earlier release without the signature that a retraction asks for
+ * Stores refused messages, each once by stream and sequence.
+ * @returns how many are new, or were stored by an earlier release without the signature that a retraction needs
  */
 export async function insertDeadLetters(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function insertDeadLetters(
      where dead_letters.signature is null and excluded.signature is not null`
 }
 
-/** Closes the dead letters of messages that an earlier release refused and this one took when it read them again. */
+/** Closes the dead letters of messages that an earlier release refused and that this release accepted. */
 export function closeTaken(
   tx: PipelinedTx,
   stream: StreamIdentity,
@@ -58,7 +58,7 @@ export function closeTaken(
        and stream_sequence = any(${streamSequences.map(String)}::bigint[])`)
 }
 
-/** A dead letter that a retraction may take in. */
+/** A dead letter that a retraction may accept. */
 export interface WaitingLetter {
   id: bigint
   streamSequence: number
@@ -67,8 +67,8 @@ export interface WaitingLetter {
 }
 
 /**
- * Contradictions of some transactions that wait, oldest first; what was too long to be kept whole cannot be read again.
- * Relies on dead_letters_waiting.
+ * The waiting contradictions of some transactions, oldest first. A message that was too long to store whole cannot be
+ * read again. Relies on dead_letters_waiting.
  */
 export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
   if (signatures.length === 0) return []
@@ -87,7 +87,7 @@ export async function readWaitingLetters(tx: Tx, signatures: readonly string[]):
   }))
 }
 
-/** Notes that letters are stored as events now. */
+/** Marks letters that are stored as events now. */
 export async function markTakenIn(tx: Tx, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await tx.$executeRaw`

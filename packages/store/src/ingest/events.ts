@@ -10,22 +10,23 @@ export interface ReceivedEvent {
 
 /** An event that is not stored yet. */
 export interface NewEvent extends ReceivedEvent {
-  /** its transaction was retracted before it came: it is stored, and is no part of anything */
+  /** its transaction was retracted before its arrival: the event is stored, and counts nowhere */
   retracted: boolean
 }
 
-/** A new event with what its arrival gave it. */
+/** A new event with the position and `seq` of its arrival. */
 export interface PositionedEvent extends NewEvent {
   position: bigint
-  /** counts the payments of its tracking ID; null for everything else */
+  /** counts the payments of its tracking ID; null for all other events */
   seq: bigint | null
-  /** its tracking ID is that of a policy which nobody has told us of yet */
+  /** its tracking ID belongs to a policy that is not known yet */
   awaitsPolicy: boolean
 }
 
 /**
- * Sends events that are known to be new (the writer lock is held). One statement, whatever their number. `data` is most
- * of it and full of quotes, each of which a list would escape; but JSON of one line can be told by its lines.
+ * Sends events that are known to be new (the writer lock is held). One statement for any number of events. `data` is
+ * most of the statement and full of quotes, which a list would escape. Each JSON value has one line, so line breaks
+ * separate the values.
  */
 export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]): void {
   const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))

@@ -1,9 +1,9 @@
-// Finality is one number, the highest final slot, and a word on those events whose own message said so.
+// Finality is one number, the highest final slot, plus a mark on events whose own message says that they are final.
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Correction } from './identities.js'
 
-/** A payment that a webhook waited for. */
+/** A payment whose webhook waited for its finality. */
 export interface ReleasedDelivery {
   eventId: string
   webhookId: bigint
@@ -13,7 +13,7 @@ export function writeFinalizedSlot(tx: PipelinedTx, slot: bigint): void {
   tx.send(sql`update stream_head set finalized_slot = ${slot} where id = 1`)
 }
 
-/** Writes what agreeing copies said of stored events. */
+/** Writes the corrections that agreeing copies bring to stored events. */
 export function writeCorrections(tx: PipelinedTx, corrections: readonly Correction[]): void {
   if (corrections.length === 0) return
   tx.send(sql`
@@ -31,8 +31,8 @@ export function writeCorrections(tx: PipelinedTx, corrections: readonly Correcti
 }
 
 /**
- * Takes the deliveries that waited for what is final now: for slots up to the highest final one, and for events that
- * were called final themselves. Relies on the index by slot and on the primary key.
+ * Takes the deliveries that waited for finality: those of slots up to the highest final slot, and those of events
+ * marked final themselves. Relies on the index by slot and on the primary key.
  */
 export async function takeReleased(
   tx: Tx,

@@ -12,7 +12,7 @@ interface GatewayRow {
   signer_order: string | null
 }
 
-/** The gateways of `addresses` that any event has named. */
+/** The gateways of `addresses` that appear in any event. */
 export async function readGateways(tx: Tx, addresses: readonly string[]): Promise<GatewayState[]> {
   if (addresses.length === 0) return []
   const rows = await tx.$queryRaw<GatewayRow[]>`
@@ -52,7 +52,9 @@ export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]
   }
 }
 
-/** Deactivates the webhooks of deleted gateways and cancels what is open for them, with the deletion itself. */
+/**
+ * Deactivates the webhooks of deleted gateways and cancels their open deliveries, in the transaction of the deletion.
+ */
 function stopWebhooks(tx: PipelinedTx, gateways: readonly string[]): void {
   const reason: DeactivationReason = 'gateway-deleted'
   tx.send(sql`

@@ -6,15 +6,15 @@ export interface LockedHead {
   finalizedSlot: bigint
 }
 
-/** By which rules this release projects events; a database of other rules is brought to these (ingest/upgrade). */
+/** The version of this release's projection rules. A database of older rules is upgraded (ingest/upgrade). */
 export const PROJECTION_VERSION = 2
 
 /**
- * Takes the writer lock: one ingest transaction at a time, over all replicas, until commit. So nothing that
- * ingest writes can race, positions have no holes, and their order is commit order.
- * @param server the run of the server that `verifyDatabase` looked at; without it any server is written to
- * @returns the last position given out, and the highest slot that is known to be final
- * @throws StoreUnverifiedError when another server answers: it may lack commits that clients were told of
+ * Takes the writer lock until commit: one ingest transaction at a time, over all replicas. So ingest's writes never
+ * race, positions have no holes, and their order is the commit order.
+ * @param server the run of the server that `verifyDatabase` verified; without it, any server is accepted
+ * @returns the last used position, and the highest final slot
+ * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
 export async function lockHead(tx: Tx, server?: string): Promise<LockedHead> {
   const [head] = await tx.$queryRaw<(LockedHead & { server: string })[]>`
@@ -26,7 +26,7 @@ export async function lockHead(tx: Tx, server?: string): Promise<LockedHead> {
   return head
 }
 
-/** Moves the head and records the batch, so that a sweeper finds what a crash left unannounced. */
+/** Moves the head and records the batch, so that a sweeper finds a batch that a crash left without announcement. */
 export async function recordBatch(tx: Tx, firstPosition: bigint, lastPosition: bigint): Promise<bigint> {
   const [batch] = await tx.$queryRaw<{ id: bigint }[]>`
     with moved as (update stream_head set position = ${lastPosition} where id = 1)

@@ -1,9 +1,9 @@
-// Which messages are new, which are told again, and which contradict what is stored.
-//
-// Of one identity at most one event stands. Others of the same identity were retracted, each in a slot of its own: the
-// first that was stored has the id of the identity, those after it an id that names their slot too. So a message agrees
-// with, or contradicts, the event of its own slot; in a slot of its own it contradicts the event that stands, unless the
-// message's transaction was retracted itself.
+// Decides which messages are new, which repeat a stored event, and which contradict a stored event.
+// .
+// At most one event of an identity stands. The other events of the identity were retracted, each in a different slot.
+// The first stored event has the id of the identity; later events have an id that also names their slot. A message is
+// compared with the event of its own slot. Without such an event, the message contradicts the event that stands, unless
+// the message's own transaction was retracted.
 import { sql, type Tx } from '../database/sql.js'
 import {
   idInSlot,
@@ -16,7 +16,7 @@ import type { ReceivedMessage } from './received-message.js'
 import type { RefusedMessage } from './dead-letters.js'
 import type { NewEvent } from './events.js'
 
-/** What of a stored event decides whether a message agrees with it. */
+/** The fields of a stored event that decide whether a message agrees with the event. */
 export interface StoredIdentity {
   id: string
   signature: string
@@ -24,9 +24,9 @@ export interface StoredIdentity {
   transactionIndex: number
   index: number
   fingerprint: string
-  /** null for rows of releases that did not keep it */
+  /** null for rows of releases that did not store it */
   commitment: Commitment | null
-  /** an earlier release stored it: perhaps by another identity */
+  /** an earlier release stored the event, perhaps under another identity */
   earlier: boolean
   retracted: boolean
 }
@@ -58,7 +58,7 @@ const toIdentity = (row: IdentityRow): StoredIdentity => ({
   retracted: row.retracted,
 })
 
-/** Those events, and their aliases, that are stored: one probe of the primary key each. */
+/** The stored events among these events and their aliases: one probe of the primary key each. */
 export async function readIdentities(tx: Tx, events: readonly ChainEvent[]): Promise<StoredIdentity[]> {
   if (events.length === 0) return []
   const ids = events.flatMap(({ id, aliases }) => [id, ...aliases.map(alias => alias.id)])
@@ -86,12 +86,12 @@ export async function readRetractions(
   return rows.map(({ signature, slot }) => ({ signature, slot: Number(slot) }))
 }
 
-/** What agreeing copies add to a stored event. */
+/** The additions of agreeing copies to a stored event. */
 export interface Correction {
   id: string
   /** a copy said that the event is final */
   finalized: boolean
-  /** the place, where a copy tells it better: each of its numbers is 0 where nobody told it */
+  /** the place, where a copy knows it better: an unknown number is 0 */
   transactionIndex: number
   index: number
   moved: boolean
@@ -104,7 +104,7 @@ export interface Resolved {
   duplicateCount: number
 }
 
-/** An event of an identity: stored before, or new in this batch. */
+/** An event of an identity: stored, or new in this batch. */
 interface Standing extends StoredIdentity {
   /** new in this batch */
   event?: NewEvent
@@ -114,8 +114,8 @@ const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${
 
 /**
  * Sorts the messages of a batch, in their order.
- * @param stored what `readIdentities` found for them
- * @param retractions what `readRetractions` found for them
+ * @param stored the result of `readIdentities`
+ * @param retractions the result of `readRetractions`
  */
 export async function resolveIdentities(
   tx: Tx,
@@ -125,8 +125,8 @@ export async function resolveIdentities(
 ): Promise<Resolved> {
   const retracted = new Set(retractions.map(keyOf))
   const byId = new Map(stored.map(row => [row.id, row]))
-  // Only where an identity was retracted can it have more than one event: the stored one, or that of the message's slot,
-  // which may be stored under another id when the transaction's second appearance came first.
+  // Only a retracted identity can have more than one event: the stored event, or the event of the message's slot. The
+  // latter may have another id when the transaction's second appearance came first.
   const reappearing = [
     ...new Set([
       ...stored.filter(row => row.retracted).map(row => row.signature),
@@ -178,7 +178,7 @@ const agrees = (event: ChainEvent, { id, fingerprint }: StoredIdentity): boolean
   fingerprint === event.fingerprint ||
   event.aliases.some(alias => alias.id === id && alias.fingerprint === fingerprint)
 
-/** The row of an earlier release, which knew the event by another id or fingerprint. */
+/** The row of an earlier release that stored the event under another id or fingerprint. */
 function findAlias(event: ChainEvent, byId: ReadonlyMap<string, StoredIdentity>): Standing | undefined {
   for (const alias of event.aliases) {
     const row = byId.get(alias.id)
@@ -188,8 +188,8 @@ function findAlias(event: ChainEvent, byId: ReadonlyMap<string, StoredIdentity>)
 }
 
 /**
- * Takes over what a copy knows better. No order of copies makes a difference: the larger number wins.
- * @param corrections one for each stored event, whatever the number of copies
+ * Takes over the better values of a copy. The order of copies does not matter: the larger number wins.
+ * @param corrections one for each stored event, for any number of copies
  */
 function correct(standing: Standing, event: ChainEvent, corrections: Map<string, Correction>): void {
   const transactionIndex = Math.max(standing.transactionIndex, event.transactionIndex)

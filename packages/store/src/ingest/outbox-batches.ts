@@ -1,10 +1,10 @@
-// What a crash between commit and announcement leaves behind, and how it is found.
+// Finds the batches that a crash between commit and announcement left behind.
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { readCommittedPayments } from '../committed-payments.js'
 
-/** The batches were announced and their deliveries enqueued. */
+/** Marks batches that were announced and whose deliveries were enqueued. */
 export async function markRelayed({ database }: Store, batchIds: readonly bigint[]): Promise<void> {
   if (batchIds.length === 0) return
   await database.execute(sql`
@@ -35,9 +35,9 @@ export interface UnrelayedBatch {
 }
 
 /**
- * Takes the oldest batches that were committed at least `olderThanMs` ago and not relayed, calls `relay` for each,
- * and marks the batch when `relay` resolves. Locks the batch rows and skips locked ones: sweepers of several
- * replicas never take the same batch at the same time. What fails stays for the next sweep.
+ * Takes the oldest batches that were committed at least `olderThanMs` ago and not relayed, calls `relay` for each, and
+ * marks the batch when `relay` resolves. Locks the batch rows and skips locked rows: sweepers of several replicas never
+ * take the same batch at the same time. A failed batch stays for the next sweep.
  * @returns how many batches were relayed
  */
 export async function sweepBatches(

@@ -31,7 +31,7 @@ interface PolicyRow {
   period_total: string | null
 }
 
-/** The policies of `addresses` that any event has named. */
+/** The policies of `addresses` that appear in any event. */
 export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<PolicyState[]> {
   if (addresses.length === 0) return []
   const rows = await tx.$queryRaw<PolicyRow[]>`
@@ -67,7 +67,7 @@ export async function readPolicies(tx: Tx, addresses: readonly string[]): Promis
 
 interface WrittenPolicy {
   state: PolicyState
-  /** what follows from the state, so that reads filter and sort without knowing the rules */
+  /** derived from the state, so that reads can filter and sort without the rules */
   outcome: PolicyOutcome
 }
 
@@ -126,9 +126,10 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
 }
 
 /**
- * Writes what payments alone change, which is what nine events of ten do: a third of the columns.
- * @param policies that are stored, and to which nothing else has happened. It says insert because Postgres then looks
- *   each one up by its key, however many there are; an update of a list it may join to the whole table
+ * Writes only the columns that payments change, a third of all. Nine of ten events are payments.
+ * @param policies stored policies to which only payments happened. The statement is an insert, because Postgres then
+ *   looks each policy up by its key for any number of policies; for an update of a list, Postgres may join the whole
+ *   table
  */
 export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyState[]): void {
   if (policies.length === 0) return

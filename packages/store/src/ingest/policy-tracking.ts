@@ -1,15 +1,15 @@
-// Executions of composable policies often carry no memo: their tracking ID is that of their policy, of the incarnation that the
-// execution belongs to. Where nobody has told us of the policy yet, they wait until somebody does.
+// Executions of composable policies often carry no memo. Their tracking ID is the tracking ID of their policy, in the
+// incarnation that the execution belongs to. If the policy is not known yet, the executions wait for the policy.
 import { sql, type Tx } from '../database/sql.js'
 import { orderOf, type ChainEvent } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { NewEvent } from './events.js'
 import { IS_POLICY_CREATED } from '../payment-names.js'
 
-/** An incarnation of a policy: where it began, and what its payments are tracked by. */
+/** An incarnation of a policy: its beginning, and the tracking ID of its payments. */
 interface PolicyIncarnation {
   policy: string
-  /** slot, transaction and index of its Created, as the beginning of an order */
+  /** slot, transaction and index of the incarnation's Created event, as a prefix of its order */
   place: string
   trackingId: string | null
 }
@@ -22,7 +22,7 @@ interface PlacedRow {
   event_index: bigint
 }
 
-/** The part of an order that two events can share. */
+/** The prefix of an order that two events can share. */
 const PLACE_LENGTH = 32
 
 const placeOfRow = (row: PlacedRow): string =>
@@ -38,8 +38,8 @@ const placeOfRow = (row: PlacedRow): string =>
 const placeOfEvent = ({ order }: ChainEvent): string => order.slice(0, PLACE_LENGTH)
 
 /**
- * The incarnations of some policies that are stored, retracted ones too: the transaction of a Created that comes again has the
- * same memo. Relies on events_policy_places.
+ * The stored incarnations of some policies, including retracted ones: a Created event whose transaction is repeated has
+ * the same memo. Relies on events_policy_places.
  */
 async function readIncarnations(tx: Tx, policies: readonly string[]): Promise<PolicyIncarnation[]> {
   const rows = await tx.$queryRaw<(PlacedRow & { tracking_id: string | null })[]>`
@@ -55,7 +55,7 @@ const incarnationsIn = (fresh: readonly NewEvent[]): PolicyIncarnation[] =>
       : [],
   )
 
-/** The incarnation that something at a place belongs to: the latest that began there or before. */
+/** The incarnation of an event: the latest that began at the event's place or before. */
 function incarnationAt(
   incarnations: readonly PolicyIncarnation[],
   policy: string,
@@ -75,12 +75,12 @@ function incarnationAt(
 const tracksPolicy = ({ event: { effect } }: NewEvent): boolean =>
   effect.kind === 'payment' && effect.tracksPolicy
 
-/** A new event, and whether its tracking ID is still to come. */
+/** A new event, and whether its tracking ID is still unknown. */
 export interface TrackedEvent extends NewEvent {
   awaitsPolicy: boolean
 }
 
-/** Gives new payments the tracking ID of their policy, where it is known. */
+/** Gives new payments the tracking ID of their policy, where the policy is known. */
 export async function trackByPolicy(tx: Tx, fresh: readonly NewEvent[]): Promise<TrackedEvent[]> {
   const policies = [...new Set(fresh.filter(tracksPolicy).map(({ event }) => event.paymentPolicy!))]
   const incarnations =
@@ -101,7 +101,7 @@ export interface LatePayment {
   retracted: boolean
 }
 
-/** The stored payments that waited for policies which are new in a batch. Relies on events_awaiting_policy. */
+/** The stored payments that waited for policies of this batch. Relies on events_awaiting_policy. */
 export async function findLatePayments(tx: Tx, fresh: readonly NewEvent[]): Promise<LatePayment[]> {
   const created = incarnationsIn(fresh)
   if (created.length === 0) return []
@@ -118,7 +118,7 @@ export async function findLatePayments(tx: Tx, fresh: readonly NewEvent[]): Prom
   })
 }
 
-/** Writes what late payments are tracked by. @param seqs of those that have a tracking ID, by event */
+/** Writes the tracking IDs of late payments. @param seqs by event, for payments with a tracking ID */
 export function writeLatePayments(
   tx: PipelinedTx,
   late: readonly LatePayment[],

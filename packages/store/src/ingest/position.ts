@@ -1,4 +1,4 @@
-// What arrival gives: each new event a position, each payment of a tracking ID the next `seq`.
+// Numbers that an event gets on arrival: each new event a position, each payment of a tracking ID the next `seq`.
 import { type Tx } from '../database/sql.js'
 import type { ChainEvent } from '@payment-tracking/domain'
 import type { PositionedEvent } from './events.js'
@@ -10,17 +10,17 @@ export const isTracked = ({ effect, trackingId }: ChainEvent): boolean =>
   effect.kind === 'payment' && trackingId !== null
 
 export interface GivenSeqs {
-  /** in the order of the new events; null for everything else */
+  /** in the order of the new events; null for all other events */
   ofFresh: (bigint | null)[]
   /** by event */
   ofLate: Map<string, bigint>
-  /** the last `seq` of the tracking IDs that got one */
+  /** the last `seq` of each tracking ID that got one here */
   heads: Map<string, bigint>
 }
 
 /**
- * Counts on from the heads: new payments in the order of arrival, then those whose policy came late.
- * @param known heads that were read already; others are read now
+ * Counts on from the heads: new payments in the order of arrival, then payments whose policy came late.
+ * @param known heads that were read before; the function reads the other heads
  */
 export async function giveSeqs(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function giveSeqs(
   return { ofFresh, ofLate, heads }
 }
 
-/** @param before the last position given out */
+/** @param before the last used position */
 export const position = (
   fresh: readonly TrackedEvent[],
   before: bigint,

@@ -1,5 +1,5 @@
-// Projections: what newly stored events change, as sets. Read the rows they touch, reduce in memory by the
-// domain's rules, write the rows back. Runs under the writer lock, so nobody else changes these rows.
+// Projects newly stored events, as sets: reads the affected rows, reduces them in memory by the domain's rules, and
+// writes the rows back. Runs under the writer lock, so no other transaction changes these rows.
 import {
   applyToGateway,
   applyToPolicy,
@@ -25,7 +25,7 @@ import { countIncarnationPayments } from './count-payments.js'
 import { readPolicies, writePaidPolicies, writePolicies } from './policies.js'
 import { readUserPayments, writeUserPayments } from './user-payments.js'
 
-/** The states after a batch, of every address the batch touched. */
+/** The states after a batch, for every address that the batch touched. */
 export interface Projected {
   policies: ReadonlyMap<string, PolicyState>
   userPayments: ReadonlyMap<string, UserPaymentState>
@@ -74,7 +74,7 @@ const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => str
 const statesOf = <S>(states: ReadonlyMap<string, S>, addresses: readonly string[]): S[] =>
   addresses.map(address => states.get(address)!)
 
-/** The states, before a batch, of the addresses its events name, and of the user payments behind its policies. */
+/** The states before a batch: of the addresses in its events, and of the user payments of its policies. */
 export interface Known {
   gateways: readonly GatewayState[]
   policies: readonly PolicyState[]
@@ -95,16 +95,16 @@ export async function readKnown(tx: Tx, events: readonly ChainEvent[]): Promise<
   }
 }
 
-/** After the first position and up to the second: those of a batch. */
+/** The positions of a batch: after the first and up to the second. */
 interface Positions {
   before: bigint
   upTo: bigint
 }
 
 /**
- * Applies events that were never projected, and are stored or sent to be. Sends what changes, and waits for Postgres
- * only when an incarnation begins or a mint becomes known.
- * @param known what `readKnown` read for these events, and perhaps for more
+ * Applies events that were never projected, and that are stored or already sent. Sends the changes, and waits for
+ * Postgres only when an incarnation begins or a mint becomes known.
+ * @param known the result of `readKnown` for at least these events
  */
 export async function project(
   tx: PipelinedTx,
@@ -131,7 +131,7 @@ export async function project(
   return { policies, userPayments }
 }
 
-/** Stored policies to which nothing but payments happens. */
+/** Stored policies to which only payments happen. */
 function addressesJustPaid(events: readonly ChainEvent[], known: readonly PolicyState[]): Set<string> {
   const touched = new Set(keysOf(events, policyOf))
   for (const event of events) if (!isPayment(event)) touched.delete(policyOf(event) ?? '')
@@ -139,8 +139,8 @@ function addressesJustPaid(events: readonly ChainEvent[], known: readonly Policy
 }
 
 /**
- * Created events first, so that payments are counted into the right incarnation, and payments in chain order; incarnations that began,
- * and policies to which the order of payments matters and a payment came late, are counted anew.
+ * Applies Created events first, so that payments count in the right incarnation, and payments in chain order. Counts
+ * again the incarnations that began, and the policies for which the order of payments matters and a payment came late.
  */
 async function projectPolicies(
   tx: Tx,
@@ -178,14 +178,14 @@ function inChainOrder(events: readonly ChainEvent[]): readonly ChainEvent[] {
   return isSorted ? events : [...events].sort((a, b) => (a.order < b.order ? -1 : 1))
 }
 
-/** The mint of a policy's payments: its own, or that of its user payment; null while neither is known. */
+/** The mint of a policy's payments: the policy's own mint, or its user payment's mint; null while both are unknown. */
 const mintOfPolicy = (
   policy: PolicyState | undefined,
   userPayments: ReadonlyMap<string, UserPaymentState>,
 ): string | null =>
   policy?.tokenMint ?? (policy?.userPayment && userPayments.get(policy.userPayment)?.tokenMint) ?? null
 
-/** The mint of a payment: its own, or that of its policy; null while neither is known. */
+/** The mint of a payment: the payment's own mint, or its policy's mint; null while both are unknown. */
 export function mintOf(
   { policies, userPayments }: Projected,
   effect: Extract<ChainEvent['effect'], { kind: 'payment' }>,
@@ -211,8 +211,8 @@ function projectAggregates(tx: PipelinedTx, events: readonly ChainEvent[], proje
 }
 
 /**
- * Policies that were stored before and whose mint this batch made known: by linking the policy to its user
- * payment, or by telling the user payment's mint.
+ * Policies from earlier batches whose mint this batch made known, by linking the policy to its user payment or by
+ * naming the user payment's mint.
  */
 async function findNewMints(tx: Tx, after: Projected, known: Known): Promise<Map<string, string>> {
   const before = new Map(known.userPayments.map(state => [state.address, state]))

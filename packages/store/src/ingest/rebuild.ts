@@ -6,15 +6,15 @@ import { project, readKnown } from './project.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
 
 const PAGE = 1_000
-/** A rebuild of millions of events is one transaction; this is its upper bound. */
+/** The upper bound of a rebuild, which is one transaction even for millions of events. */
 const TIMEOUT_MS = 6 * 60 * 60 * 1000
 
 /**
- * Computes every projection and aggregate anew from `events` alone. One transaction under the writer lock:
- * readers see the old rows until the new ones are complete, ingest waits.
- * @param programId the program whose addresses are derived
- * @param onProgress told after each page how many events are done
- * @returns the number of events replayed
+ * Computes every projection and aggregate again from `events` alone. One transaction under the writer lock: readers see
+ * the old rows until the new rows are complete, and ingest waits.
+ * @param programId the program for deriving addresses
+ * @param onProgress called after each page with the number of replayed events
+ * @returns the number of replayed events
  */
 export async function rebuildProjections(
   { database }: Store,
@@ -38,7 +38,7 @@ export async function rebuildProjections(
   }, TIMEOUT_MS)
 }
 
-/** Deletes rather than truncates: a truncate would lock readers out until the end. */
+/** Deletes instead of truncating: a truncate would lock readers out until the end. */
 function clear(tx: PipelinedTx): void {
   tx.send(sql`delete from policies`)
   tx.send(sql`delete from user_payments`)
@@ -48,7 +48,7 @@ function clear(tx: PipelinedTx): void {
   tx.send(sql`delete from payment_token_stats`)
 }
 
-/** What was retracted is no part of anything. */
+/** Omits retracted events, which count nowhere. */
 const readPage = (tx: Tx, after: bigint): Promise<StoredRow[]> => tx.$queryRaw<StoredRow[]>`
   select ${STORED_COLUMNS} from events e
    where e.position > ${after} and e.retracted_at is null order by e.position limit ${PAGE}`

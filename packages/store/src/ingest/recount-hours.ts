@@ -1,5 +1,5 @@
-// Payment figures counted anew where they cannot be told from what changed: the least and greatest amounts, and the first
-// and last times, of an hour that lost a payment. Days are made of hours, and all time of days.
+// Counts payment figures again where the change alone does not determine them: the least and greatest amounts, and the
+// first and last times, of an hour that lost a payment. Days are sums of hours, and all time is a sum of days.
 import { sql, type Sql } from '../database/sql.js'
 import { ALL_GATEWAYS, SPANS, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
@@ -13,7 +13,7 @@ export interface GatewayHour {
   start: Date
 }
 
-/** The hours that some payments count in: of their gateways and of all. */
+/** The hours in which some payments count: of their gateways, and of all gateways. */
 export function hoursOf(payments: readonly { gateway: string; occurredAt: Date }[]): GatewayHour[] {
   const hours = new Map<string, GatewayHour>()
   for (const { gateway: ofPayment, occurredAt } of payments) {
@@ -28,7 +28,7 @@ const listOf = (hours: readonly GatewayHour[]): Sql => sql`
   unnest(${hours.map(({ gateway }) => gateway)}::text[],
          ${hours.map(({ start }) => start.toISOString())}::timestamptz[]) as k (gateway, start)`
 
-/** Payments of the hours `k`, with the mint that is known of each. */
+/** Payments of the hours `k`, with the known mint of each payment. */
 const paymentsOf = (hours: readonly GatewayHour[], upTo: bigint): Sql => {
   const standing = sql`${IS_PAYMENT} and e.retracted_at is null and e.position <= ${upTo}
     and e.occurred_at >= k.start and e.occurred_at < k.start + interval '1 hour'`
@@ -46,8 +46,8 @@ const paymentsOf = (hours: readonly GatewayHour[], upTo: bigint): Sql => {
 }
 
 /**
- * Counts hours of gateways anew from the events that stand, and what they are part of. The writer lock is held. Relies
- * on events_gateway_newest and events_newest.
+ * Counts hours of gateways again from the events that stand, and then the days and totals that contain the hours. The
+ * caller holds the writer lock. Relies on events_gateway_newest and events_newest.
  */
 export function recountHours(tx: PipelinedTx, hours: readonly GatewayHour[], upTo: bigint): void {
   if (hours.length === 0) return

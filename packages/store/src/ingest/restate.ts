@@ -1,4 +1,4 @@
-// Projections of some addresses, made anew from their events: where an event was retracted, or its place became known.
+// Projects some addresses again from their events, after an event was retracted or its place became known.
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import {
   applyToGateway,
@@ -28,14 +28,14 @@ export interface Addresses {
 }
 
 interface Scope {
-  /** the last position that counts */
+  /** the last position to count */
   upTo: bigint
   programId: string
-  /** payments that came or went: the aggregates of their hours are counted anew */
+  /** payments that were added or removed: the aggregates of their hours are counted again */
   payments: readonly { gateway: string; occurredAt: Date }[]
 }
 
-/** Makes the projections of some addresses anew, and the aggregates that follow from them. The writer lock is held. */
+/** Projects some addresses again, and recounts the aggregates that depend on them. The caller holds the writer lock. */
 export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scope): Promise<void> {
   const policies = [...new Set([...addresses.policies, ...(await policiesOf(tx, addresses.userPayments))])]
   const mintsBefore = await readMints(tx, policies)
@@ -76,7 +76,7 @@ async function paymentsOfUnknownMint(tx: Tx, policies: readonly string[], upTo: 
        and e.retracted_at is null and e.position <= ${upTo}`
 }
 
-/** The events that stand, of some addresses in one column, whose names are given. */
+/** The events that stand, with the given names, of some addresses in one column. */
 async function readEvents(tx: Tx, condition: Sql, { upTo, programId }: Scope): Promise<ChainEvent[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
     select ${STORED_COLUMNS} from events e
@@ -135,7 +135,7 @@ interface LatestRow {
   paid_at: bigint
 }
 
-/** The latest payment of each policy, whichever incarnation it belongs to. */
+/** The latest payment of each policy, in any incarnation. */
 const readLatestPayments = (tx: Tx, addresses: readonly string[], upTo: bigint): Promise<LatestRow[]> =>
   tx.$queryRaw<LatestRow[]>`
     select distinct on (e.payment_policy) e.payment_policy as address, e.id, e.slot, e.transaction_index,
@@ -178,7 +178,7 @@ async function restatePolicies(tx: PipelinedTx, addresses: readonly string[], sc
   writePolicies(tx, [...counted, ...all.filter(({ incarnationStart }) => incarnationStart === null)])
 }
 
-/** Events whose place became known: their policies, user payments and gateways are made anew. */
+/** Projects again the policies, user payments and gateways of events whose place became known. */
 export async function restateMoved(
   tx: PipelinedTx,
   moved: readonly { id: string }[],
@@ -190,7 +190,7 @@ export async function restateMoved(
   await restate(tx, addressesOf(rows), { ...scope, payments: [] })
 }
 
-/** What an event names. */
+/** The addresses in an event. */
 export interface NamedAddresses {
   name: string
   gateway: string | null
@@ -202,7 +202,7 @@ const distinct = (values: readonly (string | null)[]): string[] => [
   ...new Set(values.filter(value => value !== null)),
 ]
 
-/** The addresses whose state some events are part of. */
+/** The addresses whose state depends on some events. */
 export function addressesOf(events: readonly NamedAddresses[]): Addresses {
   const ofGateways = events.filter(({ name }) => /^(?:PaymentGateway|GatewaySigner)/.test(name))
   return {

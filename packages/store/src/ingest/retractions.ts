@@ -1,4 +1,5 @@
-// What the finalized chain does not hold: noted, taken out of events, projections and aggregates, and told.
+// Transactions that the finalized chain does not hold: records them, removes them from events, projections and
+// aggregates, and announces their payments.
 import { type Tx } from '../database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
@@ -14,18 +15,18 @@ export interface RetractedEvent extends NamedAddresses {
   occurredAt: Date
 }
 
-/** A message that waited among the dead letters until the transaction it contradicts was retracted. */
+/** A dead letter that contradicted a transaction until that transaction was retracted. */
 export interface TakenIn extends ReceivedMessage {
   letterId: bigint
 }
 
 export interface Retracted {
-  /** payments that stood until now */
+  /** payments that stood until this retraction */
   payments: string[]
   takenIn: TakenIn[]
 }
 
-/** @returns those that were not known yet */
+/** @returns the retractions that were not known yet */
 async function insertRetractions(
   tx: Tx,
   transactions: readonly RetractedTransaction[],
@@ -50,9 +51,9 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
               e.amount is not null as "isPayment", e.occurred_at as "occurredAt"`
 
 /**
- * Retracts transactions. The writer lock is held: nothing comes between. What was retracted before is left alone, so
- * repetition changes nothing; what has not come yet will be stored as retracted.
- * @param upTo the last position that is stored
+ * Retracts transactions. The caller holds the writer lock. Earlier retractions stay unchanged, so a repetition changes
+ * nothing. Events that come later will be stored as retracted.
+ * @param upTo the last stored position
  */
 export async function retract(
   tx: PipelinedTx,
@@ -87,7 +88,7 @@ const paymentsOf = (events: readonly RetractedEvent[]) =>
     isPayment && gateway !== null ? [{ gateway, occurredAt }] : [],
   )
 
-/** Letters whose messages are events now, or agree with one, wait no longer. */
+/** Closes letters whose messages are stored now, or agree with a stored event. */
 export async function settleTakenIn(
   tx: Tx,
   takenIn: readonly TakenIn[],

@@ -1,4 +1,4 @@
-// Stored events, read again as ingest read their messages.
+// Reads stored events again in the form in which ingest read their messages.
 import { sql } from '../database/sql.js'
 import { orderOf, readMessage, type ChainEvent } from '@payment-tracking/domain'
 
@@ -18,10 +18,10 @@ export interface StoredRow {
 export const STORED_COLUMNS = sql`e.id, e.position, e.slot, e.signature, e.transaction_index, e.event_index,
   e.name, e.data::text as data, e.occurred_at`
 
-/** An earlier release took larger numbers; an order has no room for them. */
+/** An earlier release accepted larger numbers, for which an order has no room. */
 const U32_MAX = 2n ** 32n - 1n
 
-/** The stored event as ingest read it; id and order are the row's own, for the message had no index perhaps. */
+/** The stored event as ingest read it. Id and order come from the row, because the message may lack an index. */
 export function readStored(row: StoredRow, programId: string): ChainEvent {
   const index = row.event_index > U32_MAX ? U32_MAX : row.event_index
   const message = `{"slot":${row.slot},"signature":${JSON.stringify(row.signature)},"index":${index},"transaction_index":${row.transaction_index},"event_name":${JSON.stringify(row.name)},"data":${row.data},"timestamp":"${row.occurred_at.toISOString()}"}`
@@ -30,7 +30,10 @@ export function readStored(row: StoredRow, programId: string): ChainEvent {
   return { ...read.event, id: row.id, order: orderOf(read.event, row.id) }
 }
 
-/** An earlier release kept events as they came that this one checks: what it would refuse now stays without effect. */
+/**
+ * An earlier release stored events without checks that this release makes. Events that this release would refuse have
+ * no effect.
+ */
 function readWithoutEffect(row: StoredRow, programId: string): ChainEvent {
   const kept = readStored({ ...row, name: 'KeptAsItCame' }, programId)
   return { ...kept, name: row.name }

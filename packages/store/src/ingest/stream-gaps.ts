@@ -3,13 +3,13 @@ import { sql } from '../database/sql.js'
 import type { StreamIdentity } from './dead-letters.js'
 
 /** Messages that the stream discarded before they were read, by their sequences, both inclusive. */
-/** Notes whether the stream takes control messages, for the dashboard. */
+/** Records whether the stream takes control messages, for the dashboard. */
 export function noteControlSubjects({ database }: Store, takes: boolean): Promise<unknown> {
   return database.execute(sql`
     update stream_head set takes_controls = ${takes} where id = 1 and takes_controls is distinct from ${takes}`)
 }
 
-/** Whether the stream takes control messages, as ingest saw last; null before it has looked. */
+/** Whether the stream takes control messages, as ingest saw last; null before the first look. */
 export async function readControlSubjects({ database }: Store): Promise<boolean | null> {
   const [row] = await database.read<{ takes: boolean | null }>(sql`
     select takes_controls as takes from stream_head where id = 1`)
@@ -31,8 +31,8 @@ export interface StreamGap {
 }
 
 /**
- * Keeps a gap, once for the sequence it begins at; one that grew is open again.
- * @returns whether it was not known
+ * Records a gap, once for each first sequence. A gap that grew is open again.
+ * @returns whether the gap is new
  */
 export async function recordStreamGap(
   { database }: Store,
@@ -48,14 +48,14 @@ export async function recordStreamGap(
   return written > 0
 }
 
-/** How many gaps nobody has closed. */
+/** The number of open gaps. */
 export async function countOpenStreamGaps({ database }: Store): Promise<number> {
   const [row] = await database.read<{ count: bigint }>(sql`
     select count(*) as count from stream_gaps where closed_at is null`)
   return Number(row!.count)
 }
 
-/** Newest first, open ones before closed ones. */
+/** Newest first, open gaps before closed gaps. */
 export function listStreamGaps({ database }: Store, limit: number): Promise<StreamGap[]> {
   return database.read<StreamGap>(sql`
     select id, stream, from_sequence as "fromSequence", to_sequence as "toSequence", noticed_at as "noticedAt",
@@ -63,7 +63,7 @@ export function listStreamGaps({ database }: Store, limit: number): Promise<Stre
       from stream_gaps order by closed_at is not null, id desc limit ${limit}`)
 }
 
-/** The indexer has published again what was missing, or somebody accepts the loss. */
+/** Closes a gap: the indexer has published the missing messages again, or an operator accepts the loss. */
 export function closeStreamGap({ database }: Store, id: bigint): Promise<unknown> {
   return database.execute(sql`
     update stream_gaps set closed_at = clock_timestamp() where id = ${id} and closed_at is null`)

@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
-/** The last `seq` of each tracking ID that has one. */
+/** The last `seq` of each tracking ID with payments. */
 export async function readTrackingHeads(
   tx: Tx,
   trackingIds: readonly string[],

@@ -5,7 +5,7 @@ import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
 
-/** The head of the database, as it is kept outside of Postgres. */
+/** The head of the database, as stored outside of Postgres. */
 export interface HeadRecord {
   generation: number
   epoch: string
@@ -84,7 +84,7 @@ const verified = (
 
 /** @returns why commits may be missing, or null */
 function findChange(head: HeadRow, incarnation: string, record: HeadRecord | null): string | null {
-  // Nobody was told anything of an empty database.
+  // No client knows anything of an empty database.
   if (head.position > 0n && head.incarnation !== null && head.incarnation !== incarnation) {
     return `the server was ${head.incarnation} (system, database, timeline) and is ${incarnation}`
   }
@@ -115,7 +115,7 @@ async function readIdentity(store: Store): Promise<{ lineage: string; timeline: 
   return { lineage: `${await readSystem(store)}:${row!.database}`, timeline: row!.timeline }
 }
 
-/** Some managed servers do not show their system identifier: there the timeline and the record outside must do. */
+/** Some managed servers do not show their system identifier: there the timeline and the outside record must suffice. */
 async function readSystem({ database }: Store): Promise<string> {
   try {
     const [row] = await database.read<{ system: string }>(sql`
@@ -127,7 +127,7 @@ async function readSystem({ database }: Store): Promise<string> {
   }
 }
 
-/** What changes when the database was replaced, in one cheap look without a lock. */
+/** The values that change when the database is replaced, in one cheap read without a lock. */
 export async function readHeadNow({
   database,
 }: Store): Promise<HeadRecord & { server: string; reingestFrom: bigint | null }> {
@@ -140,7 +140,9 @@ export async function readHeadNow({
   return { epoch, position, generation, server, reingestFrom: reingest_from }
 }
 
-/** The stream was read again from a sequence, since the epoch began: what was asked for from there is not missing. */
+/**
+ * Records that the stream was read again from a sequence since the epoch began: messages from there on are not missing.
+ */
 export function markReingested({ database }: Store, epoch: string, fromSequence: number): Promise<unknown> {
   return database.execute(sql`
     update stream_head set reingest_from = null

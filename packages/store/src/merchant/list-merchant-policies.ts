@@ -9,7 +9,7 @@ import {
 } from '../reads/list-subscriptions.js'
 import type { StoredSubscription } from '../reads/list-subscriptions.js'
 
-/** A policy of a gateway, also one that is deleted. */
+/** A policy of a gateway, including deleted policies. */
 export interface MerchantPolicy extends StoredSubscription {
   live: boolean
   /** `data.timestamp` of the last payment of this incarnation, Unix seconds */
@@ -36,8 +36,8 @@ const ofGateway = (gateway: string, live: Sql, after: SubscriptionKey | undefine
     order by p.created_at desc, p.address desc limit ${limit})`
 
 /**
- * Policies of a gateway, deleted ones too, newest first by (creation, address).
- * Relies on policies_gateway_live and policies_gateway_gone, each walked backwards.
+ * Policies of a gateway, including deleted policies, newest first by (creation, address).
+ * Relies on policies_gateway_live and policies_gateway_gone, each read backwards.
  */
 export async function listMerchantPolicies(
   { database }: Store,
@@ -75,7 +75,7 @@ export async function listPoliciesWithDueDates(
   return rows.map(toPolicy)
 }
 
-/** Subscriptions of a gateway by what they have in common. */
+/** Subscriptions of a gateway, grouped by their common fields. */
 export interface SubscriptionGroup {
   tokenMint: string | null
   status: string

@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** What a wallet paid in one token, over the present lives of its policies. */
+/** The payments of a wallet in one token, in the present incarnations of its policies. */
 export interface SubscriberToken {
   tokenMint: string | null
   paymentCount: bigint
@@ -28,8 +28,8 @@ interface Row {
 }
 
 /**
- * Wallets that own policies of a gateway, the one that paid last first.
- * Relies on policies_gateway_live and policies_gateway_gone; every policy of the gateway is read.
+ * Wallets that own policies of a gateway, by latest payment first.
+ * Relies on policies_gateway_live and policies_gateway_gone; reads every policy of the gateway.
  */
 export async function listSubscribers(
   { database }: Store,

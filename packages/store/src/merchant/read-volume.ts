@@ -4,7 +4,7 @@ import { asTimestamp } from '../reads/as-timestamp.js'
 
 export type BucketSize = 'day' | 'week'
 
-/** What was paid in one token in one bucket. */
+/** The payments in one token in one bucket. */
 export interface VolumeBucket {
   tokenMint: string | null
   /** Unix seconds at which the bucket begins: a day, or a Monday, in UTC */
@@ -16,7 +16,7 @@ export interface VolumeBucket {
 const BUCKET_SECONDS: Record<BucketSize, number> = { day: 86_400, week: 604_800 }
 /** The first Monday of 1970: days and weeks are counted from here. */
 const FIRST_MONDAY = 345_600
-/** A payment's block is found by its own time, which can differ from the time that the program told. */
+/** The query finds a payment by its block's time, which can differ from the program's time by this much. */
 const CLOCK_DIFFERENCE_MS = 86_400_000
 
 export const bucketStart = (seconds: number, size: BucketSize): number =>
@@ -24,8 +24,8 @@ export const bucketStart = (seconds: number, size: BucketSize): number =>
 export const bucketSeconds = (size: BucketSize): number => BUCKET_SECONDS[size]
 
 /**
- * Payments of a gateway by their `data.timestamp` from `from` up to but not including `to` (Unix seconds), direct ones
- * and executions of composable policies too. Retracted ones are no payments.
+ * Payments of a gateway by their `data.timestamp` from `from` up to but not including `to` (Unix seconds), including
+ * direct payments and executions of composable policies, without retracted payments.
  * Relies on events_gateway_newest over the span, a day wider on both sides, then one probe of policies and
  * user_payments for each policy, bucket and token.
  */

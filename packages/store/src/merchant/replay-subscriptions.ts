@@ -1,4 +1,4 @@
-// Which subscriptions of a gateway were active at moments of the past: their events, applied by the rules of projections.
+// Finds the subscriptions of a gateway that were active at past moments: applies their events by the projection rules.
 import { setImmediate as giveWay } from 'node:timers/promises'
 import {
   applyToPolicy,
@@ -28,11 +28,11 @@ interface Row extends StoredRow {
   policy: string
 }
 
-/** Events that are read before others get a turn: each costs about a tenth of a millisecond. */
+/** Events to read before the event loop gets a turn: each costs about a tenth of a millisecond. */
 const READ_AT_ONCE = 100
 
 /**
- * Payments are read only of policies that payments can complete, or whose status was changed.
+ * Reads payments only of policies that payments can complete, or whose status changed.
  * Relies on events_gateway_rare, then on events_policy_rare and events_policy_newest for each policy.
  */
 async function readHistory({ database }: Store, gateway: string): Promise<Row[]> {

@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** A refused message as a list shows it. Subject, reason and bytes are a stranger's: escape them. */
+/** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
 export interface DeadLetterRow {
   id: bigint
   stream: string
@@ -9,7 +9,7 @@ export interface DeadLetterRow {
   subject: string
   code: string
   reason: string
-  /** of the whole message; more than were kept when it was too long */
+  /** of the whole message; more than the stored bytes when the message was cut */
   size: number
   kept: number
   receivedAt: Date
@@ -22,9 +22,9 @@ export interface DeadLetterBytes extends DeadLetterRow {
 
 export interface DeadLetterFilter {
   code?: string | undefined
-  /** only those that were not replayed yet */
+  /** only letters that were not replayed yet */
   openOnly: boolean
-  /** older than this one */
+  /** only letters older than this letter */
   before?: bigint | undefined
   limit: number
 }
@@ -53,14 +53,14 @@ export const readDeadLetters = ({ database }: Store, ids: readonly bigint[]): Pr
   database.read<DeadLetterBytes>(sql`
     select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`)
 
-/** Ids of what a filter finds, oldest first. */
+/** Ids of the letters that match a filter, oldest first. */
 export const findDeadLetterIds = async ({ database }: Store, filter: DeadLetterFilter): Promise<bigint[]> => {
   const rows = await database.read<{ id: bigint }>(sql`
     select id from dead_letters where ${condition(filter)} order by id limit ${filter.limit}`)
   return rows.map(({ id }) => id)
 }
 
-/** Notes that a letter's bytes are in the stream again. */
+/** Marks letters whose bytes are in the stream again. */
 export const markReplayed = ({ database }: Store, ids: readonly bigint[]): Promise<unknown> =>
   database.execute(sql`
     update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`)

@@ -1,20 +1,20 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** What the indexer could not read. Signature, reason and bytes are a stranger's: escape them. */
+/** A part of the chain that the indexer could not read. Signature, reason and bytes are foreign input: escape them. */
 export interface GapRow {
   id: bigint
   signature: string | null
   fromSlot: bigint
   toSlot: bigint
   reason: string
-  /** how many bytes came with it */
+  /** the number of bytes in the message */
   size: number
   receivedAt: Date
   closedAt: Date | null
 }
 
-/** Newest first. @param page `openOnly`: those that were not closed yet */
+/** Newest first. @param page `openOnly`: only gaps that are still open */
 export const listGaps = (
   { database }: Store,
   page: { openOnly: boolean; limit: number },

@@ -1,4 +1,4 @@
-// Events of composable policies that a release stored which did not know them: as they came, without columns.
+// Events of composable policies that an earlier release stored unread, without columns.
 import { sql, type Tx } from '../../database/sql.js'
 import type { ChainEvent } from '@payment-tracking/domain'
 import { readCommittedPayments } from '../../committed-payments.js'
@@ -18,7 +18,7 @@ interface UnfilledRow extends StoredRow {
   retracted: boolean
 }
 
-/** Relies on events_name_rare. @param after id of the last event of the page before; '' for the first page */
+/** Relies on events_name_rare. @param after id of the last event of the previous page; '' for the first page */
 const readPage = (
   tx: Tx,
   { after, since, limit }: { after: string; since: bigint; limit: number },
@@ -33,9 +33,10 @@ const readPage = (
    order by e.name, e.occurred_at, e.slot, e.event_index, e.id limit ${limit}`
 
 /**
- * Fills the columns of a page of composable events, as if they came now: their projections follow, and payments get
- * their `seq`, which sockets and webhooks are told of as of any payment whose policy came late. The writer lock is held.
- * @returns the events of the page, and the id of the last one
+ * Fills the columns of a page of composable events, as if the events came now. Their projections follow, and payments
+ * get their `seq`; sockets and webhooks get these payments like payments whose policy came late. The caller holds the
+ * writer lock.
+ * @returns the events of the page, and the id of the last event
  */
 export async function fillComposables(
   tx: PipelinedTx,
@@ -49,7 +50,7 @@ export async function fillComposables(
       streamSequence: Number(row.stream_sequence),
       retracted: row.retracted,
     }))
-    // What this release would refuse stays stored as it came.
+    // Events that this release would refuse stay unchanged.
     .filter(({ event }) => event.effect.kind !== 'none')
   const tracked = await trackByPolicy(tx, unfilled)
   const late = await findLatePayments(tx, unfilled)

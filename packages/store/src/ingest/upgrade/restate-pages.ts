@@ -9,7 +9,7 @@ import { restate } from '../restate.js'
 export interface Page {
   /** '' for the first page */
   after: string
-  /** 0 means all that is stored */
+  /** 0 means all stored events */
   since: bigint
   upTo: bigint
   limit: number
@@ -21,7 +21,7 @@ export interface PageDone {
   last: string | null
 }
 
-/** Makes a page of policies anew from their events. The writer lock is held. */
+/** Projects a page of policies again from their events. The caller holds the writer lock. */
 export async function restatePolicies(
   tx: PipelinedTx,
   page: Page,
@@ -42,7 +42,7 @@ const readPolicies = (tx: Tx, { after, since, upTo, limit }: Page): Promise<{ ad
          where position > ${since} and position <= ${upTo} and payment_policy > ${after}
          order by payment_policy limit ${limit}`
 
-/** Counts a page of hours anew, by gateway and of all gateways. The writer lock is held. */
+/** Counts a page of hours again, by gateway and of all gateways. The caller holds the writer lock. */
 export async function recountPages(
   tx: PipelinedTx,
   page: Page,
@@ -81,7 +81,7 @@ function readHours(tx: Tx, { after, since, upTo, limit }: Page): Promise<Gateway
      order by gateway, start limit ${limit}`
 }
 
-/** The first message of the stream that an earlier release may have understood in its own way. */
+/** The first message of the stream that an earlier release may have read by other rules. */
 export async function readFirstSequence(
   tx: Tx,
   { since, upTo }: Pick<Page, 'since' | 'upTo'>,

@@ -1,15 +1,15 @@
-// Brings a database that an earlier release wrote to the rules of this one, while ingest goes on.
-//
-// One call does one page, in a transaction of its own under the writer lock; the place is kept beside, so that any
-// process goes on where another ended. The steps of a pass:
+// Upgrades a database of an earlier release to this release's rules, while ingest continues.
+// .
+// One call handles one page, in its own transaction under the writer lock. The transaction also stores the progress, so
+// that any process can continue. The steps of a pass:
 //
 //   composables   events that were stored as they came get their columns, projections, `seq` and deliveries
 //   policies      every policy is made anew from its events
 //   hours         payment figures are counted anew
 //   stream        ingest is told to read the stream again: the earlier release dropped messages that this one keeps
 //
-// The previous release may still run: its batches say by which rules they were projected, and what it wrote since the
-// last pass began is the work of another pass.
+// The previous release may still run: its batches state their projection rules, and a further pass handles its writes
+// since the beginning of the last pass.
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import type { RunStatement } from '../../database/database.js'
 import type { Store } from '../../database/open-store.js'
@@ -21,23 +21,23 @@ import { readFirstSequence, recountPages, restatePolicies, type PageDone } from 
 
 export type UpgradeStep = 'composables' | 'policies' | 'hours' | 'stream'
 const NEXT = { composables: 'policies', policies: 'hours', hours: 'stream' } as const
-/** Rows of a page: each takes Postgres some ten milliseconds, in which ingest waits. */
+/** Rows of a page. Postgres needs some ten milliseconds for each row, and ingest waits meanwhile. */
 const LIMITS = { composables: 200, policies: 200, hours: 50 }
 const TIMEOUT_MS = 60_000
 
 export interface UpgradeProgress {
-  /** null: the projections are those of this release, or of a newer one */
+  /** null: the projections follow the rules of this release or of a newer release */
   step: UpgradeStep | null
-  /** rows that the pass has done */
+  /** rows that the pass has handled */
   handled: number
 }
 
 export interface UpgradeOptions {
-  /** the program whose addresses are derived */
+  /** the program for deriving addresses */
   programId: string
-  /** the run of the server that was verified; see `lockHead` */
+  /** the verified run of the server; see `lockHead` */
   server?: string | undefined
-  /** how many messages of the stream may have been stored in another order than they came */
+  /** how many messages of the stream may have been stored out of their stream order */
   reingestMargin?: number
 }
 
@@ -72,16 +72,16 @@ function isOutdated({ version, up_to: upTo, finished, last_of_earlier: lastOfEar
   return lastOfEarlier !== null && lastOfEarlier > upTo
 }
 
-/** Whether an earlier release has written what is not brought to the rules of this one yet. */
+/** Whether rows of an earlier release still wait for the upgrade. */
 export async function areProjectionsOutdated({ database }: Store): Promise<boolean> {
   const [row] = await readState(database.read)
   return row !== undefined && isOutdated(row)
 }
 
 /**
- * Does the next page of an upgrade.
- * @returns how far the pass is; null when nothing is to be done, or another process is doing it
- * @throws StoreUnavailableError, StoreTimeoutError: the page is undone and comes again
+ * Handles the next page of an upgrade.
+ * @returns the progress of the pass; null when nothing is left, or another process works on the upgrade
+ * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
  */
 export async function upgradeProjections(
   store: Store,
@@ -89,7 +89,7 @@ export async function upgradeProjections(
 ): Promise<UpgradeProgress | null> {
   if (!(await areProjectionsOutdated(store))) return null
   return store.database.pipelinedTransaction(async tx => {
-    // Before the writer lock: who waits for the other process must not hold ingest up.
+    // Taken before the writer lock: a process that waits for the other process must not delay ingest.
     const [turn] = await tx.$queryRaw<{ mine: boolean }[]>`
       select pg_try_advisory_xact_lock(hashtext('projection_upgrades')) as mine`
     if (!turn!.mine) return null
@@ -101,7 +101,7 @@ export async function upgradeProjections(
   }, TIMEOUT_MS)
 }
 
-/** The pass that has not ended. */
+/** The unfinished pass. */
 async function readPass(tx: Tx): Promise<Pass | null> {
   const [pass] = await tx.$queryRaw<Pass[]>`
     select since_position as since, up_to_position as "upTo", step, after, handled from projection_upgrades
@@ -109,7 +109,7 @@ async function readPass(tx: Tx): Promise<Pass | null> {
   return pass ?? null
 }
 
-/** @returns null when no event of the range is an earlier release's */
+/** @returns null when an earlier release wrote no event of the range */
 async function beginPass(tx: PipelinedTx, head: LockedHead, since: bigint): Promise<Pass | null> {
   const upTo = head.position
   if (!(await hasEarlierEvents(tx, since, upTo))) return null
@@ -119,12 +119,14 @@ async function beginPass(tx: PipelinedTx, head: LockedHead, since: bigint): Prom
     on conflict (version) do update set
       since_position = excluded.since_position, up_to_position = excluded.up_to_position, step = excluded.step,
       after = '', handled = 0, started_at = clock_timestamp(), finished_at = null`)
-  // An earlier release took direct transfers for payments of one policy.
+  // An earlier release treated direct transfers as payments of one policy.
   tx.send(sql`delete from policies where address = ${DIRECT_TRANSFER_POLICY}`)
   return { since, upTo, step: 'composables', after: '', handled: 0n }
 }
 
-/** A database that an earlier release began has its first event from there. Relies on events_position_key. */
+/**
+ * The first event of a database that an earlier release started belongs to that release. Relies on events_position_key.
+ */
 async function hasEarlierEvents(tx: Tx, since: bigint, upTo: bigint): Promise<boolean> {
   const rows =
     since === 0n
@@ -163,7 +165,7 @@ async function doPage(
   return { step: next, handled: Number(handled) }
 }
 
-/** The projections up to a position are those of this release. */
+/** Records that the projections up to a position follow this release's rules. */
 function finish(tx: PipelinedTx, { position }: LockedHead, handled: bigint): UpgradeProgress {
   tx.send(sql`
     insert into projection_upgrades (version, up_to_position, step, finished_at)
