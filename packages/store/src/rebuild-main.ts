@@ -1,5 +1,5 @@
-// `npm run rebuild`: computes projections and aggregates of DATABASE_URL anew from its events, and exits, with 1 when
-// that failed. Nothing is changed then: it is one transaction.
+// `npm run rebuild`: computes projections and aggregates of DATABASE_URL again from its events, and exits; the exit
+// code is 1 after a failure. A failed rebuild changes nothing, because the rebuild is one transaction.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,10 +30,10 @@ try {
     const startedAt = performance.now()
     let saidAt = startedAt
     log.info({ events: total }, 'rebuild.begun')
-    // Events that an earlier release did not understand lack columns that a rebuild reads.
+    // Events that an earlier release did not read lack columns that a rebuild needs.
     while (await areProjectionsOutdated(store)) {
       const progress = await upgradeProjections(store, { programId: config.PROGRAM_ID })
-      // Ingest does a page.
+      // Ingest is working on a page.
       if (progress === null) await sleep(100)
     }
     const done = await rebuildProjections(store, config.PROGRAM_ID, events => {

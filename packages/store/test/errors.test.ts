@@ -1,4 +1,4 @@
-// What failures of a read are called: outages are nobody's fault, everything unexpected is ours.
+// The names of read failures: an outage is no bug, and every unexpected failure is a bug of this service.
 import { createDatabase, openPrivateServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore, type Store } from '../src/database/open-store.js'
@@ -12,14 +12,14 @@ async function openOver(t: TestContext, url: string, poolSize = 2): Promise<Stor
   return store
 }
 
-/** The code of what a read ends with, and whether what was thrown is kept. */
+/** The error code of a failed read, and whether the cause is kept. */
 const failureOf = (reading: Promise<unknown>): Promise<string> =>
   reading.then(
     () => 'none',
     (error: { code: string; cause?: unknown }) => (error.cause === undefined ? 'no cause' : error.code),
   )
 
-t.test('a read fails by the name of what failed', { timeout: 60_000 }, async t => {
+t.test('a failed read names the kind of its failure', { timeout: 60_000 }, async t => {
   const servers = await openPrivateServers(t)
   const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
   const store = await openOver(t, database.url)

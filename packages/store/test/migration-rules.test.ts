@@ -1,4 +1,4 @@
-// Expand, then contract: the last release runs on the new schema until the last of its processes has ended.
+// Expand, then contract: the previous release runs on the new schema until the last of its processes has ended.
 import { readMigrations } from '@payment-tracking/store'
 import t from 'tap'
 import { findUnsafeStatements } from './migration-rules.js'
@@ -10,7 +10,7 @@ const BEFORE_THE_FIRST_RELEASE = [
   '20261121000400_delivery_rounds',
 ]
 
-t.test('each migration leaves the last release working, or says why it may not look so', async t => {
+t.test('each migration lets the previous release work, or states why it is safe', async t => {
   const found = (await readMigrations()).map(({ name, sql }) => ({ name, unsafe: findUnsafeStatements(sql) }))
   for (const { name, unsafe } of found) {
     if (BEFORE_THE_FIRST_RELEASE.includes(name)) t.not(unsafe.length, 0, `${name} needs its exception`)
@@ -60,7 +60,7 @@ const UNSAFE = [
   '-- safe: this one alone\ndrop table events; drop table policies',
 ]
 
-t.test('what is safe passes, what is not is found', async t => {
+t.test('safe statements pass, unsafe statements are found', async t => {
   for (const sql of SAFE) t.strictSame(findUnsafeStatements(sql), [], sql)
   for (const sql of UNSAFE) t.not(findUnsafeStatements(sql).length, 0, sql)
 })

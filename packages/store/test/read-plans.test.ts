@@ -116,7 +116,7 @@ for (const [name, filter] of Object.entries(FILTERS)) {
   })
 }
 
-t.test('a deep page after a cursor reads no more than the first', async t => {
+t.test('a deep page after a cursor reads no more than the first page', async t => {
   const after = {
     occurredAt: filled.timeOf(100),
     slot: filled.slotOf(100),
@@ -127,7 +127,7 @@ t.test('a deep page after a cursor reads no more than the first', async t => {
   t.ok(rows <= (1.5 + PROBES) * PAGE, `${rows} rows`)
 })
 
-t.test('counts and statistics come from what is kept, and the events of less than two hours', async t => {
+t.test('counts and statistics read stored sums, and the events of less than two hours', async t => {
   const gateway = filled.gateways[3]!
   const bounds = { startTime: new Date(filled.timeOf(3_000).getTime() + 1), endTime: filled.timeOf(50_000) }
   const EDGES = 720
@@ -162,7 +162,7 @@ t.test('counts and statistics come from what is kept, and the events of less tha
   }
 })
 
-t.test('lookups read what they answer', async t => {
+t.test('lookups read only the rows of their answer', async t => {
   for (const [name, bound, read] of [
     [
       'payments of a tracking ID',

@@ -1,4 +1,4 @@
-// What retention removes, and what it must never remove.
+// The rows that retention removes, and the rows that it must never remove.
 import { randomUUID } from 'node:crypto'
 import { createDatabase, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -17,7 +17,7 @@ t.test('retention', async t => {
   const left = async (query: string) =>
     (await pool.query<{ key: string }>(query)).rows.map(({ key }) => key).sort()
 
-  t.test('takes batches that were relayed long ago, and no batch that waits to be relayed', async t => {
+  t.test('removes batches that were relayed long ago, and no batch that waits for the relay', async t => {
     await pool.query(
       `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at) values
          (1, 1, now() - interval '91 d', now()), (2, 2, now() - interval '91 d', null),
@@ -27,7 +27,7 @@ t.test('retention', async t => {
     t.same(await left('select first_position::text as key from ingest_batches'), ['2', '3'])
   })
 
-  t.test('takes a bounded number of rows in a step', async t => {
+  t.test('removes a bounded number of rows in a step', async t => {
     await pool.query(
       `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
        select n, n, now() - interval '1 y', now() from generate_series(10, 40) n`,
@@ -38,7 +38,7 @@ t.test('retention', async t => {
     t.equal(await prune('ingest_batches', 20), 0)
   })
 
-  t.test('takes old dead letters, and never a good message that a bug of ours refused', async t => {
+  t.test('removes old dead letters, and never a good message that a bug of ingest refused', async t => {
     const letter = (key: string, code: string, receivedDays: number, replayedDays: number | null) =>
       pool.query(
         `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size,
@@ -57,7 +57,7 @@ t.test('retention', async t => {
     t.same(await left('select stream as key from dead_letters'), ['fault', 'new', 'replayed lately'])
   })
 
-  t.test('takes closed gaps, and no open one', async t => {
+  t.test('removes closed gaps, and no open gap', async t => {
     await pool.query(
       `insert into gaps (from_slot, to_slot, reason, received_at, closed_at) values
          (1, 1, 'r', now() - interval '9 y', null), (2, 2, 'r', now(), now() - interval '181 d'),
@@ -73,7 +73,7 @@ t.test('retention', async t => {
     t.same(await left('select from_sequence::text as key from stream_gaps'), ['1'])
   })
 
-  t.test('takes what deleted webhooks wait for, and nothing that may still be sent', async t => {
+  t.test('removes deliveries that wait for deleted webhooks, and none that may still be sent', async t => {
     const webhook = async (active: boolean, deleted: boolean) => {
       const { rows } = await pool.query<{ id: string }>(
         `insert into webhooks (gateway, endpoint_url, secret, active, deleted_at)
@@ -99,7 +99,7 @@ t.test('retention', async t => {
     }
   })
 
-  t.test('takes notices of dates that passed long ago, and none of a date that is still told of', async t => {
+  t.test('removes notices of dates that passed long ago, and none of a current date', async t => {
     await pool.query(
       `insert into policies (address, live, life_start, next_payment_due) values ('paid', true, '1', 2000),
          ('unpaid', true, '1', 1000), ('ended', true, '1', 2000), ('once', true, '1', null), ('gone', false, '1', 1000)`,
@@ -126,7 +126,7 @@ t.test('retention', async t => {
     ])
   })
 
-  t.test('is the work of one process at a time', async t => {
+  t.test('runs in one process at a time', async t => {
     await pool.query('truncate ingest_batches')
     await pool.query(
       `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
@@ -143,7 +143,7 @@ t.test('retention', async t => {
     t.equal(await prune('ingest_batches'), 1)
   })
 
-  t.test('every table is pruned, or is said to stay for ever', async t => {
+  t.test('every table is pruned, or is listed as permanent', async t => {
     const FOR_EVER = [
       '_prisma_migrations',
       // the truth, what follows from it, and what keeps repetitions out
@@ -169,7 +169,7 @@ t.test('retention', async t => {
     )
   })
 
-  t.test('a delivery is not sent anew for ever', async t => {
+  t.test('a delivery cannot be sent again without limit', async t => {
     const { rows } = await pool.query<{ id: string; webhook_id: string }>(
       `with hook as (insert into webhooks (gateway, endpoint_url, secret) values ('g', 'https://x.example/', 's') returning id)
        insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, tries_allowed)

@@ -3,7 +3,7 @@ import { sql, type Sql } from '../database/sql.js'
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Milliseconds since the epoch as Postgres takes them; what is beyond four digits of a year is infinitely far. */
+/** Converts milliseconds since the epoch for Postgres; a year of more than four digits becomes infinity. */
 export function asTimestamp(ms: number): Sql {
   if (ms > LAST_MS) return sql`'infinity'::timestamptz`
   if (ms < FIRST_MS) return sql`'-infinity'::timestamptz`

@@ -2,7 +2,7 @@ import { empty, raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
 import type { TimeCover, TimeRange } from './time-cover.js'
 
-/** `column` lies in the range. The column's name is ours, never a caller's. */
+/** `column` lies in the range. The column's name comes from this package, never from a caller. */
 export function inRange(column: string, { fromMs, toMs }: TimeRange): Sql {
   const name = raw(column)
   const from = fromMs === null ? empty : sql`and ${name} >= ${asTimestamp(fromMs)}`
@@ -10,7 +10,7 @@ export function inRange(column: string, { fromMs, toMs }: TimeRange): Sql {
   return sql`true ${from} ${to}`
 }
 
-/** Which rows of an aggregate table (`span`, `start`) a cover is made of; without bounds the one of all time. */
+/** The rows of an aggregate table (`span`, `start`) that make up a cover; without bounds, the row of all time. */
 export function bucketConditions(cover: TimeCover, unbounded: boolean): Sql[] {
   if (unbounded) return [sql`span = 0`]
   return cover.buckets.map(

@@ -10,7 +10,7 @@ export interface CountFilter {
   endTime?: Date | undefined
 }
 
-/** Every name there is, by one probe of the primary key of event_counts each. */
+/** Every known name, by one probe of the primary key of event_counts each. */
 export const KNOWN_NAMES = sql`
   with recursive known as (
     (select name from event_counts order by name limit 1)
@@ -21,9 +21,9 @@ export const KNOWN_NAMES = sql`
   select name from known where name is not null`
 
 /**
- * The number of events of a name (or of all), by the counts kept per day and hour and the two edges.
- * Relies on the primary key of event_counts, and on events_name_rare or events_newest for less than an hour
- * at either end. One statement, so one snapshot.
+ * The number of events of a name (or of all), from the stored counts by day and hour, and from the events at the two
+ * edges. Relies on the primary key of event_counts, and on events_name_rare or events_newest for less than an hour at
+ * either end. One statement, so one snapshot.
  */
 export async function countEvents({ database }: Store, filter: CountFilter): Promise<bigint> {
   const { name, startTime, endTime } = filter
@@ -42,7 +42,7 @@ export async function countEvents({ database }: Store, filter: CountFilter): Pro
     }
   }
   if (parts.length === 0) return 0n
-  // Without bounds the answer is a few kept sums.
+  // Without bounds, the answer is a few stored sums.
   const ask = unbounded ? database.lookUp : database.read
   const rows = await ask<{ count: string }>(sql`
     select coalesce(sum(count), 0)::text as count from (${join(parts, ' union all ')}) parts`)

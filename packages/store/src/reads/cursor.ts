@@ -1,9 +1,9 @@
-// Cursors are opaque to clients: a letter for the order they belong to and the key of the last row served.
+// Cursors are opaque to clients: a letter for the list's order, and the key of the last row on the page.
 
 const encode = (order: string, parts: readonly (string | number)[]): string =>
   Buffer.from([order, ...parts].join(' ')).toString('base64url')
 
-/** @returns the key's parts, or null for a text that no cursor of this order looks like */
+/** @returns the key's parts, or null for a text that is no cursor of this order */
 function decode(order: string, cursor: string, patterns: readonly RegExp[]): string[] | null {
   if (!/^[A-Za-z0-9_-]{1,200}$/.test(cursor)) return null
   const [found, ...parts] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ')
@@ -11,13 +11,13 @@ function decode(order: string, cursor: string, patterns: readonly RegExp[]): str
   return patterns.every((pattern, at) => pattern.test(parts[at]!)) ? parts : null
 }
 
-/** At most 2⁵³−1 in digits, so that every number read here is exact. */
+/** Digits of at most 2⁵³−1, so that every number is exact. */
 const NUMBER = /^\d{1,15}$|^[1-8]\d{15}$/
 const SIGNED = /^-?\d{1,15}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
-/** Where an event stands among events. */
+/** The place of an event in a list. */
 export interface EventKey {
   occurredAt: Date
   slot: number
@@ -25,7 +25,7 @@ export interface EventKey {
   id: string
 }
 
-/** The two orders of event lists: by time, and by slot when slot bounds are all that is asked. */
+/** The two orders of event lists: by time, and by slot when slot bounds are the only filter. */
 export type EventOrder = 'time' | 'slot'
 const ORDER_LETTER: Record<EventOrder, string> = { time: 't', slot: 's' }
 
@@ -37,13 +37,13 @@ export function decodeEventCursor(order: EventOrder, cursor: string): EventKey |
   const parts = decode(ORDER_LETTER[order], cursor, [SIGNED, NUMBER, NUMBER, UUID])
   if (parts === null) return null
   const occurredAt = new Date(Number(parts[0]))
-  // Years that Postgres and ISO 8601 both know.
+  // Years that both Postgres and ISO 8601 can write.
   const year = occurredAt.getUTCFullYear()
   if (!(year >= 1 && year <= 9999)) return null
   return { occurredAt, slot: Number(parts[1]), index: Number(parts[2]), id: parts[3]! }
 }
 
-/** Where a subscription stands among subscriptions: Unix seconds of its creation, and its address. */
+/** The place of a subscription in a list: Unix seconds of its creation, and its address. */
 export interface SubscriptionKey {
   createdAt: number
   address: string

@@ -1,7 +1,7 @@
 import { join, raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
 
-/** Filters of the events list; all that are given must hold. Times are inclusive, slots too. */
+/** Filters of the events list. All given filters must hold; times and slots are inclusive. */
 export interface EventFilter {
   signature?: string | undefined
   slot?: number | undefined
@@ -9,7 +9,7 @@ export interface EventFilter {
   name?: string | undefined
   /** payments of either family of policies, and direct ones */
   payments?: boolean | undefined
-  /** also what the finalized chain does not hold */
+  /** include events that the finalized chain does not hold */
   retracted?: boolean | undefined
   trackingId?: string | undefined
   gateway?: string | undefined
@@ -17,7 +17,7 @@ export interface EventFilter {
   userPayment?: string | undefined
   authority?: string | undefined
   recipient?: string | undefined
-  /** fields of `data` that are texts, for the rare events that have no column for them */
+  /** text fields of `data`, for rare events, which have no column for them */
   fields?: Readonly<Record<string, string | undefined>> | undefined
   startTime?: Date | undefined
   endTime?: Date | undefined
@@ -26,8 +26,8 @@ export interface EventFilter {
 }
 
 /**
- * Nearly all events are payments, and the rest have indexes of their own. A plan that is kept is made without
- * the values, so the text says which of the two a name is.
+ * Nearly all events are payments, and all other events have separate indexes. A kept plan is made without the values,
+ * so the statement's text states which of the two a name is.
  */
 export const isOfName = (name: string): Sql =>
   name === 'PaymentRecord' ? sql`name = 'PaymentRecord'` : sql`name = ${name} and name <> 'PaymentRecord'`
@@ -35,8 +35,8 @@ export const isOfName = (name: string): Sql =>
 const USUAL_LIMITS = [1, 10, 20, 50, 100]
 
 /**
- * Usual lengths of a page stand in the text, for plans that are kept: without it a plan expects a tenth of all rows, and
- * Postgres makes a better one each time.
+ * Usual page lengths are part of the statement's text, for kept plans: without the length, a plan expects a tenth of
+ * all rows, and Postgres plans anew each time.
  */
 export const pageOf = ({ limit, offset }: { limit: number; offset: number }): Sql => {
   const first = USUAL_LIMITS.includes(limit) ? sql`limit ${raw(limit.toString())}` : sql`limit ${limit}`
@@ -60,7 +60,7 @@ export function eventConditions(filter: EventFilter): Sql[] {
   if (filter.recipient !== undefined) add(sql`recipient = ${filter.recipient}`)
   for (const [name, value] of Object.entries(filter.fields ?? {})) {
     if (value === undefined) continue
-    // Reading a field fails on an escaped NUL anywhere in the data.
+    // Reading a field fails if the data contain an escaped NUL anywhere.
     add(sql`case when data::text not like '%\\u0000%' then data ->> ${name} = ${value} else false end`)
   }
   if (filter.startTime !== undefined) add(sql`occurred_at >= ${asTimestamp(filter.startTime.getTime())}`)
@@ -70,6 +70,6 @@ export function eventConditions(filter: EventFilter): Sql[] {
   return conditions
 }
 
-/** Conditions joined by `and`; none of them is always true. */
+/** Conditions joined by `and`; an empty list is always true. */
 export const allOf = (conditions: Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : join(conditions, ' and ')

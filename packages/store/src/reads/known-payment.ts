@@ -1,7 +1,7 @@
-// What is known of a payment beyond its own event: by its policy, its policy's user payment, and the incarnation it belongs to.
+// Facts about a payment beyond its own event: from its policy, its policy's user payment, and its incarnation.
 import { sql } from '../database/sql.js'
 
-/** What a reader needs to check a payment; null where nobody has told us. */
+/** The facts that a reader needs to check a payment; an unknown fact is null. */
 export interface KnownPayment {
   recipient: string | null
   payer: string | null
@@ -25,23 +25,22 @@ export interface KnownRow {
   retracted: boolean
 }
 
-/**
- * Finality is one number and a word of the event's own. What the chain took back is not final.
- */
+/** Finality is one number plus a mark on the event itself. A retracted event is not final. */
 const FINALITY = sql`
   case when e.retracted_at is null
         and (e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head))
        then 'finalized' else 'confirmed' end as finality, e.retracted_at is not null as retracted`
 
-/** What `KNOWN_JOINS` found of `e`. */
+/** The columns that `KNOWN_JOINS` found for `e`. */
 export const KNOWN_COLUMNS = sql`
   coalesce(e.recipient, incarnation.recipient) as known_recipient, coalesce(e.payer, u.owner) as known_payer,
   coalesce(e.token_mint, p.token_mint, u.token_mint) as known_mint, e.tracking_id, e.seq,
   e.amount::text as amount, ${FINALITY}`
 
 /**
- * The incarnation that a payment belongs to is that of the latest Created of its policy at or before its place; what was
- * retracted began none. One probe of policies, user_payments and events_policy_places for each payment among `e`.
+ * A payment belongs to the incarnation of its policy's latest Created event at or before the payment's place. A
+ * retracted Created event began no incarnation. One probe of policies, user_payments and events_policy_places for each
+ * payment among `e`.
  */
 export const KNOWN_JOINS = sql`
   left join policies p on e.amount is not null and p.address = e.payment_policy

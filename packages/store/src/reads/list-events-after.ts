@@ -4,7 +4,7 @@ import { allOf, eventConditions, type EventFilter } from './event-filter.js'
 import { KNOWN_JOINS } from './known-payment.js'
 import { EVENT_COLUMNS, PAGE_COLUMNS, toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
 
-/** An event of the stream: its commit position, and what filters ask for. */
+/** An event of the stream: its commit position, and the fields that filters need. */
 export interface StreamEvent extends StoredEvent {
   position: bigint
   trackingId: string | null
@@ -18,13 +18,13 @@ interface StreamRow extends EventRow {
   payment_policy: string | null
 }
 
-/** Where the stream ends now, and which database it is of. */
+/** The present end of the stream, and its database. */
 export interface StreamHead {
   epoch: string
   position: bigint
 }
 
-/** After one commit position, up to and with another. */
+/** After one commit position, up to and including another. */
 export interface EventRange {
   after: bigint
   upTo: bigint
@@ -48,7 +48,7 @@ export async function listEventsAfter(
 ): Promise<StreamEvent[]> {
   const conditions = [
     sql`position > ${range.after} and position <= ${range.upTo}`,
-    // What was retracted keeps its place in the stream, and says so.
+    // A retracted event keeps its place in the stream and is marked.
     ...eventConditions({ ...filter, retracted: true }),
   ]
   const rows = await database.read<StreamRow>(sql`

@@ -12,21 +12,21 @@ import {
 } from './known-payment.js'
 import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
-/** An event as the API serves it, with the key its place in the list is made of. */
+/** An event as the API serves it, with the key of its place in the list. */
 export interface StoredEvent {
   id: string
   slot: number
   index: number
   signature: string
   name: string
-  /** JSON text as it was received: to be passed on, never parsed and written again */
+  /** JSON text as received: pass it on, never parse and write it again */
   data: string
-  /** when it happened on the chain, ISO 8601 in UTC with milliseconds */
+  /** time on the chain, ISO 8601 in UTC with milliseconds */
   timestamp: string
   finality: Finality
   /** the finalized chain does not hold its transaction */
   retracted: boolean
-  /** null for everything else */
+  /** null for all other events */
   payment: KnownPayment | null
 }
 
@@ -56,7 +56,7 @@ export const toStoredEvent = (row: EventRow): StoredEvent => ({
 export interface EventPage {
   limit: number
   offset: number
-  /** only events that come after this one in the list */
+  /** only events that come after this event in the list */
   after?: EventKey | undefined
 }
 
@@ -78,11 +78,11 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
     ? sql`(slot, occurred_at, event_index, id) < (${BigInt(slot)}, ${occurredAt}::timestamptz, ${BigInt(index)}, ${id}::uuid)`
     : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
 
-/** Columns of `events` that a page is read with, before anything is joined to it. */
+/** Columns of `events` for a page, before any join. */
 export const PAGE_COLUMNS = sql`id, position, slot, transaction_index, event_index, signature, name, data,
   occurred_at, gateway, payment_policy, recipient, payer, token_mint, tracking_id, seq, amount, commitment, retracted_at`
 
-/** What a list selects of a page `e` with `KNOWN_JOINS`. */
+/** The columns of a list for a page `e` with `KNOWN_JOINS`. */
 export const EVENT_COLUMNS = sql`e.id, e.slot, e.event_index, e.signature, e.name, e.data::text as data,
   e.occurred_at::text as time, ${KNOWN_COLUMNS}`
 

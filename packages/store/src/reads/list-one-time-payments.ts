@@ -17,7 +17,7 @@ export interface StoredOneTimePayment {
   trackingId: string
   signature: string
   slot: number
-  /** when it happened on the chain, ISO 8601 in UTC with milliseconds */
+  /** time on the chain, ISO 8601 in UTC with milliseconds */
   timestamp: string
   paymentPolicy: string
   gateway: string
@@ -44,7 +44,7 @@ const LOOKED_UP = 10
 
 export interface OneTimePage {
   recipient?: string | undefined
-  /** also what the finalized chain does not hold */
+  /** include payments that the finalized chain does not hold */
   retracted?: boolean | undefined
   limit: number
   offset: number
@@ -66,12 +66,12 @@ export async function listOneTimePayments(
     select * from events e
      where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
        ${retracted ? empty : sql`and e.retracted_at is null`}`
-  // Without a recipient the page is known before anything is joined to it.
+  // Without a recipient, the page is known before any join.
   const [payments, filter] =
     recipient === undefined
       ? [sql`${ofTrackingId} ${order} ${pageOf(page)}`, empty]
       : [ofTrackingId, sql`where coalesce(e.recipient, incarnation.recipient) = ${recipient}`]
-  // Such a page reads only the rows that it answers. A long answer would delay other lookups.
+  // Such a page reads only the rows of its answer. A long answer would delay other lookups.
   const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read
   const rows = await ask<PaymentRow>(sql`

@@ -4,7 +4,7 @@ import { sql } from '../database/sql.js'
 import type { SubscriptionKey } from './cursor.js'
 import { allOf } from './event-filter.js'
 
-/** All that are given must hold. */
+/** All given filters must hold. */
 export interface SubscriptionFilter {
   trackingId?: string | undefined
   /** an owner's wallet or a user payment address */
@@ -24,7 +24,7 @@ export interface StoredSubscription {
   recipient: string
   gateway: string
   policyId: number
-  /** the tagged policy type as JSON text, as it was created */
+  /** the tagged policy type as JSON text, as at the policy's creation */
   policyType: string
   trackingId: string | null
   totalPaid: bigint
@@ -35,12 +35,12 @@ export interface StoredSubscription {
   status: string
   nextPaymentDue: bigint | null
   family: string
-  /** of a pay-as-you-go policy */
+  /** only for a pay-as-you-go policy */
   periodStart: bigint | null
   periodTotal: bigint | null
   tokenMint: string | null
   walletPublicKey: string | null
-  /** the account that pays was closed, and not opened again */
+  /** the paying account was closed and not opened again */
   userPaymentDeleted: boolean
 }
 
@@ -74,7 +74,7 @@ export const POLICY_COLUMNS = sql`
   coalesce(p.token_mint, u.token_mint) as token_mint, u.owner,
   coalesce(u.deleted_order > coalesce(u.life_start, ''), false) as user_payment_deleted`
 
-/** Who owns a policy, and its mint: one probe of user_payments a policy. */
+/** The owner and mint of a policy: one probe of user_payments for each policy. */
 export const WITH_USER_PAYMENT = sql`left join user_payments u on u.address = p.user_payment`
 
 /**

@@ -40,7 +40,7 @@ interface StatsRow {
 
 const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
-/** Payments in an edge of the range; the mint is the payment's own or that of its policy's user payment. */
+/** Payments in an edge of the range. The mint is the payment's own, or its policy's user payment's. */
 const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null; toMs: number | null }) => {
   const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
   return sql`
@@ -72,7 +72,7 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
         sql`select count(*) as count, coalesce(sum(e.amount), 0) as total, min(e.amount) as min, max(e.amount) as max, min(e.occurred_at) as first_at, max(e.occurred_at) as last_at ${edge}`,
     ),
   ]
-  // Without bounds the answer is a few kept sums.
+  // Without bounds, the answer is a few stored sums.
   const ask = unbounded ? database.lookUp : database.read
   const reading = ask<StatsRow>(sql`
     select coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,

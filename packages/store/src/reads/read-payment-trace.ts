@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** What became of a payment, by the facts that each stage left behind. */
+/** The stages of a payment, from the rows that each stage wrote. */
 export interface PaymentTrace {
   eventId: string
   trackingId: string | null
@@ -16,11 +16,13 @@ export interface PaymentTrace {
   paidAt: bigint
   streamSequence: bigint
   position: bigint
-  /** null when that is longer ago than batches are kept */
+  /** null when the batch is older than the retention of batches */
   committedAt: Date | null
-  /** when it was announced to sockets and its deliveries were enqueued; null while that is still to do, or long ago */
+  /**
+   * when it was announced to sockets and its deliveries were enqueued; null before that, or when the batch is removed
+   */
   handedOverAt: Date | null
-  /** whether it was announced: only batches that were announced are ever removed */
+  /** whether the payment was announced: only announced batches are ever removed */
   isAnnounced: boolean
 }
 
@@ -77,7 +79,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
   }))
 }
 
-/** An attempt at a delivery, without what was sent or received. */
+/** An attempt at a delivery, without its request and response. */
 export interface TracedAttempt {
   number: number
   startedAt: Date

@@ -1,4 +1,4 @@
-// How a span of time is put together from what is counted already (days, hours) and the rest at its edges.
+// Covers a span of time with stored counts (days, hours) and the events at its edges.
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -15,7 +15,7 @@ export interface TimeRange {
 export interface TimeCover {
   /** ranges made of whole buckets of that span */
   buckets: { spanSeconds: number; range: TimeRange }[]
-  /** ranges to be read from the events themselves, shorter than an hour each */
+  /** ranges to read from the events themselves, shorter than an hour each */
   edges: TimeRange[]
 }
 
@@ -24,8 +24,8 @@ const down = (ms: number, step: number): number => Math.floor(ms / step) * step
 const isEmpty = ({ fromMs, toMs }: TimeRange): boolean => fromMs !== null && toMs !== null && fromMs >= toMs
 
 /**
- * Covers a range by whole days, whole hours at their ends, and at most two edges. Every moment of the range is
- * in exactly one part. A range with no end is covered by buckets up to the last there is.
+ * Covers a range by whole days, whole hours at their ends, and at most two edges. Every moment of the range is in
+ * exactly one part. Buckets cover an open range up to the last stored bucket.
  */
 export function coverTime({ fromMs, toMs }: TimeRange): TimeCover {
   if (isEmpty({ fromMs, toMs })) return { buckets: [], edges: [] }

@@ -3,19 +3,19 @@ import { sql } from '../database/sql.js'
 
 export interface KnownHead {
   trackingId: string
-  /** the last `seq` up to which everything was forwarded */
+  /** the last `seq` up to which the pod forwarded every payment */
   seq: number
 }
 
 export interface StaleTrackings {
-  /** names this database: when it changes, nothing that is known is worth anything */
+  /** names this database: when the epoch changes, all knowledge of the database is invalid */
   epoch: string
   stale: KnownHead[]
 }
 
 /**
- * Which of the tracking IDs have payments beyond what is known of them, with their heads: all of a pod's
- * rooms in one statement. Takes no locks; relies on the primary key of trackings.
+ * Finds the tracking IDs with payments beyond the given `seq`, with their heads: all rooms of a pod in one statement.
+ * Takes no locks; relies on the primary key of trackings.
  * @throws StoreUnavailableError
  */
 export async function findStaleTrackings(

@@ -7,13 +7,13 @@ export interface SeqRange {
   trackingId: string
   /** inclusive */
   from: number
-  /** inclusive; at most as far as a head that was read before */
+  /** inclusive; at most a head that was read before */
   to: number
 }
 
 /**
- * The payments of some stretches of some tracking IDs, in one statement, ordered by tracking ID and `seq`.
- * `seq` has no holes, so a stretch is a list of keys: relies on events_tracking_seq, one probe a payment.
+ * The payments of some ranges of some tracking IDs, in one statement, ordered by tracking ID and `seq`. `seq` has no
+ * holes, so a range is a list of keys: relies on events_tracking_seq, one probe a payment.
  * @throws StoreUnavailableError
  */
 export async function readPaymentsBySeq(

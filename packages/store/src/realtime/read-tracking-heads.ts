@@ -2,9 +2,9 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
 export interface TrackingHeads {
-  /** names this database: a `seq` of another one means nothing here */
+  /** names this database: a `seq` of another database is invalid here */
   epoch: string
-  /** the last position that the epoch before has in common with this one; null in a database's first epoch */
+  /** the last position that the previous epoch shares with this epoch; null in a database's first epoch */
   branchPosition: bigint | null
   /** the last `seq` of each tracking ID that has payments */
   heads: Map<string, number>
@@ -18,8 +18,8 @@ interface HeadRow {
 }
 
 /**
- * How far each tracking ID has come, in one statement. Takes no locks; relies on the primary key of
- * trackings. A head is committed together with its payments: what it counts can be read afterwards.
+ * The head of each tracking ID, in one statement. Takes no locks; relies on the primary key of trackings. A head
+ * commits together with its payments, so a later read finds all payments up to the head.
  * @throws StoreUnavailableError
  */
 export async function readTrackingHeads(

@@ -1,9 +1,9 @@
 import type { Store } from '../database/open-store.js'
 
 /**
- * Calls `initialise` once in the life of a deployment: when it succeeded, that is remembered for ever. Of
- * several callers at once one initialises, and the others wait for it on the row they also want to insert.
- * @throws StoreUnavailableError, or what `initialise` threw
+ * Calls `initialise` once in the life of a deployment, and records its success for ever. Of several concurrent callers,
+ * one initialises; the others wait for the row that they also want to insert.
+ * @throws StoreUnavailableError, and every error of `initialise`
  */
 export async function rememberLeaseUse(
   { database }: Store,

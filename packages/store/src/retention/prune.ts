@@ -1,4 +1,5 @@
-// Removes rows that no promise needs any more. docs/guides/operate-it.md lists what is kept for how long, and why.
+// Removes rows that no promise needs any more. docs/guides/operate-it.md lists the retention of each table, with
+// reasons.
 //
 // Every step is one short transaction that takes at most `limit` rows and looks at little more. Steps of all replicas
 // exclude each other by an advisory lock of the transaction, which also works behind a pooler.
@@ -6,7 +7,7 @@ import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 import { tryRetentionLock } from './retention-lock.js'
 
-/** In days; each is counted from the moment at which the row was of no use to the service any more. */
+/** In days, counted from the time at which the service no longer needed the row. */
 export interface Retention {
   batchDays: number
   deadLetterDays: number
@@ -15,30 +16,30 @@ export interface Retention {
 const olderThan = (days: number): Sql => sql`clock_timestamp() - make_interval(days => ${days}::integer)`
 
 /**
- * By table, which rows one step removes. Ids rise with time, so the oldest rows are found by the primary key without an
- * index on their age; rows that must stay are skipped.
+ * For each table, the rows that one step removes. Ids rise with time, so the primary key finds the oldest rows without
+ * an index on their age. The step skips rows that must stay.
  */
 const STEPS = {
-  // A batch that was not relayed is the outbox: it stays, and with it what is younger than it.
+  // A batch that was not relayed belongs to the outbox: it stays, and so do all younger batches.
   ingest_batches: ({ batchDays }: Retention, limit: number) => sql`
     delete from ingest_batches where id in (
       select id from (select id, committed_at, handed_over_at from ingest_batches order by id limit ${limit}) oldest
        where handed_over_at is not null and committed_at < ${olderThan(batchDays)})`,
-  // An INGEST_FAULT that was not replayed is a good message that a bug of ours refused, and may be its only copy.
+  // An INGEST_FAULT that was not replayed is a good message that a bug of ingest refused. The row may be its only copy.
   dead_letters: ({ deadLetterDays }: Retention, limit: number) => sql`
     delete from dead_letters where id in (
       select id from (
         select id, greatest(received_at, replayed_at) as used_at from dead_letters
          where code <> 'INGEST_FAULT' or replayed_at is not null order by id limit ${limit}) oldest
        where used_at < ${olderThan(deadLetterDays)})`,
-  // An open gap is work for a person, however old.
+  // An operator must still handle an open gap, however old.
   gaps: ({ deadLetterDays }: Retention, limit: number) => sql`
     delete from gaps where id in (
       select id from gaps where closed_at < ${olderThan(deadLetterDays)} order by id limit ${limit})`,
   stream_gaps: ({ deadLetterDays }: Retention, limit: number) => sql`
     delete from stream_gaps where id in (
       select id from stream_gaps where closed_at < ${olderThan(deadLetterDays)} order by id limit ${limit})`,
-  // What a deleted webhook waits for is never sent; what an inactive one waits for may be.
+  // Deliveries that wait for a deleted webhook are never sent; deliveries that wait for an inactive webhook may be.
   deliveries_awaiting_finality: (_retention: Retention, limit: number) => sql`
     delete from deliveries_awaiting_finality where ctid in (
       select a.ctid from deliveries_awaiting_finality a
@@ -49,8 +50,9 @@ const STEPS = {
       select a.ctid from lifecycle_awaiting_finality a
        where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
        limit ${limit})`,
-  // A date is not told again while it is the policy's own: an unpaid due date or an end stays with its live policy.
-  // The age leaves time for a retraction, which gives a policy an earlier due date back.
+  // The notice of a date stays while the policy has that date, so that the date is not reported again: an unpaid due
+  // date or an end stays with its live policy. The age leaves time for a retraction, which restores an earlier due
+  // date.
   policy_notices: ({ batchDays }: Retention, limit: number) => sql`
     delete from policy_notices where ctid in (
       select n.ctid from policy_notices n
@@ -67,7 +69,7 @@ export const PRUNED_TABLES = Object.keys(STEPS) as PrunedTable[]
 
 /**
  * Takes one step in one table.
- * @returns how many rows were removed; null when another process is at it
+ * @returns how many rows were removed; null when another process holds the lock
  */
 export function pruneStep(
   { database }: Store,

@@ -1,6 +1,6 @@
 import type { Tx } from '../database/sql.js'
 
-/** One lock for all of retention. Its number is any that nobody else uses. */
+/** One lock for all of retention. The number is arbitrary and unused elsewhere. */
 const RETENTION_LOCK = 741_120_261_122n
 
 /**

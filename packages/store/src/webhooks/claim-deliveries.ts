@@ -2,12 +2,12 @@ import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** What a claim made of one delivery. */
+/** The result of a claim for one delivery. */
 export type Claim =
   | { kind: 'claimed'; delivery: ClaimedDelivery }
-  /** its time has not come; `dueInMs` by the database's clock */
+  /** the delivery is not due yet; `dueInMs` by the database's clock */
   | { kind: 'early'; id: bigint; dueInMs: number }
-  /** delivered, failed, cancelled, being sent by somebody else, or gone: nothing to do */
+  /** delivered, failed, cancelled, claimed by another worker, or gone: nothing to do */
   | { kind: 'nothing'; id: bigint; state: string | null }
 
 export interface ClaimedDelivery {
@@ -16,17 +16,17 @@ export interface ClaimedDelivery {
   attemptId: bigint
   /** counts all attempts of the delivery from 1 */
   attempt: number
-  /** tries of this round after this one */
+  /** tries of this round after this attempt */
   triesLeft: number
-  /** tries of this round, this one included */
+  /** tries of this round, including this attempt */
   triesMade: number
   messageId: string
   body: string
   endpointUrl: string
-  /** one, or during a rotation two */
+  /** one secret, or two during a rotation */
   secrets: string[]
   openedAt: Date
-  /** the trace its payment came with, when ingest was told to trace */
+  /** the trace of the delivery's payment, when ingest traces */
   traceParent: string | null
 }
 
@@ -46,17 +46,17 @@ interface ClaimedRow {
 }
 
 /**
- * Claims deliveries for sending and writes their attempt rows, in one statement: when it returns, the attempts
- * are on record and the requests may leave.
+ * Claims deliveries for sending and writes their attempt rows, in one statement. When the call returns, the attempts
+ * are recorded and the requests may leave.
  *
- * Locks the open, due and unclaimed rows among `ids` (`for update skip locked`), so of several callers one gets
- * each. A claim ends by itself after `leaseMs`: what a dead worker held is then claimed again, its open attempt
- * is closed as `interrupted`, and it counts as a try. Rows of inactive webhooks become `cancelled`, rows whose
- * last allowed try was interrupted become `failed`.
+ * Locks the open, due and unclaimed rows among `ids` (`for update skip locked`), so that one of several callers gets
+ * each row. A claim expires after `leaseMs`: then another worker can claim a dead worker's delivery. The open attempt
+ * is closed as `interrupted`, and counts as a try. Rows of inactive webhooks become `cancelled`. Rows whose last
+ * allowed try was interrupted become `failed`.
  *
- * It answers for claimed rows alone, and its parts meet by arrays and laterals instead of joins. What a plan is
- * kept for knows neither the number of ids nor how large the tables will be: it would compare each row of a part
- * with each of another (a fifth of Postgres' time at sets of 64), or read a table from end to end.
+ * The statement returns only claimed rows, and combines its parts by arrays and laterals instead of joins. A kept plan
+ * knows neither the number of ids nor the later size of the tables: with joins it would compare each row of one part
+ * with each row of another (a fifth of Postgres' time at sets of 64), or scan a whole table.
  */
 export async function claimDeliveries(
   store: Store,

@@ -1,10 +1,10 @@
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 
-/** Why a webhook was deactivated by the service itself; shown on the record. */
+/** Why the service itself deactivated a webhook; shown on the record. */
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
 
-/** Cancels the open deliveries of webhooks. What is being sent right now may still end `delivered`. */
+/** Cancels the open deliveries of webhooks. A delivery that a worker is sending now may still end `delivered`. */
 export async function cancelOpenDeliveries(
   tx: Tx,
   webhookIds: readonly bigint[],
@@ -18,8 +18,8 @@ export async function cancelOpenDeliveries(
 }
 
 /**
- * Deactivates webhooks and cancels their open deliveries. Those that are inactive already keep their reason.
- * @returns the ids of those that were active
+ * Deactivates webhooks and cancels their open deliveries. Inactive webhooks keep their reason.
+ * @returns the ids of the webhooks that were active
  */
 export async function deactivateWebhooks(
   { database }: Store,
@@ -37,7 +37,7 @@ export async function deactivateWebhooks(
   })
 }
 
-/** Active webhooks whose gateway the chain says is deleted. */
+/** Active webhooks whose gateway is deleted on the chain. */
 export async function findWebhooksOfDeletedGateways({ database }: Store): Promise<bigint[]> {
   const rows = await database.read<{ id: bigint }>(sql`
     select w.id from webhooks w join gateways g on g.address = w.gateway
@@ -47,8 +47,8 @@ export async function findWebhooksOfDeletedGateways({ database }: Store): Promis
 }
 
 /**
- * Keeps `failing_since`: set by the first failure, cleared by any success.
- * @returns webhooks that have known nothing but failures for `limitMs`
+ * Updates `failing_since`: the first failure sets it, any success clears it.
+ * @returns webhooks whose every attempt failed for `limitMs`
  */
 export async function noteWebhookHealth(
   { database }: Store,

@@ -12,12 +12,12 @@ export interface DeliveryRecord {
   status: DeliveryState
   attempts: number
   createdAt: Date
-  /** when the next try is due; null when it ended */
+  /** when the next try is due; null after the end of the delivery */
   nextAttemptAt: Date | null
   finishedAt: Date | null
   lastError: string | null
   heldReason: string | null
-  /** of the payment it tells of; null for everything else */
+  /** the tracking ID of the delivery's payment; null for all other deliveries */
   trackingId: string | null
   signature: string | null
 }

@@ -2,30 +2,33 @@ import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** What an attempt came to. `refused` is every failure but 410, which is `gone`; `interrupted` was our doing. */
+/**
+ * The outcome of an attempt. `refused` is every failure but 410, which is `gone`; the worker itself caused
+ * `interrupted`.
+ */
 export type AttemptOutcome = 'accepted' | 'refused' | 'gone' | 'interrupted'
 
 export interface AttemptResult {
   attemptId: bigint
   deliveryId: bigint
-  /** with `messageId` tells the delivery apart from another that a promoted standby gave the same id */
+  /** with `messageId` distinguishes the delivery from another delivery that got the same id on a promoted standby */
   webhookId: bigint
   messageId: string
-  /** the attempt's number: a delivery that was claimed again since is not moved by an older failure */
+  /** the attempt's number: an older failure does not change a delivery that was claimed again */
   attempt: number
   outcome: AttemptOutcome
-  /** where the delivery goes from `pending` */
+  /** the state that follows `pending` */
   next: DeliveryState
   /** until the next try; only for `next: 'pending'` */
   retryInMs: number
   statusCode: number | null
-  /** one of our own words, never a raw socket error */
+  /** an error name of this service, never a raw socket error */
   error: string | null
   responseHeaders: Record<string, string> | null
   responseBody: string | null
 }
 
-/** What the rows say after an attempt. */
+/** The rows after an attempt. */
 export interface FinishedAttempt {
   deliveryId: bigint
   webhookId: bigint
@@ -36,14 +39,14 @@ export interface FinishedAttempt {
 }
 
 /**
- * Writes the results of many attempts in one statement. A success delivers whatever the row became meanwhile,
- * because the endpoint did accept; a failure moves only a row that still waits for this very attempt. Locks
- * the attempts and deliveries it names. Repeating it changes nothing. Keys stand in it twice, so that a plan that
- * was made while the tables were empty finds rows by them and not by joining from end to end.
+ * Writes the results of many attempts in one statement. A success marks the delivery as delivered in any state, because
+ * the endpoint did accept. A failure changes only a row that still waits for this attempt. Locks the attempts and
+ * deliveries of the results. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
+ * from the time of empty tables finds rows by key and not by joining whole tables.
  *
- * A database that lost commits gives ids again. A result whose delivery is now of another webhook or message is of no
- * row here, and changes none.
- * @returns one row for each result whose delivery is still there
+ * A database that lost commits uses ids again. A result whose id now belongs to another webhook or message changes no
+ * row.
+ * @returns one row for each result whose delivery still exists
  */
 export async function finishAttempts(
   store: Store,
@@ -99,7 +102,7 @@ export async function finishAttempts(
   return [...moved, ...(await readUnmoved(store, results, moved))]
 }
 
-/** What the rows say that a result came too late for. */
+/** The rows of results that came too late. */
 async function readUnmoved(
   { database }: Store,
   results: readonly AttemptResult[],
@@ -118,6 +121,6 @@ async function readUnmoved(
   })
 }
 
-/** Names a delivery across a failover, after which its id alone may be of another. */
+/** Identifies a delivery across a failover, after which its id alone may belong to another delivery. */
 export const deliveryKey = (of: { deliveryId: bigint; webhookId: bigint; messageId: string }): string =>
   `${of.deliveryId} ${of.webhookId} ${of.messageId}`

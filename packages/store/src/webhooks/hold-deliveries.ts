@@ -9,10 +9,10 @@ export interface Hold {
 }
 
 /**
- * Puts deliveries off without spending a try: they become `waiting` and are due again after `forMs`. What has
- * been held for `atMostMs` stays due: the caller sends it, whatever holds it. Rows that ended, or that somebody
- * is sending, are left alone and not returned.
- * @returns how long each has been held by now
+ * Postpones deliveries without using up a try: they become `waiting` and are due again after `forMs`. A delivery that
+ * has been held for `atMostMs` stays due, and the caller must send it. Rows that ended, or that a worker is sending,
+ * stay unchanged and are not returned.
+ * @returns how long each delivery has been held
  */
 export async function holdDeliveries(
   { database }: Store,

@@ -23,7 +23,7 @@ export interface Address {
 }
 
 export interface EventMessage extends DeliveryMessage {
-  /** null where no event caused it */
+  /** null where no event is the cause */
   eventId: string | null
 }
 
@@ -84,13 +84,13 @@ export const insertDeliveries = (
     timeout: 60_000,
   })
 
-/** Messages of payments, each rendered once in each format that somebody is told in. */
+/** Messages of payments, rendered once in each format that a webhook uses. */
 function collectMessages() {
   const all: EventMessage[] = []
   const places = new Map<string, number>()
   return {
     all,
-    /** @returns its place in `all`, from 1 */
+    /** @returns the message's place in `all`, from 1 */
     placeOf(payment: CommittedPayment, format: string): number {
       const key = `${payment.eventId} ${format}`
       let place = places.get(key)
@@ -117,7 +117,7 @@ async function insertAwaitingFinality(
     on conflict do nothing`
 }
 
-/** A body travels once, whatever the number of webhooks it goes to. Rows that exist already are left alone. */
+/** Sends each body once, for any number of webhooks. Existing rows stay unchanged. */
 export async function insertMessages(
   tx: Tx,
   addresses: readonly Address[],
@@ -148,9 +148,9 @@ export async function insertMessages(
 }
 
 /**
- * Writes the deliveries of payments that have become final, to the webhooks that waited for that and are still active.
- * @param released what `takeReleased` took
- * @param payments those payments as they are told now
+ * Writes the deliveries of payments that have become final, to active webhooks that waited for finality.
+ * @param released the result of `takeReleased`
+ * @param payments those payments with their present facts
  */
 export async function insertReleasedDeliveries(
   tx: Tx,
@@ -172,9 +172,9 @@ export async function insertReleasedDeliveries(
 }
 
 /**
- * Writes `payment.retracted` to every webhook that was told of a retracted payment, or may have been (its endpoint was
- * asked at least once), and names that type. What was not delivered yet is cancelled: nobody hears of the payment now.
- * Relies on the index of deliveries by event.
+ * Writes `payment.retracted` to every webhook of that type that got a retracted payment, or may have got it (at least
+ * one request was sent). Cancels deliveries of the payment that are still open. Relies on the index of deliveries by
+ * event.
  */
 export async function insertRetractions(
   tx: Tx,

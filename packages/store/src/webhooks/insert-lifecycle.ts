@@ -1,4 +1,4 @@
-// Deliveries of what happens to policies, in the transaction that stores its cause.
+// Deliveries of life-cycle events of policies, in the transaction that stores the cause.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import {
   CHAIN_LIFECYCLE_TYPES,
@@ -53,8 +53,8 @@ interface Told {
 }
 
 /**
- * Writes one delivery for each webhook that asked for a life-cycle event of its gateway's policies. One statement where
- * nobody asked, whatever the number of policies. What a webhook is told of only once its cause is final waits in
+ * Writes one delivery for each webhook that subscribed to a life-cycle event of its gateway's policies. Without
+ * subscribers, one statement for any number of policies. Events for webhooks that wait for finality go to
  * lifecycle_awaiting_finality.
  * @param isFinal whether an event is final already
  */
@@ -131,8 +131,8 @@ async function insertWaiting(tx: Tx, waiting: readonly { webhookId: bigint; told
 }
 
 /**
- * Writes what has become final, to the webhooks that waited for it and are still active.
- * @param finalizedSlot null where it did not move
+ * Writes events that have become final, to active webhooks that waited for finality.
+ * @param finalizedSlot null where the finalized slot did not move
  */
 export async function releaseLifecycle(
   tx: Tx,
@@ -152,7 +152,7 @@ export async function releaseLifecycle(
     returning id, webhook_id as "webhookId"`
 }
 
-/** Nobody hears of what a retracted transaction caused and was not told yet. */
+/** Removes unsent life-cycle events of retracted transactions. */
 export async function forgetLifecycle(tx: Tx, eventIds: readonly string[]): Promise<void> {
   await tx.$executeRaw`
     delete from lifecycle_awaiting_finality where event_id = any(${[...eventIds]}::uuid[])`

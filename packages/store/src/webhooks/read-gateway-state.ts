@@ -2,7 +2,7 @@ import type { GatewayState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
-/** A gateway as the chain left it, for `signersOf` of the domain; null when the chain never told of it. */
+/** A gateway's present state on the chain, for `signersOf` of the domain; null for an unknown gateway. */
 export const readGatewayState = async (
   { database }: Store,
   address: string,

@@ -4,15 +4,15 @@ import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 
-/** What one call of a bulk redelivery takes at most. */
+/** The most deliveries in one call of a bulk redelivery. */
 export const REDELIVERIES_AT_ONCE = 10_000
 
-/** A delivery that was attempted so often is not sent anew: its attempts stay bounded, and their number below 2¹⁵. */
+/** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
 const MOST_ATTEMPTS = 1_000
 
 /**
- * A new round of tries: due now, with as many tries as a new delivery. Body and message id stay. Rows that are
- * open are made due now and keep their round; rows that somebody is sending right now are left alone.
+ * Opens a new round of tries: due now, with as many tries as a new delivery. Body and message id stay. Open rows become
+ * due now and keep their round. Rows that a worker is sending stay unchanged.
  */
 async function openRound({ database }: Store, condition: Sql): Promise<DeliveryRef[]> {
   return database.write<DeliveryRef>(sql`
@@ -27,12 +27,12 @@ async function openRound({ database }: Store, condition: Sql): Promise<DeliveryR
       returning d.id, d.webhook_id as "webhookId"`)
 }
 
-/** Redelivers one delivery of an active webhook. @returns nothing when it is being sent right now */
+/** Redelivers one delivery of an active webhook. @returns nothing while a worker is sending the delivery */
 export const redeliverOne = (store: Store, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>
   openRound(store, sql`d.id = ${id} and d.webhook_id = ${webhookId}`)
 
 /**
- * Redelivers what ended in the given states, oldest first, up to REDELIVERIES_AT_ONCE.
+ * Redelivers deliveries in the given states, oldest first, up to REDELIVERIES_AT_ONCE.
  * @param range by creation; `until` is inclusive
  */
 export const redeliverMany = (
@@ -49,7 +49,7 @@ export const redeliverMany = (
        order by id limit ${REDELIVERIES_AT_ONCE})`,
   )
 
-/** Redelivers failed or cancelled deliveries by id, whosever they are: for ops. Inactive webhooks' ones stay. */
+/** Redelivers failed or cancelled deliveries of any gateway by id, for ops. Skips deliveries of inactive webhooks. */
 export const redeliverByIds = (store: Store, ids: readonly bigint[]): Promise<DeliveryRef[]> =>
   openRound(
     store,
@@ -57,7 +57,7 @@ export const redeliverByIds = (store: Store, ids: readonly bigint[]): Promise<De
       and exists (select from webhooks w where w.id = d.webhook_id and w.active and w.deleted_at is null)`,
   )
 
-/** Writes a delivery that belongs to no event: a test. */
+/** Writes a delivery without an event: a test. */
 export async function insertMessage(
   { database }: Store,
   webhookId: bigint,

@@ -3,9 +3,9 @@ import { sql } from '../database/sql.js'
 import { tryRetentionLock } from '../retention/retention-lock.js'
 
 /**
- * Removes deliveries that ended before the retention began, with their attempts, and then webhooks that were
- * deleted before it and have no delivery left. One small step, so that nobody waits for it; of several workers one at a
- * time does it. A delivery that has not ended stays, however old.
+ * Removes deliveries that ended before the retention began, with their attempts, and then webhooks that were deleted
+ * before it and have no delivery left. One small step, so that no other transaction waits long; one worker runs it at a
+ * time. A delivery that has not ended stays, however old.
  * @returns how many deliveries were removed
  */
 export function removeOldDeliveries(

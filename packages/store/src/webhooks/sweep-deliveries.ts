@@ -3,17 +3,17 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
 export interface Sweep {
-  /** a row is overdue when it was due this long ago and nobody has claimed it */
+  /** a row is overdue when it was due this long ago and no worker has claimed it */
   overdueMs: number
-  /** a row that was swept is left alone for this long: its job is on the way */
+  /** the sweeper skips a swept row for this long: its job is on the way */
   againMs: number
   limit: number
 }
 
 /**
- * Finds deliveries that should long be on their way: their job was lost with Redis, never written, or its
- * worker died. Stamps and returns the oldest of them. Relies on deliveries_due; `skip locked` lets several
- * sweepers share the rows, and passes over what a claim is working on.
+ * Finds overdue deliveries: their job was lost with Redis or never written, or its worker died. Stamps and returns the
+ * oldest of them. Relies on deliveries_due. `skip locked` lets several sweepers share the rows, and skips rows of
+ * running claims.
  */
 export async function sweepDeliveries({ database }: Store, sweep: Sweep): Promise<DeliveryRef[]> {
   return database.write<DeliveryRef>(sql`
@@ -31,7 +31,7 @@ export async function sweepDeliveries({ database }: Store, sweep: Sweep): Promis
     returning id, webhook_id as "webhookId"`)
 }
 
-/** Takes the stamp back: the rows could not be enqueued and may be swept at once. */
+/** Removes the stamp: the rows could not be enqueued, so the next sweep may take them at once. */
 export async function unsweepDeliveries(
   { database }: Store,
   deliveries: readonly DeliveryRef[],

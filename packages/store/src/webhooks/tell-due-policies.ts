@@ -1,15 +1,16 @@
-// What time does to policies: a due date comes near or passes unpaid, a policy expires. No event of the chain says it.
+// Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
+// them.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DUE_LIFECYCLE_TYPES, renderLifecycleMessage, type LifecycleType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { insertMessages } from './insert-deliveries.js'
 
 export interface DueLimits {
-  /** how long before a due date `due_soon` is told */
+  /** how long before a due date `due_soon` is sent */
   soonSeconds: number
-  /** how long after it `overdue` is told */
+  /** how long after it `overdue` is sent */
   graceSeconds: number
-  /** policies told of at a time */
+  /** policies in one call */
   limit: number
 }
 
@@ -34,13 +35,13 @@ interface DueRow {
 const TYPES = [...DUE_LIFECYCLE_TYPES]
 
 /**
- * Tells webhooks that asked for it which policies are due soon, overdue or expired, each once for its incarnation and
- * date. Any number of processes may call it at once.
+ * Reports due, overdue and expired policies to subscribed webhooks, each once for its incarnation and date. Any number
+ * of processes may call it at once.
  *
- * A row of policies is locked before it is judged, and ingest writes the same row in the transaction that stores a
- * payment: `overdue` is told of no policy whose payment is stored. Rows that ingest holds are skipped until the next
- * call, so neither waits for the other in a circle. One clock judges: that of Postgres.
- * @returns the deliveries that were written, and how many policies were told of
+ * The statement locks a row of policies before it judges the row, and ingest writes the same row in the transaction
+ * that stores a payment. So `overdue` is never sent for a policy whose payment is stored. Rows that ingest has locked
+ * are skipped until the next call, so there is no deadlock. Only Postgres' clock decides.
+ * @returns the written deliveries, and the number of reported policies
  */
 export async function tellDuePolicies(
   { database }: Store,
@@ -113,7 +114,7 @@ export async function tellDuePolicies(
   )
 }
 
-/** A date beyond the years that ISO 8601 writes with four digits is told as the last of them. */
+/** A date beyond the year 9999 is sent as the last date that ISO 8601 writes with four digits. */
 const isoOf = (seconds: bigint): string =>
   new Date(Math.min(Math.max(Number(seconds), 0), 253_402_300_799) * 1000).toISOString()
 

@@ -18,16 +18,16 @@ export interface WebhookRecord {
   endpointUrl: string
   active: boolean
   createdAt: Date
-  /** no success since then */
+  /** the time since which no attempt succeeded */
   failingSince: Date | null
   /** why the service itself deactivated it */
   deactivatedReason: string | null
   deactivatedAt: Date | null
-  /** what it is told of */
+  /** the event types that the webhook gets */
   eventTypes: WebhookEventType[]
-  /** when: of what is confirmed, or only of what is final */
+  /** when the webhook gets events: once confirmed, or only once final */
   finality: Finality
-  /** how payments are told */
+  /** the format of payment notifications */
   format: WebhookFormat
   description: string | null
 }
@@ -67,7 +67,7 @@ type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality' | 'format'> & {
   format: string
 }
 
-/** Without a choice a webhook is told of payments. */
+/** Without a choice, a webhook gets payments. */
 const toRecord = <W extends Selected>(webhook: W) => ({
   ...webhook,
   eventTypes: (webhook.eventTypes.length === 0
@@ -88,7 +88,7 @@ export const createWebhook = (
     gateway: string
     endpointUrl: string
     active: boolean
-    /** none are the default ones */
+    /** an empty list means the default types */
     eventTypes?: WebhookEventType[]
     finality?: Finality
     format?: WebhookFormat
@@ -134,8 +134,8 @@ export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Pr
   })
 
 /**
- * Switches a webhook. Off cancels its open deliveries; on forgets why it was off and how long it failed, and
- * resumes nothing: what was cancelled is redelivered only when asked for.
+ * Activates or deactivates a webhook. Deactivating cancels its open deliveries. Activating clears the reason and the
+ * failure time, and resumes nothing: cancelled deliveries need an explicit redelivery.
  */
 export const setWebhookActive = (
   { database }: Store,

@@ -4,7 +4,7 @@ import { newSecret } from './webhook-records.js'
 
 export interface WebhookSecrets {
   secret: string
-  /** the secret before the last rotation signs beside this one until then */
+  /** until this time, the previous secret signs beside this secret */
   previousSecretExpiresAt: Date | null
 }
 
@@ -26,7 +26,7 @@ export const getWebhookSecret = async (
   return row && { ...row, previousSecretExpiresAt: future(row.previousSecretExpiresAt) }
 }
 
-/** Gives a webhook a new secret; the one it had signs beside it for 24 h. An older one ends now. */
+/** Gives a webhook a new secret. The previous secret still signs for 24 h; an older secret ends now. */
 export const rotateWebhookSecret = async (
   { database }: Store,
   gateway: string,

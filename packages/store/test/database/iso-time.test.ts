@@ -1,4 +1,4 @@
-// Times are answered as text that never was a Date: it must be what a Date would have written.
+// Times are answered as text that was never a Date: the text must equal the text of a Date.
 import { createDatabase, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { toIsoTime } from '../../src/database/pg-codec.js'

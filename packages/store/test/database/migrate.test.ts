@@ -31,7 +31,7 @@ async function addMigration(dir: string, name: string, sql: string) {
   await writeFile(join(dir, name, 'migration.sql'), sql)
 }
 
-t.test('a missing database is created and migrated once, however many ask at the same time', async t => {
+t.test('concurrent calls create and migrate a missing database once', async t => {
   const url = await nameDatabase(t)
   const results = await Promise.all([migrate(url), migrate(url), migrate(url)])
   const names = (await readMigrations()).map(({ name }) => name)
@@ -70,7 +70,7 @@ t.test('a migration that was edited after it was applied is refused', async t =>
   })
 })
 
-t.test('a failing migration leaves nothing of itself, and is not run again by itself', async t => {
+t.test('a failing migration leaves nothing behind, and does not run again by itself', async t => {
   const url = await nameDatabase(t)
   const dir = await copyMigrations(t)
   await addMigration(dir, '29990101000000_bad', 'create table half (id int); select 1/0;')
@@ -102,7 +102,7 @@ t.test('an index is built beside the traffic while others wait for their turn to
   ])
 })
 
-t.test('a migration that waits for a lock gives way to the queries behind it', async t => {
+t.test('a migration that waits for a lock lets the queries behind it pass', async t => {
   const url = await nameDatabase(t)
   const dir = await copyMigrations(t)
   await migrate(url, dir)
@@ -126,7 +126,7 @@ t.test('a migration that waits for a lock gives way to the queries behind it', a
   t.same(await migrating, ['29990101000000_column'])
 })
 
-t.test('a migration that finds the lock taken says who holds it', async t => {
+t.test('a migration that finds the lock taken names the holder', async t => {
   const url = await nameDatabase(t)
   await migrate(url)
   const pool = openPool(url, { max: 1 })
@@ -144,7 +144,7 @@ t.test('a migration that finds the lock taken says who holds it', async t => {
   t.same(await migrate(url), [], 'and goes on when it is free')
 })
 
-t.test('a failed migration that was marked runs again', async t => {
+t.test('a failed migration runs again after it was marked', async t => {
   const url = await nameDatabase(t)
   const dir = await copyMigrations(t)
   const name = '29990101000000_bad'

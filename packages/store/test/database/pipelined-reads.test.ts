@@ -19,7 +19,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error: { code: string }) => error.code,
   )
 
-t.test('many at once go over two connections, each with its own answer', async t => {
+t.test('many concurrent lookups use two connections, each with its own answer', async t => {
   const { store } = await openLookups(t)
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => count(store, n)))
   t.same(
@@ -40,7 +40,7 @@ t.test('a lookup goes to the pool while both connections have 64 unanswered stat
   await Promise.all([...slow, ...behind])
 })
 
-t.test('a lookup that fails does not fail the others', async t => {
+t.test('a failing lookup does not fail other lookups', async t => {
   const { store } = await openLookups(t)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>

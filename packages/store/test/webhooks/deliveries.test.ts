@@ -69,7 +69,7 @@ t.test('deliveries in Postgres', async t => {
     ...over,
   })
 
-  t.test('one row for each active webhook of each payment, and none twice', async t => {
+  t.test('one row for each active webhook of each payment, and no duplicate', async t => {
     const [one, quiet] = [await addWebhook(), randomUUID()]
     const two = await addWebhook(one.gateway)
     const off = await addWebhook(one.gateway)
@@ -120,7 +120,7 @@ t.test('deliveries in Postgres', async t => {
     t.equal(rowCount, 0)
   })
 
-  t.test('of many callers one claims, and the attempt is on record when it knows', async t => {
+  t.test('one of many callers claims, and its attempt is recorded before it returns', async t => {
     const webhook = await addWebhook()
     const refs = await insert(Array.from({ length: 20 }, () => makeCommittedPayment(webhook.gateway)))
     const ids = refs.map(ref => String(ref.id))
@@ -136,7 +136,7 @@ t.test('deliveries in Postgres', async t => {
     t.strictSame(rows.map(({ id }) => BigInt(id)).sort(), claimed.map(({ attemptId }) => attemptId).sort())
   })
 
-  t.test('a failure of an old attempt moves nothing; a success always delivers', async t => {
+  t.test('a failure of an old attempt changes nothing; a success always delivers', async t => {
     const webhook = await addWebhook()
     const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     const first = await claimOne(ref!.id)
@@ -157,7 +157,7 @@ t.test('deliveries in Postgres', async t => {
     )
   })
 
-  t.test('a delivery of a webhook that was switched off meanwhile is cancelled by its claim', async t => {
+  t.test('the claim cancels a delivery of a webhook that was deactivated meanwhile', async t => {
     const webhook = await addWebhook()
     const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     await database.pool.query('update webhooks set active = false where id = $1', [webhook.id])
@@ -165,7 +165,7 @@ t.test('deliveries in Postgres', async t => {
     t.match(await claimDeliveries(store, ['9'.repeat(18)], 1_000), [{ kind: 'nothing', state: null }])
   })
 
-  t.test('the sweeper finds what is overdue, and not again too soon', async t => {
+  t.test('the sweeper finds overdue deliveries, and does not repeat them too soon', async t => {
     const webhook = await addWebhook()
     const refs = await insert([
       makeCommittedPayment(webhook.gateway),
@@ -187,7 +187,7 @@ t.test('deliveries in Postgres', async t => {
     t.strictSame(found, [{ id: lost!.id, webhookId: webhook.id }])
   })
 
-  t.test('a redelivery opens a round of four tries, whatever was tried before', async t => {
+  t.test('a redelivery opens a round of four tries, whatever the earlier tries', async t => {
     const webhook = await addWebhook()
     const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     for (const triesLeft of [3, 2, 1, 0]) {

@@ -124,7 +124,7 @@ const DRIVERS: readonly Driver[] = [
   },
 ]
 
-t.test('every event moves every state as the table of the domain says', async t => {
+t.test("every event changes every state as the domain's table says", async t => {
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
   t.teardown(() => store.close())
