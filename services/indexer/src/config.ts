@@ -2,7 +2,7 @@ import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@pay
 import { CommonConfig, NatsConfig } from '@payment-tracking/runtime'
 import { Type } from 'typebox'
 
-/** Several addresses, separated by commas. They often hold an API key, so they are never logged. */
+/** Several addresses, separated by commas. They often hold an API key, so the indexer never logs them. */
 const Urls = (scheme: string, description: string) =>
   Type.String({
     description,

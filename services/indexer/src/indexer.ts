@@ -1,4 +1,4 @@
-// The indexer as an intake: waits for the lease, follows the chain while it holds it, and begins again.
+// The indexer as an intake: waits for the lease, follows the chain while it holds the lease, then waits again.
 import { RevisionConflictError, type Bus, type KeyValue } from '@payment-tracking/bus'
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -42,7 +42,7 @@ export class Indexer implements Intake {
     this.#running ??= this.#run()
   }
 
-  /** Stops following and gives the lease up. What is not published yet is published by the successor. */
+  /** Stops following and releases the lease. The successor publishes the rest. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
@@ -141,7 +141,7 @@ async function readGenesis(pool: NodePool): Promise<string> {
   return first.answer
 }
 
-/** Says before anything is read which nodes will not do. */
+/** Reports unsuitable nodes before the indexer reads anything. */
 async function warnOfUnfitNodes(pool: NodePool, log: Logger): Promise<void> {
   const slots = await pool.askAll(node => node.slot('finalized'))
   const highest = Math.max(...slots.map(({ answer }) => answer))

@@ -1,13 +1,14 @@
-// Which of several indexers works. One key holds the holder's name and is renewed by compare-and-set; a rival takes it
-// when its revision stood still for TAKEOVER_MS on the rival's own clock. No clock is compared with another, and no
-// server has to expire anything (nats-server#3653: it may not). The holder stops working before a rival may begin.
+// Decides which of several indexers works. One key holds the holder's name, and the holder renews the key by
+// compare-and-set. A rival takes the key when its revision did not change for TAKEOVER_MS on the rival's own clock. No
+// clocks are compared, and no server has to expire anything (nats-server#3653: it may fail to). The holder stops
+// working before a rival may begin.
 import { RevisionConflictError, type KeyValue } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const RENEW_MS = 3_000
-/** The holder gives up when it could not renew for so long. */
+/** The holder stops when it could not renew for this long. */
 const GIVE_UP_MS = 9_000
 const TAKEOVER_MS = 12_000
 const LOOK_MS = 1_000
@@ -22,7 +23,7 @@ export class Lease {
     private readonly log: Logger,
   ) {}
 
-  /** Waits until this process may work. @throws AbortError when the signal comes first */
+  /** Waits until this process may work. @throws AbortError when the signal aborts first */
   async acquire(signal: AbortSignal): Promise<void> {
     let seen: { revision: number; since: number } | undefined
     for (;;) {
@@ -44,7 +45,10 @@ export class Lease {
     }
   }
 
-  /** Renews until the signal; calls `onLost` once when another process has it or it could not be renewed. */
+  /**
+   * Renews until the signal aborts; calls `onLost` once when another process has the lease or the renewal failed too
+   * long.
+   */
   keep(signal: AbortSignal, onLost: (reason: string) => void): void {
     void (async () => {
       let renewedAt = performance.now()
@@ -63,7 +67,7 @@ export class Lease {
           renewedAt = startedAt
         } catch (err) {
           if (err instanceof RevisionConflictError) {
-            // A renewal whose answer was lost counts: the key still holds this process's name.
+            // A renewal with a lost answer counts if the key still holds this process's name.
             const entry = await this.keys.get(KEY).catch(() => undefined)
             if (entry?.value !== this.#name) return onLost('another indexer has taken the lease')
             this.#revision = entry.revision
@@ -75,7 +79,7 @@ export class Lease {
     })()
   }
 
-  /** Gives the lease up, so that a rival need not wait. */
+  /** Releases the lease, so that a rival need not wait. */
   async release(): Promise<void> {
     await this.keys.set(KEY, '', this.#revision).catch(() => {})
   }

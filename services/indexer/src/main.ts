@@ -8,7 +8,7 @@ await runMain('indexer', IndexerConfig, async ({ config, log, context }) => {
   const bus = await context.own('bus', () => openBus(config, `indexer ${config.ENVIRONMENT}`, log))
   context.probe('nats', () => bus.ping())
   await bus.ensureStream(config)
-  // The checkpoint belongs to what is in the stream, so it is kept beside it.
+  // The checkpoint describes the stream, so the checkpoint is stored beside the stream.
   const keys = await bus.openKeyValue(
     config.INDEXER_BUCKET ?? `INDEXER_${config.STREAM_NAME}`,
     config.STREAM_NAME,

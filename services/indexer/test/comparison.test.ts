@@ -1,4 +1,4 @@
-// Nodes that lie. What most nodes say is published; where no majority exists, a gap is.
+// Nodes that lie. The indexer publishes the majority's answer, or a gap where no majority exists.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { openRig, pay, type Rig } from './open-rig.js'
@@ -25,7 +25,7 @@ const disagreements = async (managementUrl: string): Promise<number> => {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-t.test('of two nodes that contradict each other neither is believed, until they agree', async t => {
+t.test('two nodes that contradict each other are not believed until they agree', async t => {
   const rig = await openRig(t, { nodes: 2, env: { INDEXER_RESCAN_MS: '500' } })
   const [liar] = rig.nodes
   payOnce(rig, 1)
@@ -42,7 +42,7 @@ t.test('of two nodes that contradict each other neither is believed, until they 
   t.same(await amounts(rig), ['1000000', '1000000'])
 })
 
-t.test('of three nodes two decide: on contents, on success, on what does not exist', async t => {
+t.test('two of three nodes decide: on contents, on success, on missing transactions', async t => {
   const rig = await openRig(t, { nodes: 3 })
   const [liar] = rig.nodes
   const sent = [1, 2, 3].map(recordId => payOnce(rig, recordId))
@@ -62,7 +62,7 @@ t.test('of three nodes two decide: on contents, on success, on what does not exi
   t.ok((await disagreements(service.managementUrl)) >= 2)
 })
 
-t.test('one of two nodes invents a transaction: it is a gap, never an event', async t => {
+t.test('a transaction that one of two nodes invents is a gap, never an event', async t => {
   const rig = await openRig(t, { nodes: 2 })
   payOnce(rig, 1)
   const invented = rig.chain.run([pay('b', 1)])
@@ -78,7 +78,7 @@ t.test('one of two nodes invents a transaction: it is a gap, never an event', as
   t.match(await rig.controls('gap'), [{ body: { signature: invented.signature, reason: /NODES_DISAGREE/ } }])
 })
 
-t.test('a node that is down holds nobody up', async t => {
+t.test('a node that is down delays nothing', async t => {
   const rig = await openRig(t, { nodes: 2 })
   rig.nodes[0]!.faults.down = true
   for (let recordId = 1; recordId <= 5; recordId++) payOnce(rig, recordId)

@@ -1,4 +1,4 @@
-// INDEXER_COMMITMENT=confirmed: payments come before they are final, and leave again when their fork is lost.
+// INDEXER_COMMITMENT=confirmed: payments come before they are final, and are retracted when their fork is lost.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { openRig, pay, type Rig } from './open-rig.js'
@@ -23,7 +23,7 @@ const told = async (rig: Rig) =>
 const eventCount = async (rig: Rig, count: number) =>
   waitFor(async () => (await rig.events()).length >= count, { what: `${count} events` })
 
-t.test('a confirmed payment is told at once, and a watermark makes it final', async t => {
+t.test('a confirmed payment is published at once, and a watermark makes it final', async t => {
   const rig = await openRig(t)
   const service = await rig.start(EARLY)
   await service.waitForLog('indexer.socket-open')
@@ -41,7 +41,7 @@ t.test('a confirmed payment is told at once, and a watermark makes it final', as
   t.same(await rig.controls('retracted'), [])
 })
 
-t.test('a payment whose fork is lost is retracted, and told again where it lands', async t => {
+t.test('a payment on a lost fork is retracted, and published again where it lands', async t => {
   const rig = await openRig(t)
   const service = await rig.start(EARLY)
   await service.waitForLog('indexer.socket-open')
@@ -75,7 +75,7 @@ t.test('a payment whose fork is lost is retracted, and told again where it lands
   )
 })
 
-t.test('a successor knows what was told early, and retracts what did not become final', async t => {
+t.test('a successor knows the early payments, and retracts those that did not become final', async t => {
   const rig = await openRig(t)
   const first = await rig.start(EARLY)
   await first.waitForLog('indexer.socket-open')
@@ -94,7 +94,7 @@ t.test('a successor knows what was told early, and retracts what did not become 
   t.same(signatures, new Set([lost.signature, kept.signature]))
 })
 
-t.test('of two nodes that contradict each other nothing is told early', async t => {
+t.test('two nodes that contradict each other publish nothing early', async t => {
   const rig = await openRig(t, { nodes: 2 })
   const service = await rig.start(EARLY)
   await service.waitForLog('indexer.socket-open')

@@ -1,4 +1,4 @@
-// What nodes do wrong, one fault at a time and several at once: everything arrives all the same, once, or it is a gap.
+// Faults of nodes, one at a time and several at once: everything still arrives once, or becomes a gap.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { call, key, openRig, pay, paymentBytes, stranger, type Rig } from './open-rig.js'
@@ -37,7 +37,7 @@ t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets
   t.ok((await rig.through()) < rig.chain.finalized, 'nothing is skipped because a node answers null')
   a.faults.nullTransactions.clear()
   await rig.settle()
-  // What a node hid comes late; everything else is in order.
+  // A transaction that a node hid comes late; everything else is in order.
   const arrived = await recordIds(rig)
   t.same(
     arrived.toSorted((x, y) => x - y),
@@ -52,7 +52,7 @@ t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets
   )
 })
 
-t.test('a node without logs is named and never believed', async t => {
+t.test('a node without logs is reported and never believed', async t => {
   const rig = await openRig(t, { nodes: 2 })
   rig.nodes[0]!.faults.noLogs = true
   payMany(rig, 'a', 1, 3)
@@ -85,7 +85,7 @@ t.test(
   },
 )
 
-t.test('a list that ends too early is not the beginning', async t => {
+t.test('a list that ends too early does not count as the beginning', async t => {
   const rig = await openRig(t)
   const [node] = rig.nodes
   payMany(rig, 'a', 1, 3)
@@ -129,7 +129,7 @@ t.test('a missing number is a gap until its transaction appears, through restart
   t.same(await recordIds(rig), [1, 3])
   t.match(await rig.controls('gap'), [{ body: { reason: /record_id 2 of .* was never seen/ } }])
   await service.stop()
-  // The hole of the next payment is only visible to a successor that knows the counters.
+  // Only a successor that knows the counters can see the hole before the next payment.
   const more = payMany(rig, 'a', 4, 2)
   for (const node of rig.nodes) node.faults.missing.add(more[0]!)
   await rig.start()
@@ -140,7 +140,7 @@ t.test('a missing number is a gap until its transaction appears, through restart
   t.same(await recordIds(rig), [1, 3, 5, 2, 4])
 })
 
-t.test('nodes of two chains, and a checkpoint of another chain, end the indexer with the reason', async t => {
+t.test('nodes of two chains, or a checkpoint of another chain, end the indexer with the reason', async t => {
   const rig = await openRig(t, { nodes: 2 })
   rig.nodes[1]!.faults.genesisHash = key('another chain')
   const service = await rig.start({}, { waitUntilReady: false })

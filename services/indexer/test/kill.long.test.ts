@@ -1,5 +1,5 @@
-// SIGKILL of the indexer that works, of NATS and of a node, in any order, while payments go on: nothing is lost, nothing
-// is invented. SEED=n repeats a run.
+// SIGKILL of the working indexer, of NATS and of a node, in any order, while payments continue: no payment is lost or
+// invented. SEED=n repeats a run.
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPrivateServers, waitFor, type StartedService } from '@payment-tracking/testkit'

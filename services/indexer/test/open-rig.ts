@@ -1,4 +1,4 @@
-// A chain, its nodes, a stream, and indexers as processes of their own.
+// A chain, its nodes, a stream, and indexers as separate processes.
 import { openBus } from '@payment-tracking/bus'
 import { discriminatorOf, writeEventBytes, type EventData } from '@payment-tracking/chain'
 import { createLogger } from '@payment-tracking/runtime'
@@ -72,7 +72,7 @@ interface RigOptions {
   nodes?: number
   env?: Record<string, string>
   chain?: Partial<ChainOptions>
-  /** a NATS of this test alone, which it may kill */
+  /** a private NATS that the test may kill */
   natsUrl?: string
 }
 
@@ -133,7 +133,7 @@ export async function openRig(
     controls: async (kind: string) => (await read()).filter(each => each.kind === `control.${kind}`),
     start: (more: Record<string, string> = {}, options: StartOptions = {}): Promise<StartedService> =>
       startService(t, 'indexer', { ...settings, ...more }, options),
-    /** Whether each gap that was told has been closed. */
+    /** Whether each reported gap has been closed. */
     gapsClosed: async () => {
       const gaps = (await read()).filter(({ kind }) => kind === 'control.gap')
       const placeOf = ({ body: { signature, fromSlot, toSlot } }: StreamRecord) =>

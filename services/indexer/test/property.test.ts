@@ -1,5 +1,5 @@
-// Any sequence of program calls, calls by other programs and forgeries: what the model says was emitted is what the
-// stream holds, in order, once. Every transaction runs in the virtual machine; the indexer reads two nodes with faults.
+// Any sequence of program calls, calls by other programs and forgeries: the stream holds exactly the events that the
+// model emits, in order, once. Every transaction runs in the virtual machine; the indexer reads two nodes with faults.
 import fc from 'fast-check'
 import t from 'tap'
 import { call, openRig, OTHER, paymentBytes, stranger, type Rig } from './open-rig.js'
@@ -9,7 +9,7 @@ t.setTimeout(110_000)
 type PuppetCall = ReturnType<typeof stranger>
 type Step = PuppetCall['steps'][number]
 
-/** What a transaction is made of. `pay` holds what the program calls before it logs its payment. */
+/** The parts of a transaction. `pay` holds the calls that the program makes before it logs its payment. */
 type Node =
   | { kind: 'pay'; before: Node[] }
   | { kind: 'forge' }
@@ -21,7 +21,7 @@ interface Plan {
   fails: boolean
 }
 
-// A program that is on the stack may not be called again, so a stranger's stranger is a third program.
+// A program on the stack may not be called again, so a third program stands for a stranger's stranger.
 const leaf: fc.Arbitrary<Node> = fc.constantFrom({ kind: 'forge' }, { kind: 'imitate' })
 const payment: fc.Arbitrary<Node> = fc.record({
   kind: fc.constant('pay' as const),
@@ -43,7 +43,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   fails: fc.oneof({ weight: 1, arbitrary: fc.constant(true) }, { weight: 4, arbitrary: fc.constant(false) }),
 })
 
-/** Turns a plan into calls, and says which payments it emits, in order. */
+/** Turns a plan into calls, and returns the payments that it emits, in order. */
 function build({ calls, fails }: Plan, nextRecord: () => number) {
   const emitted: number[] = []
   const toStep = (node: Node, depth: number): Step => {
@@ -69,18 +69,18 @@ function build({ calls, fails }: Plan, nextRecord: () => number) {
   return { calls: fails ? [...made, stranger({ fail: true })] : made, emitted }
 }
 
-/** Runs a plan in a block of its own. @returns what must arrive of it; nothing when it failed or does not fit */
+/** Runs a plan in its own block. @returns the expected records; none when the transaction failed or does not fit */
 function run(rig: Rig, { calls, emitted }: ReturnType<typeof build>): number[] {
   rig.chain.advance()
   try {
     return rig.chain.execute(calls).err === null ? emitted : []
   } catch {
-    // Larger than a transaction may be.
+    // Larger than the maximum size of a transaction.
     return []
   }
 }
 
-t.test('what was emitted arrives, in order, once', async t => {
+t.test('every emitted event arrives, in order, once', async t => {
   const rig = await openRig(t, { nodes: 2 })
   let record = 0
   const expected: number[] = []
@@ -92,7 +92,7 @@ t.test('what was emitted arrives, in order, once', async t => {
       rig,
       build(each, () => (record += 1)),
     )
-    // A number that a failed transaction took is given again: the program numbers without holes.
+    // The number of a failed transaction is used again: the program numbers without holes.
     if (arrives.length === 0) record = before
     else ran++
     expected.push(...arrives)

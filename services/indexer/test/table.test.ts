@@ -1,4 +1,4 @@
-// Every case of what programs and strangers may log, executed in a real virtual machine and read from a node.
+// Every kind of log that programs and strangers can write, executed in a real virtual machine and read from a node.
 import { writeEventBytes } from '@payment-tracking/chain'
 import t from 'tap'
 import { call, key, openRig, OTHER, pay, paymentBytes, stranger, type Rig } from './open-rig.js'
@@ -23,7 +23,7 @@ t.before(async () => {
   rig = await openRig(t)
 })
 
-/** Runs transactions in a block of their own. @returns what came of each of them: events as `index name`, and gaps */
+/** Runs transactions in their own block. @returns the outcome of each: events as `index name`, and gaps */
 async function outcome(...run: Parameters<Rig['chain']['execute']>[]) {
   const { chain } = rig
   chain.advance()
@@ -46,7 +46,7 @@ t.test('an indexer starts', async () => {
   await rig.start()
 })
 
-t.test('a payment is one event, with a referral it is two, in the order of the log', async t => {
+t.test('a payment is one event, with a referral two events, in the order of the log', async t => {
   t.same(await outcome([[pay('a', 1)]]), [{ events: ['0 PaymentRecord'], gaps: [] }])
   const both = call('execute_payment', { log: referral }, { log: paymentBytes('a', 2) })
   t.same(await outcome([[both]]), [
@@ -66,7 +66,7 @@ t.test('calls by other programs count, and several of one transaction', async t 
   ])
 })
 
-t.test('a payment that a stranger logs is nothing: before, inside and after a real one', async t => {
+t.test('a payment that a stranger logs is ignored: before, inside and after a real payment', async t => {
   const forged = { log: paymentBytes('c', 99) }
   const mentions = ['TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ']
   t.same(await outcome([[stranger(forged)], { mentions }]), NOTHING)
@@ -76,7 +76,7 @@ t.test('a payment that a stranger logs is nothing: before, inside and after a re
   ])
 })
 
-t.test('text that imitates the log is nothing', async t => {
+t.test('text that imitates the log is ignored', async t => {
   const line = `Program data: ${Buffer.from(paymentBytes('d', 99)).toString('base64')}`
   const texts = [line, `\nProgram TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ invoke [2]\n${line}`]
   const program = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
@@ -89,19 +89,19 @@ t.test('text that imitates the log is nothing', async t => {
   ])
 })
 
-t.test('an event of a transaction that fails is nothing', async t => {
+t.test('an event of a failed transaction is ignored', async t => {
   const failing = call('execute_payment', { log: paymentBytes('e', 1) }, { fail: true })
   t.same(await outcome([[failing]]), NOTHING)
 })
 
-t.test('an event behind spam is a gap, also when its line still appears', async t => {
+t.test('an event behind spam is a gap, even when its line still appears', async t => {
   const hidden = call('delete_payment_policy', { log: deleted })
   const [result] = await outcome([[pay('f', 1), stranger({ spam: 9_700 }, { spam: 900 }), hidden]])
   t.same(result!.events, ['0 PaymentRecord'])
   t.match(result!.gaps, [/LOG_TRUNCATED delete_payment_policy/])
 })
 
-t.test('what cannot be read is a gap, and uses its index', async t => {
+t.test('an unreadable event is a gap, and uses its index', async t => {
   const good = { log: paymentBytes('g', 1) }
   const long = Buffer.concat([paymentBytes('g', 1), Buffer.of(0)])
   for (const [step, reason] of [
@@ -126,7 +126,7 @@ t.test('a transaction of any version gives the same event', async t => {
   for (const result of results) t.same(result, { events: ['0 PaymentRecord'], gaps: [] })
 })
 
-t.test('transactions that only mention the program cost nothing but their reading', async t => {
+t.test('transactions that only mention the program publish nothing', async t => {
   const { chain } = rig
   const template = chain.run([stranger({ text: 'hello' })], {
     mentions: ['TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'],
@@ -141,7 +141,7 @@ t.test('transactions that only mention the program cost nothing but their readin
   t.equal((await rig.read()).length, before, 'nothing of it was published')
 })
 
-t.test('messages say their place and their finality', async t => {
+t.test('messages state their place and their finality', async t => {
   const [first] = await rig.events()
   t.match(first!.body, {
     program_id: 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ',

@@ -1,4 +1,4 @@
-// Two indexers, one chain: one works, the other waits for its lease.
+// Two indexers, one chain: one works, the other waits for the lease.
 import t from 'tap'
 import { openRig, pay, type Rig } from './open-rig.js'
 

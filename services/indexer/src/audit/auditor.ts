@@ -1,5 +1,5 @@
-// Proves that nothing is missing: numbers without holes, accounts on the chain that agree with what was seen, gaps that
-// are tried again. What it finds missing is published, or reported as a gap.
+// Proves that no transaction is missing: numbers must have no holes, the chain's accounts must agree with the published
+// events, and gaps are tried again. The auditor publishes missing transactions, or reports a gap.
 import { readPaymentCount } from '@payment-tracking/chain'
 import type { Logger } from '@payment-tracking/runtime'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
@@ -17,18 +17,18 @@ export interface AuditorParts {
   log: Logger
   /** reads a transaction as the finalized scan does */
   fetch: (listed: ListedTransaction) => Promise<FetchedTransaction | undefined>
-  /** whether it is on the stream already */
+  /** whether the transaction is on the stream already */
   isPublished: (listed: ListedTransaction) => boolean
 }
 
 const ACCOUNTS_A_CALL = 100
-/** So long a node that fails is waited for before a missing number becomes a gap. */
+/** How long the auditor waits for a failing node before a missing number becomes a gap. */
 const HOLE_PATIENCE_MS = 20_000
 
 export class Auditor {
-  /** kept in the checkpoint */
+  /** stored in the checkpoint */
   open: OpenGaps
-  /** counts that the program had at a slot; compared once the scan has passed the slot */
+  /** the program's counts at a slot; compared once the scan has passed the slot */
   #toCompare: { slot: number; counts: Map<string, number> } | undefined
 
   constructor(
@@ -38,7 +38,7 @@ export class Auditor {
     this.open = open
   }
 
-  /** Takes final transactions that were published, in chain order; closes gaps, and looks for missing numbers. */
+  /** Takes published final transactions, in chain order; closes gaps, and looks for missing numbers. */
   async takePublished(published: readonly FetchedTransaction[]): Promise<void> {
     const { counters } = this.parts
     const holes = published.flatMap(({ events, transaction }) => counters.observe(events, transaction.slot))
@@ -60,7 +60,7 @@ export class Auditor {
     else this.parts.log.warn({ gap: unread }, 'indexer.gap-not-tried-again')
   }
 
-  /** Looks for the transactions that a hole in the numbers proves, by the account's own list; else reports a gap. */
+  /** Looks for the transactions behind a hole in the numbers, in the account's own list; otherwise reports a gap. */
   async #fill(hole: CounterHole): Promise<void> {
     const { publisher, log } = this.parts
     const { account, fromSlot, toSlot, reason } = hole
@@ -73,7 +73,10 @@ export class Auditor {
     this.#open(left)
   }
 
-  /** Publishes what the account's list holds between the slots of a hole. @returns all of it, new or not */
+  /**
+   * Publishes the transactions that the account's list has between the slots of a hole. @returns all of them, new or
+   * not
+   */
   async #publishMissing(
     { account, fromSlot, toSlot }: CounterHole,
     patienceMs: number,
@@ -95,7 +98,7 @@ export class Auditor {
     return all
   }
 
-  /** What is due from time to time. @param through slots up to this one are published */
+  /** Runs the periodic checks. @param through slots up to this slot are published */
   async run(through: number): Promise<void> {
     await this.#compareAccounts(through)
     await this.#tryGapsAgain()
@@ -135,7 +138,7 @@ export class Auditor {
       })
       if (!fetched || fetched.nodeMayBeUnfit) continue
       await publisher.publish([fetched], 'finalized')
-      // What remains unreadable is a fact of the transaction: the gap stays, and no node can close it.
+      // An unreadable part that remains belongs to the transaction itself: the gap stays, and no node can close it.
       const { transactions } = this.open
       if (fetched.gaps.length > 0)
         this.open = { ...this.open, transactions: transactions.filter(each => each.signature !== signature) }
@@ -145,7 +148,7 @@ export class Auditor {
   }
 }
 
-/** All transactions that name an account between two slots, as one node lists them. */
+/** All transactions with an account between two slots, as one node lists them. */
 async function listAccount(
   node: ChainNode,
   account: string,

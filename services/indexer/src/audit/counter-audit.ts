@@ -1,12 +1,12 @@
-// The program numbers the payments of a policy and the policies of a user payment without holes. A number that is
-// missing proves that a transaction is missing, whatever the nodes list. Direct transfers have no numbers.
+// The program numbers the payments of a policy and the policies of a user payment without holes. A missing number
+// proves that a transaction is missing, whatever the nodes list. Direct transfers have no numbers.
 import type { DecodedEvent } from '@payment-tracking/chain'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import type { Counters } from './counters.js'
 
 export type CounterField = 'record_id' | 'policy_id'
 
-/** Numbers that were never seen, and the account whose transactions hold them. */
+/** Missing numbers, and the account whose transactions hold them. */
 export interface CounterHole {
   account: string
   field: CounterField
@@ -25,7 +25,7 @@ const NUMBERED: Readonly<Record<string, { field: CounterField; account: string }
   PaymentPolicyCreated: { field: 'policy_id', account: 'user_payment' },
 }
 
-/** The number that an event carries, and whose number it is. */
+/** The number in an event, and the account that the number belongs to. */
 export function numberOf({ name, data }: DecodedEvent) {
   const numbered = NUMBERED[name]
   if (!numbered) return undefined
@@ -51,10 +51,12 @@ function buildHole(
 }
 
 export class CounterAudit {
-  /** policies that were paid since their accounts were last read */
+  /** policies that were paid since the last read of their accounts */
   readonly #touched = new Set<string>()
 
-  /** @param fromTheBeginning whether every transaction of the program is seen, so that numbers begin at 1 */
+  /**
+   * @param fromTheBeginning whether the indexer has seen every transaction of the program, so that numbers begin at 1
+   */
   constructor(
     private readonly programId: string,
     private readonly fromTheBeginning: boolean,
@@ -105,14 +107,14 @@ export class CounterAudit {
     })
   }
 
-  /** The policies paid since the last call: their accounts are to be compared. */
+  /** The policies paid since the last call: the auditor must compare their accounts. */
   takeTouched(): string[] {
     const touched = [...this.#touched]
     this.#touched.clear()
     return touched
   }
 
-  /** Compares what the program counted by `slot` with what was seen. @returns the hole, if the program counted more */
+  /** Compares the program's count at `slot` with the seen events. @returns the hole, if the program counted more */
   compare(policy: string, paymentCount: number, slot: number): CounterHole | undefined {
     const known = this.counters.get(policy)
     if (!known || known.last >= paymentCount) return undefined

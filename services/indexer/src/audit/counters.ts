@@ -1,6 +1,7 @@
-// The last number seen of each policy and user payment, kept in JetStream beside the checkpoint: a restart must not make
-// a hole invisible. The counters lie in shards, so that a payment rewrites one small value. They are never newer than
-// what is on the stream; where they are older, the next number looks like a hole, is listed again, and proves to be none.
+// The last seen number of each policy and user payment, stored in JetStream beside the checkpoint, so that a restart
+// cannot hide a hole. Shards hold the counters, so that a payment rewrites one small value. Counters are never newer
+// than the stream. An older counter makes the next number look like a hole; the indexer then lists the account again
+// and finds no hole.
 import type { KeyValue } from '@payment-tracking/bus'
 import { createHash } from 'node:crypto'
 
@@ -11,11 +12,11 @@ export interface Counter {
 }
 
 const SHARDS = 256
-/** So many counters a shard holds at most; those that nothing happened to for longest are forgotten. */
+/** The most counters in a shard. Beyond this, the counters without recent changes are removed. */
 const MOST_A_SHARD = 400
 
 type Shard = Map<string, Counter>
-/** A shard as it is stored; `forgot` says that an unknown account may be one that was forgotten. */
+/** A stored shard; `forgot` marks that an unknown account may have been removed. */
 interface StoredShard {
   forgot: boolean
   counters: [account: string, last: number, slot: number][]
@@ -32,7 +33,7 @@ export class Counters {
 
   constructor(private readonly keys: KeyValue) {}
 
-  /** Reads what the last holder of the lease saved. */
+  /** Reads the counters that the previous lease holder saved. */
   async load(): Promise<void> {
     const read = async (shard: number) => {
       const entry = await this.keys.get(keyOf(shard))
@@ -46,7 +47,7 @@ export class Counters {
     await Promise.all(Array.from({ length: SHARDS }, (_, shard) => read(shard)))
   }
 
-  /** Writes the shards that changed. @throws RevisionConflictError when another indexer has written them */
+  /** Writes the changed shards. @throws RevisionConflictError when another indexer has written them */
   async save(): Promise<void> {
     const changed = [...this.#dirty]
     this.#dirty.clear()
@@ -64,7 +65,7 @@ export class Counters {
 
   get = (account: string): Counter | undefined => this.#shards[shardOf(account)]!.get(account)
 
-  /** Whether an account without a counter was never seen, as far as is known. */
+  /** Whether an account without a counter is new, as far as the shard shows. */
   isNew = (account: string): boolean => !this.#forgot.has(shardOf(account)) && !this.get(account)
 
   set(account: string, counter: Counter): void {

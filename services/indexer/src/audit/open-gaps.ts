@@ -1,5 +1,5 @@
-// Gaps that may still close: transactions that no node could tell whole, and numbers that nobody has seen. They are kept
-// in the checkpoint. A gap closes as soon as what it lacks has been published, whichever way it was found.
+// Gaps that may still close: transactions that no node returned whole, and missing numbers. The checkpoint stores them.
+// A gap closes as soon as its missing part is published, however the indexer found that part.
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
 import type { GapRange } from '../publish/publisher.js'
 import { numberOf, type CounterHole } from './counter-audit.js'
@@ -19,8 +19,8 @@ const MOST_OPEN_GAPS = 200
 const isOfRange = (a: GapRange, b: GapRange): boolean => a.fromSlot === b.fromSlot && a.toSlot === b.toSlot
 
 /**
- * Takes transactions that were published.
- * @returns what is still open, and the gaps that closed by them
+ * Takes published transactions.
+ * @returns the gaps that are still open, and the gaps that these transactions closed
  */
 export function closeBy(
   open: OpenGaps,
@@ -51,7 +51,7 @@ export function closeBy(
     },
     closed: [
       ...read.map(({ signature, slot }) => ({ signature, fromSlot: slot, toSlot: slot })),
-      // Two holes of the same slots are one gap for readers of the stream: it closes with the last.
+      // For readers of the stream, two holes of the same slots are one gap: it closes with the last hole.
       ...filled.filter(hole => !left.some(other => isOfRange(hole, other))),
     ].map(({ signature, fromSlot, toSlot }: GapRange) => ({
       ...(signature !== undefined && { signature }),
@@ -61,7 +61,7 @@ export function closeBy(
   }
 }
 
-/** Adds to what is open. @returns undefined when the list is full: such a gap stays open until an operator closes it */
+/** Adds a gap. @returns undefined when the list is full: then only an operator can close the gap */
 export function addTo(open: OpenGaps, gap: UnreadTransaction | CounterHole): OpenGaps | undefined {
   if (open.transactions.length + open.holes.length >= MOST_OPEN_GAPS) return undefined
   if ('account' in gap) return { ...open, holes: [...open.holes, gap] }

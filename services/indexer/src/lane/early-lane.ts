@@ -1,5 +1,5 @@
-// Payments at `confirmed`, seconds before they are final. The finalized scan decides what becomes of each: it is final,
-// or it is retracted. States of a transaction: unknown → published (pending) → final | retracted.
+// Payments at `confirmed`, seconds before they are final. The finalized scan decides about each: final or retracted.
+// States of a transaction: unknown → published (pending) → final | retracted.
 import type { Bus } from '@payment-tracking/bus'
 import { NodeError } from '../nodes/node-error.js'
 import { fetchTransaction, type FetchedTransaction, type FetchOptions } from '../nodes/fetch-transaction.js'
@@ -9,15 +9,18 @@ import type { Publisher } from '../publish/publisher.js'
 
 interface Pending {
   slot: number
-  /** the sequence of the stream before its messages; a successor reads from the lowest one on */
+  /** the stream sequence before the transaction's messages; a successor reads from the lowest such sequence on */
   sequence: number
-  /** what was published, or null when a predecessor published it */
+  /** the published transaction, or null when a predecessor published it */
   fetched: FetchedTransaction | null
 }
 
 /** The chain from one finalized block to the next is a proof of what lies between. */
 const FURTHEST_NEXT_BLOCK = 500
-/** A transaction that no node can tell for so long, because its fork was lost, is left to the finalized scan. */
+/**
+ * If no node returns a transaction for this long, because its fork was lost, the finalized scan handles the
+ * transaction.
+ */
 const FETCH_PATIENCE_MS = 5_000
 
 export class EarlyLane {
@@ -31,7 +34,7 @@ export class EarlyLane {
     private readonly options: Pick<FetchOptions, 'programId' | 'onDisagreement'>,
   ) {}
 
-  /** The highest slot of which something was published at `confirmed`. */
+  /** The highest slot with a message published at `confirmed`. */
   highestSlot = 0
 
   /** Where a successor must begin to read the stream. */
@@ -40,7 +43,7 @@ export class EarlyLane {
     return Number.isFinite(lowest) ? lowest : this.publisher.lastSequence
   }
 
-  /** Learns from the stream what a predecessor published and did not see become final. */
+  /** Reads from the stream which transactions a predecessor published without learning their finality. */
   async restore(bus: Bus, stream: string, fromSequence: number, through: number): Promise<void> {
     await bus.readStream(stream, fromSequence, ({ subject, bytes, sequence }) => {
       const message = readOwn(bytes)
@@ -52,16 +55,16 @@ export class EarlyLane {
     })
   }
 
-  /** Publishes a confirmed transaction, unless it is published or in work. */
+  /** Publishes a confirmed transaction, unless it is published or being published. */
   publish(listed: ListedTransaction): Promise<void> {
     const { signature, slot } = listed
-    // Which of two slots a transaction ends in is decided by the finalized scan alone.
+    // Only the finalized scan decides in which of two slots a transaction ends.
     if (listed.failed || this.#inWork.has(signature) || this.#pending.has(signature)) return Promise.resolve()
     this.#inWork.add(signature)
     const fetching = this.#read(listed)
-    // A later transaction may be fetched sooner, but is not published before this one.
+    // A later transaction may be fetched sooner, but is published after this transaction.
     const publishing = Promise.all([fetching, this.#queue.catch(() => {})]).then(async ([fetched]) => {
-      // What cannot be read whole, or is none of the program's, is the finalized scan's.
+      // The finalized scan handles unreadable transactions and transactions without events of the program.
       if (!fetched || fetched.gaps.length > 0 || fetched.events.length === 0) return
       const sequence = Math.max(1, this.publisher.lastSequence)
       this.#pending.set(signature, { slot, sequence, fetched })
@@ -82,13 +85,13 @@ export class EarlyLane {
     }
   }
 
-  /** Waits until nothing is being published. */
+  /** Waits until no publication is running. */
   settle = (): Promise<unknown> => this.#queue.catch(() => {})
 
   /**
-   * Tells what the finalized scan makes of a transaction that it found.
-   * @returns what was published of it in this slot; undefined when it must be published, as is all that a predecessor
-   * may have published in part. Another slot that was published is retracted.
+   * Handles a transaction that the finalized scan found.
+   * @returns the part that was published in this slot; undefined when the transaction must be published, also when a
+   *   predecessor may have published a part. Retracts the transaction where it was published in another slot.
    */
   async confirm({ signature, slot }: ListedTransaction): Promise<FetchedTransaction | undefined> {
     const pending = this.#pending.get(signature)
@@ -99,7 +102,7 @@ export class EarlyLane {
     return undefined
   }
 
-  /** Retracts what is not part of the finalized chain up to `through`, on proof alone. */
+  /** Retracts transactions that the finalized chain up to `through` provably lacks. */
   async retractLost(through: number): Promise<number> {
     let retracted = 0
     for (const [signature, { slot }] of this.#pending) {
@@ -115,7 +118,10 @@ export class EarlyLane {
     return retracted
   }
 
-  /** Whether the finalized block of the slot holds it. A block without it, or a chain past the slot, proves that not. */
+  /**
+   * Whether the finalized block of the slot holds the transaction. A block without the transaction, or a chain past the
+   * slot, proves its absence.
+   */
   #isFinal(signature: string, slot: number, through: number): Promise<boolean> {
     return this.pool.ask(async node => {
       const block = await node.block(slot, 'finalized')

@@ -1,11 +1,11 @@
-// Reads one transaction from two nodes and compares what they say: one node that lies, or lost a part of its history,
-// is noticed. What has no majority is not published; it becomes a gap.
+// Reads a transaction from two nodes and compares the answers. So a node that lies, or lost a part of its history, is
+// noticed. An answer without majority is not published; it becomes a gap.
 import { decodeTransaction, type ChainTransaction, type DecodedTransaction } from '@payment-tracking/chain'
 import { NodeError } from './node-error.js'
 import type { NodePool } from './node-pool.js'
 import type { ChainNode, ListedTransaction, NodeCommitment, RawTransaction } from './open-node.js'
 
-/** A transaction with what the program emitted in it. */
+/** A transaction with the program's events in it. */
 export interface FetchedTransaction extends DecodedTransaction {
   transaction: ChainTransaction
 }
@@ -13,13 +13,13 @@ export interface FetchedTransaction extends DecodedTransaction {
 export interface FetchOptions {
   commitment: NodeCommitment
   programId: string
-  /** told for each node whose answer the others contradict */
+  /** called for each node whose answer the other nodes contradict */
   onDisagreement: (node: string, signature: string) => void
-  /** gives up after so long; waits for ever when it is not given */
+  /** gives up after this time; without it, waits without limit */
   patienceMs?: number
 }
 
-/** What one node says: the transaction, or that its own block proves the transaction's absence. */
+/** The answer of one node: the transaction, or proof by its own block that the transaction is absent. */
 type Verdict = FetchedTransaction | 'absent'
 
 interface Answer {
@@ -27,10 +27,10 @@ interface Answer {
   answer: Verdict
 }
 
-/** So long a second node that is a little behind is waited for. */
+/** How long a second node that is a little behind may take. */
 const COMPARE_PATIENCE_MS = 2_000
 
-/** Joins the account keys, static and loaded, and names programs instead of numbering them. */
+/** Joins the static and loaded account keys, and replaces program numbers by names. */
 function toChainTransaction(
   { signature, transactionIndex }: ListedTransaction,
   raw: RawTransaction,
@@ -64,7 +64,7 @@ function toChainTransaction(
   }
 }
 
-/** Whether the node's finalized block of the slot exists and does not hold the transaction. */
+/** Whether the node has the finalized block of the slot, without the transaction. */
 async function provesAbsence(node: ChainNode, { signature, slot }: ListedTransaction): Promise<boolean> {
   try {
     const block = await node.block(slot, 'finalized')
@@ -102,7 +102,7 @@ async function askNode(
   return { transaction, ...decodeTransaction(transaction, programId) }
 }
 
-/** Equal when two nodes agree on all that is published. Its place in the block is not compared: older nodes lack it. */
+/** Equal when two nodes agree on all published parts. The place in the block is not compared: older nodes lack it. */
 function fingerprint(verdict: Verdict): string {
   if (verdict === 'absent') return verdict
   const { transaction, events, gaps } = verdict
@@ -116,7 +116,7 @@ function fingerprint(verdict: Verdict): string {
 
 const isWhole = ({ answer }: Answer): boolean => answer === 'absent' || !answer.nodeMayBeUnfit
 
-/** Nothing of it is published: the nodes contradict each other and none is in the majority. */
+/** A transaction without any published part: the nodes contradict each other, and none has a majority. */
 const disputed = ({ signature, slot, transactionIndex }: ListedTransaction): FetchedTransaction => ({
   transaction: {
     signature,
@@ -133,14 +133,14 @@ const disputed = ({ signature, slot, transactionIndex }: ListedTransaction): Fet
   nodeMayBeUnfit: true,
 })
 
-/** What more than half of the nodes with a whole log say. */
+/** The answer of more than half of the nodes with a whole log. */
 function decide(
   answers: readonly Answer[],
   listed: ListedTransaction,
   onDisagreement: FetchOptions['onDisagreement'],
 ): FetchedTransaction | undefined {
   const whole = answers.filter(isWhole)
-  // Every node cut the log: what could be read comes with its gaps.
+  // Every node cut the log: publish the readable part with its gaps.
   if (whole.length === 0) return answers[0]!.answer as FetchedTransaction
   const groups = new Map<string, Answer[]>()
   for (const each of whole) {
@@ -151,15 +151,15 @@ function decide(
   for (const group of groups.values())
     if (group !== winner) for (const { node } of group) onDisagreement(node.name, listed.signature)
   const answer = winner?.[0]!.answer
-  // One node alone cannot deny what another has listed.
+  // A single node cannot deny a transaction that another node has listed.
   if (answer === undefined || (answer === 'absent' && winner!.length < 2)) return disputed(listed)
   return answer === 'absent' ? undefined : answer
 }
 
 /**
- * Reads a transaction from two nodes, and from all when the two differ or cut the log. A node that does not answer is
- * not waited for, as long as another one does.
- * @returns undefined when most nodes prove that the chain does not hold it
+ * Reads a transaction from two nodes, and from all nodes when the two differ or cut the log. Does not wait for a node
+ * without answer while another node answers.
+ * @returns undefined when most nodes prove that the chain does not hold the transaction
  * @throws NodeError when `patienceMs` have passed without an answer
  */
 export async function fetchTransaction(

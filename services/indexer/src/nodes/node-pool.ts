@@ -1,5 +1,5 @@
-// The nodes that are asked in turn. A node that failed rests, longer each time; the question goes to the next one, and
-// waits when all rest. Nothing is ever skipped because a node cannot answer.
+// Calls the nodes in turn. A failed node rests, longer after each failure. The next node gets the call, and the call
+// waits while all nodes rest. No call is ever skipped because a node cannot answer.
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NodeError, type NodeFault } from './node-error.js'
@@ -9,9 +9,9 @@ interface Member {
   node: ChainNode
   failures: number
   restsUntil: number
-  /** the fault it was last reported with; one line a change, not one a request */
+  /** the last reported fault; one line for each change, not for each request */
   reported: NodeFault | undefined
-  /** until then nobody waits for it to compare answers: it was waited for in vain */
+  /** until this time, a comparison does not wait for the node, because the last wait was in vain */
   notComparedUntil: number
 }
 
@@ -19,10 +19,10 @@ const FIRST_REST_MS = 250
 const LONGEST_REST_MS = 15_000
 const FIRST_WAIT_MS = 40
 const LONGEST_WAIT_MS = 1_000
-/** A node that was waited for in vain is compared without waiting for so long. */
+/** After a wait in vain, comparisons do not wait for the node during this time. */
 const NOT_COMPARED_MS = 10_000
 
-/** What to say and do about each fault. */
+/** The message and the cure of each fault. */
 const CURES: Record<NodeFault, string> = {
   down: 'it does not answer; check its address and key',
   'rate-limited': 'it limits the rate; lower INDEXER_CONCURRENCY, or name another node or plan',
@@ -58,7 +58,7 @@ export class NodePool {
     return this.#members.map(({ node }) => node)
   }
 
-  /** The next node that does not rest, in turn. */
+  /** The next node, in turn, that does not rest. */
   #next(except?: ReadonlySet<ChainNode>): Member | undefined {
     const now = performance.now()
     for (let step = 0; step < this.#members.length; step++) {
@@ -69,8 +69,8 @@ export class NodePool {
   }
 
   /**
-   * Asks one node after the other until one gives an answer that can be used.
-   * @param question throws NodeError when the answer cannot be used
+   * Calls one node after the other until one gives a usable answer.
+   * @param question throws NodeError when the answer is unusable
    * @throws AbortError when the service stops or loses its lease
    */
   async ask<T>(question: (node: ChainNode) => Promise<T>): Promise<T> {
@@ -78,9 +78,9 @@ export class NodePool {
   }
 
   /**
-   * Like `ask`, and says which node answered.
-   * @param patienceMs gives up after so long
-   * @throws NodeError the last failure, when the patience is over
+   * Like `ask`, and also returns the node that answered.
+   * @param patienceMs gives up after this time
+   * @throws NodeError the last failure, after `patienceMs`
    */
   async askOne<T>(
     question: (node: ChainNode) => Promise<T>,
@@ -116,8 +116,8 @@ export class NodePool {
   }
 
   /**
-   * Asks one more node, to compare its answer. A node that is not ready is asked again for a while; a node that rests
-   * is not waited for.
+   * Calls one more node to compare its answer. Repeats the call for a while if the node is not ready. Does not wait for
+   * a resting node.
    * @returns undefined when no other node answers
    */
   async askOther<T>(
@@ -149,9 +149,9 @@ export class NodePool {
   }
 
   /**
-   * Asks every node that does not rest, each once and all at the same time.
-   * @param limit asks so many at most
-   * @returns the answers that can be used, in no order
+   * Calls every node that does not rest, each once and all at the same time.
+   * @param limit calls at most this many
+   * @returns the usable answers, in any order
    */
   async askAll<T>(
     question: (node: ChainNode) => Promise<T>,
@@ -177,9 +177,9 @@ export class NodePool {
   }
 
   /**
-   * Asks every node, those that rest as well once they have rested.
-   * @param patienceMs so long a node that fails is waited for
-   * @returns the answers of those that gave one
+   * Calls every node, and resting nodes after their rest.
+   * @param patienceMs how long to wait for a failing node
+   * @returns the answers that came
    */
   async askEvery<T>(question: (node: ChainNode) => Promise<T>, patienceMs: number): Promise<T[]> {
     const answers: T[] = []
@@ -204,7 +204,7 @@ export class NodePool {
   }
 
   #failed(member: Member, error: NodeError): void {
-    // A transaction that is not there yet is no reason to leave the node in peace.
+    // A transaction that is not there yet is no reason to let the node rest.
     if (error.fault !== 'not-ready') {
       const restMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
       member.failures += 1

@@ -1,7 +1,9 @@
 /** The addresses of a list separated by commas. */
 export const readUrls = (list: string): string[] => list.split(',').map(url => url.trim())
 
-/** How nodes are named in logs and metrics: by host, numbered where hosts are equal. Paths and queries hold keys. */
+/**
+ * The names of nodes in logs and metrics: the host, with a number where hosts are equal. Paths and queries hold keys.
+ */
 export function nameNodes(urls: readonly string[]): string[] {
   const hosts = urls.map(url => new URL(url).host)
   return hosts.map((host, at) =>
@@ -9,10 +11,10 @@ export function nameNodes(urls: readonly string[]): string[] {
   )
 }
 
-/** Where a node of `solana-test-validator` and of Agave's defaults listens for HTTP; its sockets are one port further. */
+/** The usual HTTP port of `solana-test-validator` and Agave; the WebSocket port is one higher. */
 const USUAL_PORT = '8899'
 
-/** The WebSocket addresses that are given, or those that belong to the HTTP addresses. */
+/** The given WebSocket addresses, or the addresses that belong to the HTTP addresses. */
 export function socketUrls(settings: { SOLANA_RPC_URLS: string; SOLANA_WS_URLS?: string }): string[] {
   if (settings.SOLANA_WS_URLS) return readUrls(settings.SOLANA_WS_URLS)
   return readUrls(settings.SOLANA_RPC_URLS).map(text => {

@@ -1,5 +1,5 @@
-// One Solana node. Calls go through kit's RPC with a transport of our own: kit's default reads every integer as a
-// bigint, which costs more CPU than all the rest, and no number that we use needs more than 53 bits.
+// One Solana node. Calls use kit's RPC with this service's own transport. Kit's default reads every integer as a
+// bigint, which costs more CPU than all other work, and no number here needs more than 53 bits.
 import {
   createJsonRpcApi,
   createRpc,
@@ -18,7 +18,7 @@ export interface ListedTransaction {
   slot: number
   failed: boolean
   transactionIndex: number | null
-  /** two nodes list it with other slots, or only one of them as failed */
+  /** two nodes list the transaction with different slots, or only one of them lists it as failed */
   isDisputed?: boolean
 }
 
@@ -35,7 +35,7 @@ interface RawInstruction {
   stackHeight?: number | null
 }
 
-/** What `getTransaction` answers with encoding `json`, as far as we read it. */
+/** The used part of an answer of `getTransaction` with encoding `json`. */
 export interface RawTransaction {
   slot: number
   blockTime: number | null
@@ -74,19 +74,19 @@ export type OnRequest = (method: string, result: string) => void
 
 export interface NodeOptions {
   url: string
-  /** how it is named in logs and metrics: its host, since the address may hold a key */
+  /** its name in logs and metrics: the host, because the address may hold a key */
   name: string
   onRequest: OnRequest
 }
 
 export const PAGE = 1_000
 const TIMEOUT_MS = 20_000
-/** The newest form of transactions that we read. A node refuses what is newer, in blocks the whole block. */
+/** The newest transaction version that the indexer reads. For a newer version, a node refuses the whole block. */
 const MAX_VERSION = 1
 
 /** JSON-RPC codes of Solana nodes: -32016 is a slot not reached, -32004 a block not available yet, -32005 unhealthy. */
 const BEHIND: ReadonlySet<number> = new Set([-32016, -32004, -32005, -32014])
-/** A skipped slot, or a block that the node does not keep any more. */
+/** A skipped slot, or a block that the node no longer keeps. */
 const NO_BLOCK: ReadonlySet<number> = new Set([-32001, -32007, -32009])
 
 interface Answer {
@@ -114,9 +114,9 @@ export class ChainNode {
   slot = (commitment: NodeCommitment): Promise<number> => this.#rpc.getSlot({ commitment }).send()
 
   /**
-   * A page of the transactions that name an account, newest first, at most PAGE.
-   * @param before a signature; the page begins with the next older one
-   * @param minContextSlot the node must have reached it
+   * A page of the transactions with an account, newest first, at most PAGE.
+   * @param before a signature; the page begins with the next older transaction
+   * @param minContextSlot the slot that the node must have reached
    */
   async list(
     account: string,
@@ -158,7 +158,7 @@ export class ChainNode {
   blocks = (from: number, to: number): Promise<number[]> =>
     this.#rpc.getBlocks(from, to, { commitment: 'finalized' }).send()
 
-  /** @returns the accounts' data at a slot; null where there is no account */
+  /** @returns the accounts' data at a slot; null for a missing account */
   async accounts(keys: readonly string[]): Promise<{ slot: number; data: (Uint8Array | null)[] }> {
     const options = { commitment: 'finalized', encoding: 'base64' }
     const { context, value } = await this.#rpc.getMultipleAccounts([...keys], options).send()
@@ -204,7 +204,7 @@ function buildTransport(url: string, name: string, onRequest: OnRequest): RpcTra
   }
 }
 
-/** The reason alone: the error's own text may hold the address. */
+/** Only the reason: the error's own text may hold the address. */
 function describe(error: unknown): string {
   const { name = 'Error', cause } = error as Error & { cause?: { code?: string } }
   return cause?.code ?? name

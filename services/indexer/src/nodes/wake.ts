@@ -1,5 +1,5 @@
-// Sockets only wake the indexer: nothing is believed because a socket told it, and nothing is missed because one was
-// silent. A socket that ends is opened again, after a wait that grows.
+// Sockets only wake the indexer: it believes nothing because of a socket, and misses nothing because of a silent
+// socket. A socket that ends is opened again, after a growing wait.
 import { createSolanaRpcSubscriptions, type Address } from '@solana/kit'
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ export interface WakeOptions {
   name: string
   programId: string
   commitment: NodeCommitment
-  /** told for each transaction that names the program and succeeded */
+  /** called for each successful transaction that names the program */
   onTransaction: (signature: string, slot: number) => void
   log: Logger
   signal: AbortSignal

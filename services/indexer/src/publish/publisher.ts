@@ -3,14 +3,14 @@ import { buildEventMessage, buildGapMessage, type Commitment } from '@payment-tr
 import { subjectOf } from '@payment-tracking/contracts'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
 
-/** What a gap message is known by, in its place. */
+/** The identity of a gap message, instead of a place. */
 export interface GapRange {
   signature?: string
   fromSlot: number
   toSlot: number
 }
 
-/** One message, built and not sent yet. */
+/** A message that is built and not sent yet. */
 interface Outgoing {
   subject: string
   body: string
@@ -18,18 +18,19 @@ interface Outgoing {
 }
 
 /**
- * Puts messages on the stream in the order given, each acknowledged. They travel over one connection, so the stream
- * stores them in this order; after a failure all of them are sent again, and the ids drop those that were stored.
+ * Publishes messages in the given order and awaits their acknowledgements. One connection carries all messages, so the
+ * stream stores them in this order. After a failure all messages are sent again, and the stream drops stored messages
+ * by their ids.
  */
 export class Publisher {
-  /** the sequence of the last message that was acknowledged */
+  /** the sequence of the last acknowledged message */
   lastSequence = 0
 
   constructor(
     private readonly bus: Bus,
     private readonly settings: { SUBJECT_PREFIX: string; PROGRAM_ID: string },
     private readonly metrics: { published: (count: number) => void; gap: (reason: string) => void },
-    /** aborted when this process may not publish any more */
+    /** aborted when this process must stop publishing */
     private readonly signal: AbortSignal,
   ) {}
 
@@ -54,27 +55,27 @@ export class Publisher {
     return { subject: `${this.settings.SUBJECT_PREFIX}.control.gap`, body, id: `gap:${body.slice(0, 200)}` }
   }
 
-  /** Reports slots of which something is known to be missing. */
+  /** Reports a range of slots with missing data. */
   async publishGap(fromSlot: number, toSlot: number, reason: string): Promise<void> {
     await this.#send([this.#gap(JSON.stringify({ fromSlot, toSlot, reason }))])
     this.metrics.gap('COUNTER')
   }
 
-  /** Closes a gap that was read after all. */
+  /** Closes a gap whose data were read later. */
   async closeGap({ signature, fromSlot, toSlot }: GapRange): Promise<void> {
     const place = { ...(signature !== undefined && { signature }), fromSlot, toSlot }
     const body = JSON.stringify({ ...place, reason: 'read since', closed: true })
     await this.#send([{ ...this.#gap(body), id: `closed:${fromSlot}:${toSlot}:${signature ?? ''}` }])
   }
 
-  /** Says that a confirmed transaction is not part of the finalized chain. */
+  /** Reports that a confirmed transaction is not part of the finalized chain. */
   async retract(signature: string, slot: number): Promise<void> {
     const body = JSON.stringify({ signature, slot })
     const subject = `${this.settings.SUBJECT_PREFIX}.control.retracted`
     await this.#send([{ subject, body, id: `retracted:${slot}:${signature}` }])
   }
 
-  /** Says that every event of slots up to this one is final. */
+  /** Reports that every event of slots up to this slot is final. */
   async publishFinalized(slot: number): Promise<void> {
     const subject = `${this.settings.SUBJECT_PREFIX}.control.finalized`
     await this.#send([{ subject, body: JSON.stringify({ slot }), id: `finalized:${slot}` }])
@@ -93,5 +94,5 @@ export class Publisher {
   }
 }
 
-/** So many messages may be on their way without an acknowledgement. */
+/** The most messages without acknowledgement. */
 const WINDOW = 500

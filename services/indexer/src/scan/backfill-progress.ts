@@ -3,7 +3,7 @@ import type { IndexerMetrics } from '../indexer-metrics.js'
 
 const REPORT_MS = 2_000
 
-/** Says how far a backfill has come: a line every two seconds. */
+/** Logs the progress of a backfill: a line every two seconds. */
 export class BackfillProgress {
   readonly #startedAt = performance.now()
   #reportedAt = -Infinity

@@ -2,25 +2,28 @@ import type { KeyValue } from '@payment-tracking/bus'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { OpenGaps } from '../audit/open-gaps.js'
 
-/** How far the finalized chain is published. Everything up to `through` is acknowledged by the stream, or a gap. */
+/**
+ * The published part of the finalized chain. Everything up to `through` is acknowledged by the stream, or reported as a
+ * gap.
+ */
 export interface Checkpoint {
   genesisHash: string
   programId: string
   /** a finalized slot */
   through: number
-  /** the slot of the program's first transaction, once the list has reached it */
+  /** the slot of the program's first transaction, once a list has reached it */
   firstSlot: number | null
-  /** the slot of the newest transaction that was listed */
+  /** the slot of the newest listed transaction */
   knownSlot: number | null
-  /** what was published at `confirmed` and is not final yet lies in the stream from here on */
+  /** messages published at `confirmed` that are not final yet come after this sequence */
   streamSequence: number
-  /** whether every transaction of the program was seen, so that its counters begin at 1 */
+  /** whether the indexer has seen every transaction of the program, so that its counters begin at 1 */
   fromTheBeginning: boolean
   /** gaps that may still close */
   open: OpenGaps
 }
 
-/** The checkpoint belongs to another chain or program than the settings name. */
+/** The checkpoint belongs to another chain or program than the settings. */
 export class CheckpointMismatchError extends ServiceError {
   readonly code = 'CHECKPOINT_MISMATCH'
   readonly retry = 'never'
@@ -28,13 +31,13 @@ export class CheckpointMismatchError extends ServiceError {
 
 const KEY = 'checkpoint'
 
-/** The checkpoint in JetStream, written by compare-and-set: a leader that lost its lease cannot move it. */
+/** The checkpoint in JetStream, written by compare-and-set: a leader without lease cannot change it. */
 export class CheckpointStore {
   #revision = 0
 
   constructor(private readonly keys: KeyValue) {}
 
-  /** @throws CheckpointMismatchError when it is of another chain or program */
+  /** @throws CheckpointMismatchError when the checkpoint belongs to another chain or program */
   async load(genesisHash: string, programId: string): Promise<Checkpoint | undefined> {
     const entry = await this.keys.get(KEY)
     this.#revision = entry?.revision ?? 0

@@ -1,5 +1,5 @@
-// One tenure of the lease: from the checkpoint to the tip, then on. The finalized list is the truth; sockets and the
-// early lane only make it sooner. States: restoring → backfilling → following → ended (lease lost, or stopping).
+// The work during one lease: from the checkpoint to the tip, then onwards. Only the finalized list decides; sockets and
+// the early lane only speed it up. States: restoring → backfilling → following → ended (lease lost, or stopping).
 import type { Bus, KeyValue } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,7 @@ export interface FollowerParts {
   pool: NodePool
   publisher: Publisher
   checkpoints: CheckpointStore
-  /** where the counters are kept, beside the checkpoint */
+  /** stores the counters, beside the checkpoint */
   keys: KeyValue
   metrics: IndexerMetrics
   log: Logger
@@ -42,13 +42,13 @@ export interface FollowerParts {
   signal: AbortSignal
 }
 
-/** So many slots below the checkpoint are listed again: a node may list a transaction late. */
+/** This many slots below the checkpoint are listed again: a node may list a transaction late. */
 const OVERLAP_SLOTS = 150
-/** Without anything that became final, a watermark is still published this often. */
+/** Without newly final transactions, a watermark is still published this often. */
 const WATERMARK_MS = 60_000
 /** Transactions that are fetched before they are published and the checkpoint moves. */
 const CHUNK = 500
-/** A backfill saves its checkpoint and the counters this often; what follows is read again after a crash. */
+/** A backfill saves its checkpoint and counters this often. After a crash, the indexer reads again from there. */
 const SAVE_MS = 3_000
 
 export class Follower {
@@ -82,7 +82,7 @@ export class Follower {
   readonly #fetch = (listed: ListedTransaction): Promise<FetchedTransaction | undefined> =>
     fetchTransaction(this.parts.pool, listed, { ...this.#fetchOptions, commitment: 'finalized' })
 
-  /** Told by a socket. In the early lane the transaction is published at once. */
+  /** A socket reported a transaction. The early lane publishes it at once. */
   onTransaction(signature: string, slot: number): void {
     if (!this.#checkpoint) return
     if (this.#lane && slot > this.#checkpoint.through && !this.#done.has(signature)) {
@@ -96,7 +96,9 @@ export class Follower {
     this.#wake()
   }
 
-  /** Runs until the signal. @throws what ended it: the lease, the stream, a checkpoint of another chain */
+  /**
+   * Runs until the signal aborts. @throws the reason of the end: the lease, the stream, a checkpoint of another chain
+   */
   async run(genesisHash: string): Promise<void> {
     const { settings, bus, checkpoints, signal, log } = this.parts
     const loaded = await checkpoints.load(genesisHash, settings.PROGRAM_ID)
@@ -142,7 +144,7 @@ export class Follower {
     this.#auditor = new Auditor(parts, this.#checkpoint.open)
   }
 
-  /** One look at the chain: what is new and final is published, then what is due is checked. */
+  /** One step: publishes new final transactions, then runs the periodic checks. */
   async #step(): Promise<void> {
     const { pool, metrics } = this.parts
     const toSlot = await pool.ask(node => node.slot('finalized'))
@@ -155,7 +157,7 @@ export class Follower {
     if (isDue) await this.#audits()
   }
 
-  /** What of a list is not published yet. Failed transactions logged nothing that counts. */
+  /** The unpublished transactions of a list, without failed transactions, which emit no events. */
   #unpublished = (listed: readonly ListedTransaction[]): ListedTransaction[] =>
     listed.filter(({ signature, slot, failed }) => !failed && this.#done.get(signature) !== slot)
 
@@ -178,7 +180,7 @@ export class Follower {
       const listed = at === 0 ? oldest.transactions : await listAgain(pool, options, before)
       const inRange = listed.filter(({ slot }) => slot >= startSlot)
       await this.#publishFinal(await this.#withPlaces(this.#unpublished(inRange)), progress)
-      // Newer pages may hold more of the newest slot.
+      // Newer pages may hold more transactions of the newest slot.
       const newest = inRange.at(-1)?.slot
       if (newest !== undefined)
         this.#checkpoint = {
@@ -200,7 +202,7 @@ export class Follower {
     this.#hasCaughtUp = true
   }
 
-  /** Lists again, by other nodes in turn, when a list contradicts what is known. */
+  /** Repeats a list on other nodes, in turn, when the list contradicts known facts. */
   async #list(options: ListOptions) {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -214,7 +216,7 @@ export class Follower {
     }
   }
 
-  /** The place in the block orders transactions of one slot; where lists lack it, the block says it. */
+  /** The place in the block orders transactions of one slot. Where lists lack the place, the block has it. */
   async #withPlaces(listed: readonly ListedTransaction[]): Promise<readonly ListedTransaction[]> {
     const counts = new Map<number, number>()
     for (const { slot } of listed) counts.set(slot, (counts.get(slot) ?? 0) + 1)
@@ -241,7 +243,7 @@ export class Follower {
       .sort((a, b) => a.slot - b.slot || (a.transactionIndex ?? 0) - (b.transactionIndex ?? 0))
   }
 
-  /** Publishes final transactions in chain order, and fills the holes that their numbers prove. */
+  /** Publishes final transactions in chain order, and fills the holes in their numbers. */
   async #publishFinal(listed: readonly ListedTransaction[], progress?: BackfillProgress): Promise<void> {
     const { settings, publisher } = this.parts
     for (let at = 0; at < listed.length; at += CHUNK) {
@@ -263,13 +265,13 @@ export class Follower {
     const { at, slot: last } = this.#watermark
     const isDue = performance.now() - at >= WATERMARK_MS
     if (slot <= last || (!this.#lane && !isDue)) return
-    // In the early lane every step makes something final; without payments it would only fill the stream.
+    // In the early lane every step makes slots final; without payments, watermarks would only fill the stream.
     if (this.#lane && this.#lane.highestSlot <= last && !isDue) return
     await this.parts.publisher.publishFinalized(slot)
     this.#watermark = { slot, at: performance.now() }
   }
 
-  /** Moves the checkpoint; a leader that lost its lease fails here. */
+  /** Moves the checkpoint; fails for a leader that lost its lease. */
   async #advance(through: number): Promise<void> {
     const { checkpoints, publisher, metrics } = this.parts
     const streamSequence = this.#lane?.sequence() ?? publisher.lastSequence
@@ -282,7 +284,7 @@ export class Follower {
     for (const [signature, slot] of this.#done) if (slot < forget) this.#done.delete(signature)
   }
 
-  /** Publishes confirmed transactions that no socket told of. */
+  /** Publishes confirmed transactions that no socket reported. */
   async #publishConfirmed(): Promise<void> {
     const { pool, settings } = this.parts
     const { through } = this.#checkpoint
@@ -293,7 +295,7 @@ export class Follower {
     await Promise.all(fresh.map(each => this.#lane!.publish(each)))
   }
 
-  /** What is due from time to time: counters against the accounts on the chain, gaps that may be closed by now. */
+  /** Runs the periodic checks: compares counters with the chain's accounts, and tries to close gaps. */
   async #audits(): Promise<void> {
     this.#rescannedAt = performance.now()
     this.#rescanFrom = this.#checkpoint.through

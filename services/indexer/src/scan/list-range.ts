@@ -1,51 +1,51 @@
-// Which transactions name the program between two slots. Lists are newest first and their ends cannot be trusted: a
-// node that has lost its index answers an empty page. So slots are compared, never a page's length alone.
+// Lists the program's transactions between two slots. Lists are newest first, and their ends prove nothing: a node
+// without its index answers an empty page. So the code compares slots, and never trusts a page's length alone.
 import { NodeError } from '../nodes/node-error.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import type { ChainNode, ListedTransaction } from '../nodes/open-node.js'
 
 export interface ListOptions {
   programId: string
-  /** every node must have reached it; nothing above it is listed */
+  /** every node must have reached this slot; the list ends at it */
   toSlot: number
-  /** the list must reach a transaction at or below it, or the program's first transaction */
+  /** the list must reach a transaction at or below this slot, or the program's first transaction */
   fromSlot: number
-  /** the slot of the program's first transaction, when it is known */
+  /** the slot of the program's first transaction, if known */
   firstSlot: number | null
-  /** a slot that a transaction of the program is known to be in: a list that ends above has lost a part */
+  /** a slot with a known transaction of the program: a list that ends above this slot is incomplete */
   knownSlot: number | null
-  /** told for each transaction that only some of the nodes listed */
+  /** called for each transaction that only some nodes listed */
   onDisagreement: (node: string, signature: string) => void
 }
 
 export interface ListedPage {
   /** oldest first, each once, with whole slots only */
   transactions: ListedTransaction[]
-  /** the page was asked for before this signature; undefined for the newest */
+  /** the page was requested with this signature; undefined for the newest page */
   before: string | undefined
 }
 
 export interface ListedRange {
-  /** the oldest page first; only the oldest holds its transactions, the others are listed again when they are due */
+  /** the oldest page first; only the oldest holds its transactions, the other pages are listed again later */
   pages: { before: string | undefined }[]
   oldest: ListedPage
-  /** the program's first transaction's slot, when the list reached it */
+  /** the slot of the program's first transaction, if the list reached it */
   reachedFirst: number | null
 }
 
 interface Page extends ListedPage {
-  /** the signature that the next older page is asked for with; undefined when the list ended */
+  /** the signature for requesting the next older page; undefined after the end of the list */
   cursor: string | undefined
 }
 
 interface Lists {
   asked: ChainNode
   entries: ListedTransaction[]
-  /** what a second node listed, when one answered */
+  /** the list of a second node, if it answered */
   second: { node: ChainNode; answer: ListedTransaction[] } | undefined
 }
 
-/** Asks one node, and a second one for comparison. */
+/** Requests a page from one node, and from a second node for comparison. */
 async function askForPage(pool: NodePool, options: ListOptions, before: string | undefined): Promise<Lists> {
   const { programId, toSlot } = options
   const question = async (node: ChainNode) => {
@@ -60,7 +60,7 @@ async function askForPage(pool: NodePool, options: ListOptions, before: string |
   })
   const [second] = await pool.askAll(question, { except: new Set([asked]), limit: 1 })
   if (entries.length > 0 || !second || second.answer.length === 0) return { asked, entries, second }
-  // A node that lists nothing where another lists something has lost its index.
+  // A node with an empty list has lost its index if another node lists transactions.
   return { asked: second.node, entries: second.answer, second: { node: asked, answer: [] } }
 }
 
@@ -68,8 +68,8 @@ const lowestSlot = (entries: readonly ListedTransaction[]): number =>
   entries.reduce((lowest, { slot }) => Math.min(lowest, slot), Infinity)
 
 /**
- * A page and what an older page is asked for with. The slot that the page may have cut in two is left to the older
- * page. Only an empty page ends the list: real nodes answer short ones in the middle.
+ * A page, and the signature for the next older page. The page may cut its last slot in two, so the older page gets that
+ * slot. Only an empty page ends the list: real nodes return short pages in the middle.
  */
 async function listPage(pool: NodePool, options: ListOptions, before: string | undefined): Promise<Page> {
   const { asked, entries, second } = await askForPage(pool, options, before)
@@ -87,7 +87,7 @@ async function listPage(pool: NodePool, options: ListOptions, before: string | u
 
 const older = (a: ListedTransaction, b: ListedTransaction): ListedTransaction => (b.slot <= a.slot ? b : a)
 
-/** What either node listed above a slot; what only one of them listed is told. */
+/** Unites the lists of two nodes above a slot, and reports transactions that only one node listed. */
 function unite(
   asked: ChainNode,
   entries: readonly ListedTransaction[],
@@ -110,7 +110,10 @@ function unite(
   return [...known.values()].sort((a, b) => b.slot - a.slot)
 }
 
-/** What two nodes say of one transaction. Where they differ, its contents decide, so it is read as if it succeeded. */
+/**
+ * Joins the entries of two nodes for one transaction. Where they differ, the transaction's contents decide, so it is
+ * read as if it had succeeded.
+ */
 function join(mine: ListedTransaction, other: ListedTransaction): ListedTransaction {
   const transactionIndex = mine.transactionIndex ?? other.transactionIndex
   if (mine.slot === other.slot && mine.failed === other.failed) return { ...mine, transactionIndex }
@@ -124,8 +127,8 @@ function sortByPlace(newestFirst: readonly ListedTransaction[]): ListedTransacti
 }
 
 /**
- * Walks back from `toSlot` until the list reaches `fromSlot` or the program's first transaction.
- * @throws NodeError (wrong) when the list ends before: a node has lost a part of it
+ * Lists backwards from `toSlot` until the list reaches `fromSlot` or the program's first transaction.
+ * @throws NodeError (wrong) when the list ends earlier: a node has lost a part of it
  */
 export async function listRange(pool: NodePool, options: ListOptions): Promise<ListedRange> {
   const { fromSlot, firstSlot, knownSlot } = options
@@ -152,8 +155,8 @@ export async function listRange(pool: NodePool, options: ListOptions): Promise<L
 }
 
 /**
- * A list that ends may have lost its older part. The end is believed when the node keeps every block that could
- * hold an older transaction, and no other node lists one.
+ * A list that ends may have lost its older part. The end counts when the node keeps every block that could hold an
+ * older transaction, and no other node lists an older transaction.
  */
 async function proveEnd(
   pool: NodePool,
@@ -179,8 +182,8 @@ async function proveEnd(
 }
 
 /**
- * The transactions of a page that was left for later, listed again: all of them, the slot that the page cuts included,
- * because the nodes that answer may be others than before.
+ * Lists a postponed page again, with all transactions of the slot that the page cuts, because other nodes may answer
+ * this time.
  */
 export async function listAgain(
   pool: NodePool,

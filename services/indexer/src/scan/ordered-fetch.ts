@@ -1,6 +1,6 @@
 /**
- * Maps items with at most `concurrency` at once and gives the results in the order of the items.
- * The first failure ends it.
+ * Maps items with at most `concurrency` at once and gives the results in the order of the items. The first failure ends
+ * the mapping.
  */
 export async function mapInOrder<T, R>(
   items: readonly T[],
