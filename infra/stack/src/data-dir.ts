@@ -1,4 +1,4 @@
-// The data directory belongs to one launcher at a time: two nats-servers open the same store without a word.
+// The data directory belongs to one launcher at a time: two nats-servers would open the same store without an error.
 import { randomBytes } from 'node:crypto'
 import {
   accessSync,
@@ -20,7 +20,7 @@ import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/
 
 export interface DataDir {
   path: string
-  /** Made at the first start, then kept: the password of the private servers. */
+  /** The password of the private servers, created at the first start and then kept. */
   password: string
   release(): void
 }
@@ -55,10 +55,11 @@ export function makeDataDir(dir: string): string {
  */
 export function lockDataDir(dir: string): DataDir {
   const path = makeDataDir(dir)
-  // Open to pass, not to list: Postgres may run as another account and must get to its own folder.
+  // Other accounts may pass through the directory but not list it: Postgres may run as another account and must reach
+  // its own folder.
   chmodSync(path, 0o711)
   const lock = join(path, 'lock')
-  // Written aside and linked: whoever sees the lock sees all of it.
+  // Written to another file and linked, so that a reader never sees half of the lock.
   const mine = `${lock}.${process.pid}`
   writeFileSync(mine, JSON.stringify(identify(process.pid)))
   try {
@@ -95,7 +96,7 @@ export function isDataDirInUse(dir: string): boolean {
 }
 
 /**
- * Deletes a data directory with all that is in it, and ends the servers that a killed launcher left there.
+ * Deletes a data directory with its contents, and ends the servers that a killed launcher left there.
  * @throws DataDirBusyError
  */
 export async function discardDataDir(dir: string): Promise<void> {
@@ -109,7 +110,7 @@ export async function discardDataDir(dir: string): Promise<void> {
 }
 
 /**
- * A secret of this data directory: read from its file, or made and written.
+ * A secret of this data directory: read from its file, or created and written.
  * @throws KeyFileDamagedError when the file is empty
  */
 export function keepSecret(file: string): string {

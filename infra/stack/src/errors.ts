@@ -1,12 +1,12 @@
 import { ServiceError } from '@payment-tracking/runtime'
 
-/** A server is neither running, nor named by a URL, nor to be had on this machine. */
+/** A server is not running, not named by a URL, and not available on this machine. */
 export class ServerMissingError extends ServiceError {
   readonly code = 'STACK_SERVER_MISSING'
   readonly retry = 'never'
 }
 
-/** A server was started and did not come up; the message ends with the last lines it wrote. */
+/** A server was started but did not become ready; the message ends with its last lines. */
 export class ServerFailedError extends ServiceError {
   readonly code = 'STACK_SERVER_FAILED'
   readonly retry = 'later'
@@ -18,7 +18,7 @@ export class DataDirUnusableError extends ServiceError {
   readonly retry = 'never'
 }
 
-/** A file of secrets that an earlier start kept cannot be read. */
+/** A file of secrets from an earlier start is unreadable. */
 export class KeyFileDamagedError extends ServiceError {
   readonly code = 'STACK_KEY_FILE_DAMAGED'
   readonly retry = 'never'

@@ -1,5 +1,5 @@
-// The parts of a transaction that decide what the program emitted, as a node's `getTransaction` answers them
-// (encoding `json`), with the account keys already joined.
+// The parts of a transaction that determine the program's events, as a node's `getTransaction` returns them (encoding
+// `json`), with the account keys already joined.
 
 /** One instruction. `data` is base58, as nodes write it. */
 export interface ChainInstruction {
@@ -13,11 +13,11 @@ export interface ChainTransaction {
   /** base58, 64 bytes */
   signature: string
   slot: number
-  /** the place of the transaction in its block; null when no node says it */
+  /** the place of the transaction in its block; null when no node reports it */
   transactionIndex: number | null
   /** Unix seconds, from the block */
   blockTime: number
-  /** whether the transaction failed: nothing that a failed transaction logged counts */
+  /** whether the transaction failed: logs of a failed transaction do not count */
   failed: boolean
   /** null when the node keeps no logs */
   logMessages: readonly string[] | null

@@ -1,6 +1,6 @@
-// Borsh as the program's events use it, on the codecs of @solana/kit. What Rust's Borsh refuses is refused here as
-// well (a boolean or an option's mark of 2, an unknown variant), because a body that only almost fits is a guess.
-// 64-bit integers are decimal strings and byte arrays are arrays of numbers, as docs of the stream want them.
+// Borsh as the program's events use it, on the codecs of @solana/kit. Refuses everything that Rust's Borsh refuses (a
+// boolean or an option mark of 2, an unknown variant), because a body that almost fits would be a guess. 64-bit
+// integers are decimal strings, and byte arrays are arrays of numbers, as the stream's contract requires.
 import {
   createCodec,
   getAddressCodec,
@@ -14,12 +14,12 @@ import {
 } from '@solana/kit'
 import bs58 from 'bs58'
 
-/** What an event's data is made of. */
+/** The possible values in an event's data. */
 export type Value = null | boolean | number | string | Value[] | { [name: string]: Value }
-/** Reads and writes one value; reading throws on bytes that the type cannot hold. */
+/** Reads and writes one value; reading throws on bytes that are invalid for the type. */
 export type ValueCodec = Codec<Value>
 
-/** A body that a layout cannot hold. The caller tries the next layout, or reports a gap. */
+/** The layout does not fit the body. The caller tries the next layout, or reports a gap. */
 export class LayoutMismatch extends Error {}
 
 const mismatch = (what: string): never => {
@@ -30,7 +30,7 @@ export const u8 = getU8Codec() as unknown as ValueCodec
 export const u16 = getU16Codec() as unknown as ValueCodec
 export const u32 = getU32Codec() as unknown as ValueCodec
 
-/** A codec of kit's for bigint, seen as one of decimal strings. */
+/** Turns kit's codec for bigint into a codec for decimal strings. */
 function decimal(codec: Codec<bigint | number, bigint>): ValueCodec {
   return createCodec<Value>({
     fixedSize: 8,
@@ -59,7 +59,7 @@ export const bool: ValueCodec = createCodec<Value>({
 
 const addressCodec = getAddressCodec()
 
-/** A public key, as base58. Reading uses bs58, which takes a third of the time of kit's arithmetic on bigints. */
+/** A public key, as base58. Reading uses bs58, which takes a third of the time of kit's bigint arithmetic. */
 export const key: ValueCodec = createCodec<Value>({
   fixedSize: 32,
   write: (value, bytes, offset) => addressCodec.write(value as never, bytes, offset),
@@ -82,7 +82,7 @@ export const byteArray = (size: number): ValueCodec =>
     read: (bytes, offset) => [[...take(bytes, offset, size)], offset + size],
   })
 
-/** Space kept for later fields: skipped when read, since the caller may have put anything there. */
+/** Space reserved for later fields. Reading skips it, because the caller may have written anything there. */
 export const padding = (size: number): ValueCodec =>
   createCodec<Value>({
     fixedSize: size,
@@ -133,7 +133,7 @@ export const array = (item: ValueCodec, length: number): ValueCodec =>
 
 export type Fields = readonly (readonly [name: string, codec: ValueCodec])[]
 
-/** The name of a field that is read over and left out. */
+/** The name of a field that reading skips and omits. */
 export const PADDING = 'padding'
 
 export const struct = (fields: Fields): ValueCodec =>

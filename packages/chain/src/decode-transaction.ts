@@ -9,15 +9,16 @@ import { readFrames, type DataLine } from './read-frames.js'
 export interface DecodedEvent {
   name: string
   data: EventData
-  /** the ordinal among all data lines of the program in its transaction, unreadable ones included */
+  /** the ordinal among all data lines of the program in its transaction, including unreadable lines */
   index: number
   instructionIndex: number
   innerIndex: number | null
 }
 
 /**
- * Why something could not be read. LOG_TRUNCATED, LOG_MALFORMED and NO_LOG are a node's: another node may know more.
- * NODES_DISAGREE is for callers that compare nodes. The others are facts of the transaction, equal at every node.
+ * Why a part was unreadable. LOG_TRUNCATED, LOG_MALFORMED and NO_LOG are faults of a node: another node may know more.
+ * NODES_DISAGREE is for callers that compare nodes. All other reasons belong to the transaction and are equal at every
+ * node.
  */
 export type GapReason =
   | 'LOG_TRUNCATED'
@@ -33,23 +34,23 @@ export type GapReason =
   | 'UNKNOWN_INSTRUCTION'
   | 'NODES_DISAGREE'
 
-/** Something of the program that could not be read, or that its instruction should have emitted and did not. */
+/** An unreadable part of the program's log, or an event that its instruction should have emitted and did not. */
 export interface DecodedGap {
   reason: GapReason
-  /** for a data line that could not be read: its ordinal, as an event would have */
+  /** the ordinal of an unreadable data line, like an event's ordinal */
   index?: number
   instructionIndex: number | null
   innerIndex: number | null
-  /** a name for people: the instruction, or the event whose layout did not fit */
+  /** a readable name: the instruction, or the event whose layout did not fit */
   about?: string
-  /** what was logged, or the instruction's data where nothing was */
+  /** the logged bytes, or the instruction's data if nothing was logged */
   bytes: Uint8Array
 }
 
 export interface DecodedTransaction {
   events: DecodedEvent[]
   gaps: DecodedGap[]
-  /** whether another node may read more of it */
+  /** whether another node may read more of the transaction */
   nodeMayBeUnfit: boolean
 }
 
@@ -64,15 +65,15 @@ const OF_THE_NODE: ReadonlySet<GapReason> = new Set([
 ])
 
 /**
- * Reads the events that `programId` emitted in a transaction. An event counts only when the program itself was on top
- * of the stack, at any depth, in a transaction that succeeded; the stack is checked against the instructions.
+ * Reads the events that `programId` emitted in a transaction. An event counts only if the program itself was on top of
+ * the stack, at any depth, in a successful transaction. The stack is checked against the instructions.
  */
 export function decodeTransaction(transaction: ChainTransaction, programId: string): DecodedTransaction {
   if (transaction.failed) return NOTHING
   const placed = placeInstructions(transaction)
   const isCalled = placed.some(({ instruction }) => instruction.programId === programId)
   if (!transaction.hasInnerInstructions && !isCalled) {
-    // Calls by other programs would be inner instructions: nobody can tell whether there were any.
+    // Calls by other programs would be inner instructions: without them, such calls are unknown.
     const gap = { instructionIndex: null, innerIndex: null, bytes: new Uint8Array() }
     return { events: [], gaps: [{ reason: 'NO_INNER_INSTRUCTIONS', ...gap }], nodeMayBeUnfit: true }
   }
@@ -128,7 +129,7 @@ export function decodeTransaction(transaction: ChainTransaction, programId: stri
 
 type ReadLine = { name: string; data: EventData } | { reason: GapReason; about?: string; bytes: Uint8Array }
 
-/** `emit!` logs one slice; more than one, or none, is not an event of the program as we know it. */
+/** `emit!` logs one slice. A line with more slices, or with none, is no known event of the program. */
 function readDataLine({ payload }: DataLine): ReadLine {
   const bytes = Buffer.from(payload, 'base64')
   if (payload.includes(' ')) {

@@ -11,7 +11,7 @@ const NAMES = new Map(
   Object.keys(EVENT_LAYOUTS).map(name => [discriminatorOf('event', name).toString('hex'), name]),
 )
 
-/** Reads what one `emit!` logged. What no layout fits exactly is named, never guessed. */
+/** Reads the bytes of one `emit!`. Bytes that no layout fits exactly are reported, never guessed. */
 export function readEventBytes(bytes: Uint8Array): ReadEvent {
   if (bytes.length < DISCRIMINATOR_BYTES) return { unreadable: 'EMPTY' }
   const name = NAMES.get(Buffer.from(bytes.subarray(0, DISCRIMINATOR_BYTES)).toString('hex'))
@@ -25,8 +25,8 @@ export function readEventBytes(bytes: Uint8Array): ReadEvent {
 }
 
 /**
- * The bytes that the program logs for an event, for chains that are made up.
- * @param version 0 for the newest layout, 1 for the one before, …
+ * The bytes that the program logs for an event, for simulated chains.
+ * @param version 0 for the newest layout, 1 for the previous layout, …
  */
 export function writeEventBytes(name: string, data: EventData, version = 0): Uint8Array {
   const layout = EVENT_LAYOUTS[name]?.[version]

@@ -3,7 +3,7 @@ import type { DecodedEvent, DecodedGap } from './decode-transaction.js'
 
 export type Commitment = 'confirmed' | 'finalized'
 
-/** One message of the stream. Its bytes follow from the transaction and the commitment alone. */
+/** One message of the stream. Its bytes depend only on the transaction and the commitment. */
 export function buildEventMessage(
   { signature, slot, transactionIndex, blockTime }: ChainTransaction,
   event: DecodedEvent,
@@ -25,10 +25,10 @@ export function buildEventMessage(
   })
 }
 
-/** What a gap holds at most: a transaction's log is shorter, an instruction as well. */
+/** The most bytes in a gap: a transaction's log is shorter, and so is an instruction. */
 const MAX_GAP_BYTES = 48 * 1024
 
-/** The gap of one transaction, in the words of the contract. All that is unreadable of a transaction is one gap. */
+/** The gap of one transaction, in the form of the contract. All unreadable parts of a transaction make one gap. */
 export function buildGapMessage(
   { signature, slot }: Pick<ChainTransaction, 'signature' | 'slot'>,
   gaps: readonly DecodedGap[],

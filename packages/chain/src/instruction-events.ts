@@ -1,8 +1,8 @@
-// What each instruction of the program must emit. Instructions are recorded apart from the log and are never
-// truncated, so an event that an attacker pushed out of the log is still missed here.
+// The events that each instruction of the program must emit. Instructions are recorded apart from the log and are never
+// truncated, so an event that an attacker pushed out of the log is still noticed as missing.
 import { DISCRIMINATOR_BYTES, discriminatorOf } from './layouts.js'
 
-/** How many of an event one execution of an instruction emits. */
+/** How many events of a name one execution of an instruction emits. */
 interface Expected {
   name: string
   min: number
@@ -54,16 +54,16 @@ const BY_DISCRIMINATOR = new Map<string, { name: string; expected: readonly Expe
   [IDL_INSTRUCTION, { name: 'idl', expected: NOTHING }],
 ])
 
-/** Until this time (Unix seconds, 2025-10-27) the program emitted PaymentRecord alone. */
+/** Until this time (Unix seconds, 2025-10-27) the program emitted only PaymentRecord. */
 const FIRST_EVENTS_AT = 1_761_523_200
 
-/** Whether an instruction emitted what it must. */
+/** Whether an instruction emitted all required events. */
 export type Completeness = 'complete' | 'missing' | 'unexpected' | 'unknown-instruction'
 
 /**
- * Compares what an instruction emitted with what it must emit.
- * @param names the events of its frame, those that could be read
- * @param unread how many data lines of its frame could not be read; each may be any expected event
+ * Compares the emitted events of an instruction with the required events.
+ * @param names the readable events of its frame
+ * @param unread how many data lines of its frame were unreadable; each may be any expected event
  * @param blockTime Unix seconds
  */
 export function checkEmitted(

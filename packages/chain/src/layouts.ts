@@ -1,6 +1,6 @@
-// The layouts of all events, every version that is known of each, the newest first. A body is read by the first
-// layout that fits it exactly: no length alone dates a body, because options and enums vary in size.
-// Source: the program's IDL and its earlier revisions; test/idl.test.ts compares the newest with the kept IDL.
+// The layouts of all events, with every known version, the newest first. The first layout that fits a body exactly
+// reads the body. A body's length does not determine its version, because options and enums vary in size. Source: the
+// program's IDL and its earlier revisions; test/idl.test.ts compares the newest layouts with the stored IDL.
 import { createHash } from 'node:crypto'
 import {
   array,

@@ -1,7 +1,10 @@
 import type { ChainInstruction, ChainTransaction } from './chain-transaction.js'
 import type { Frame, ReadLog } from './read-frames.js'
 
-/** An instruction with its place: `inner` counts within its top-level instruction and is null for that one itself. */
+/**
+ * An instruction with its place: `inner` counts within its top-level instruction, and is null for the top-level
+ * instruction.
+ */
 export interface PlacedInstruction {
   instruction: ChainInstruction
   instructionIndex: number
@@ -11,19 +14,19 @@ export interface PlacedInstruction {
 export interface PairedLog {
   /** the frame of each instruction, by its place in the list; undefined where the log does not show it */
   frameOf: (number | undefined)[]
-  /** frames that are paired; those after it contradict the instructions and count for nothing */
+  /** the number of paired frames; later frames contradict the instructions and do not count */
   trustedFrames: number
   brokenBy?: 'truncated' | 'malformed'
 }
 
-/** Programs that the runtime checks itself: their instructions leave no line in the log. */
+/** Programs that the runtime itself checks: their instructions leave no line in the log. */
 const PRECOMPILES: ReadonlySet<string> = new Set([
   'Ed25519SigVerify111111111111111111111111111',
   'KeccakSecp256k11111111111111111111111111111',
   'Secp256r1SigVerify1111111111111111111111111',
 ])
 
-/** The instructions in the order in which they ran: each top-level one, then those it caused. */
+/** The instructions in the order of their execution: each top-level instruction, followed by its inner instructions. */
 export function placeInstructions({
   instructions,
 }: Pick<ChainTransaction, 'instructions'>): PlacedInstruction[] {
@@ -34,8 +37,8 @@ export function placeInstructions({
 }
 
 /**
- * Pairs the log's frames with the instructions, which are never truncated. From the first frame on that names another
- * program or height than its instruction, the log is not believed.
+ * Pairs the log's frames with the instructions, which are never truncated. From the first frame whose program or height
+ * differs from its instruction, the log is not trusted.
  */
 export function pairFrames(placed: readonly PlacedInstruction[], log: ReadLog): PairedLog {
   const frameOf: (number | undefined)[] = []

@@ -5,9 +5,9 @@ import { DISCRIMINATOR_BYTES, discriminatorOf, POLICY_ACCOUNTS } from './layouts
 const POLICY_ACCOUNT = discriminatorOf('account', 'PaymentPolicy')
 
 /**
- * Reads how many payments the program has counted for a policy. The account's address proves that it was read with
- * the right layout: the address follows from the user payment and the policy's id, which stands after the count.
- * @returns null when the account is not a policy that we can read
+ * Reads how many payments the program has counted for a policy. The account's address proves that the layout was right:
+ * the address depends on the user payment and the policy's id, which stands after the count.
+ * @returns null when the account is not a policy with a known layout
  */
 export function readPaymentCount(account: Uint8Array, address: string, programId: string): number | null {
   if (!POLICY_ACCOUNT.equals(account.subarray(0, DISCRIMINATOR_BYTES))) return null
@@ -21,7 +21,7 @@ export function readPaymentCount(account: Uint8Array, address: string, programId
   return null
 }
 
-/** Like `readExactly`, for an account, which ends in space kept for later. */
+/** Like `readExactly`, for an account, which ends in reserved space. */
 function readPrefix(layout: (typeof POLICY_ACCOUNTS)[number], bytes: Uint8Array): Value | undefined {
   try {
     const [, end] = layout.read(bytes, 0)

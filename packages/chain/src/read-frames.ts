@@ -15,7 +15,7 @@ export interface Frame {
   height: number
   /** the data lines written while this program was on top of the stack, in order */
   dataLines: DataLine[]
-  /** whether the `success` line stands in the trusted part of the log */
+  /** whether the `success` line is in the trusted part of the log */
   complete: boolean
 }
 
@@ -24,7 +24,7 @@ export interface ReadLog {
   frames: Frame[]
   /** every data line of every frame, in log order */
   data: { frame: number; line: DataLine }[]
-  /** why the log is not trusted to its end; undefined when all of it was read */
+  /** why the end of the log is not trusted; undefined when the whole log was read */
   brokenBy?: 'truncated' | 'malformed'
 }
 
@@ -34,9 +34,8 @@ const DATA = 'Program data: '
 const TRUNCATED = 'Log truncated'
 
 /**
- * Reads the log up to its end or up to the first line after which nothing can be trusted: the mark of truncation
- * (shorter lines still appear after the mark, so that what follows lacks lines in between), or a line that does not
- * fit the stack.
+ * Reads the log up to its end, or up to the first line after which the log is not trusted: the truncation mark (shorter
+ * lines still appear after the mark, with missing lines in between), or a line that does not fit the stack.
  */
 export function readFrames(logMessages: readonly string[]): ReadLog {
   const frames: Frame[] = []
@@ -44,7 +43,7 @@ export function readFrames(logMessages: readonly string[]): ReadLog {
   const stack: number[] = []
   for (const text of logMessages) {
     if (text === TRUNCATED) return { frames, data, brokenBy: 'truncated' }
-    // Of all other lines none begins like these and means something.
+    // All other lines that begin like these have no meaning here.
     if (!text.startsWith('Program ')) continue
     if (text.startsWith(DATA) || text === 'Program data:') {
       const top = stack.at(-1)

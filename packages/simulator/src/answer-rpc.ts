@@ -1,4 +1,4 @@
-// What a node answers to the calls that the indexer makes.
+// A node's answers to the calls of the indexer.
 // Source: the JSON-RPC reference of Solana (docs.anza.xyz), for the shapes and the error codes.
 import type { NodeFaults } from './node-faults.js'
 import type { PlacedTransaction, SimulatedChain } from './simulated-chain.js'

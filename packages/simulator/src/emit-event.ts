@@ -20,7 +20,7 @@ function instructionOf(name: string, data: Record<string, unknown>): string {
   return found[0]
 }
 
-/** `{"variant": "Custom", "field": "60"}` as `{"Custom": "60"}`, the style that layouts are written in. */
+/** Converts `{"variant": "Custom", "field": "60"}` to `{"Custom": "60"}`, the style of the layouts. */
 function toTagged(value: unknown): Value {
   if (Array.isArray(value)) return value.map(toTagged)
   if (typeof value !== 'object' || value === null) return value as Value
@@ -31,7 +31,7 @@ function toTagged(value: unknown): Value {
   return { [variant]: 'field' in tagged ? tagged.field! : tagged }
 }
 
-/** Members that older messages lack, as the program would write them. */
+/** Adds the members that older messages lack, as the program would write them. */
 function complete(name: string, data: EventData): EventData {
   if (name !== 'PaymentPolicyCreated') return data
   return { created_policies_count: (data.policy_id as number) - 1, ...data }

@@ -1,42 +1,42 @@
 import type { PlacedTransaction, SimulatedTransaction } from './simulated-chain.js'
 
-/** What is wrong with a node, changed at will while it runs. Every fault was seen at a real node. */
+/** The faults of a node, changeable while the node runs. Each fault was seen at a real node. */
 export interface NodeFaults {
-  /** it is so many slots behind the chain */
+  /** the node is this many slots behind the chain */
   lagSlots: number
-  /** each answer takes so long */
+  /** the delay of each answer */
   delayMs: number
-  /** so many of the next requests are answered 429 */
+  /** how many of the next requests are answered 429 */
   rateLimited: number
   /** every request fails at once */
   down: boolean
-  /** it keeps no logs */
+  /** the node keeps no logs */
   noLogs: boolean
-  /** signatures that its list lacks */
+  /** signatures that the node's list lacks */
   missing: Set<string>
-  /** signatures that it lists and answers null for */
+  /** signatures that the node lists, but for which it answers null */
   nullTransactions: Set<string>
-  /** signatures whose block time it does not know */
+  /** signatures whose block time the node does not know */
   nullTimes: Set<string>
-  /** signatures that it answers with another slot than it listed */
+  /** signatures with another slot in the transaction than in the list */
   wrongSlots: Set<string>
-  /** signatures whose log it cut to its first lines */
+  /** signatures whose log the node cut to its first lines */
   shortLogs: Set<string>
-  /** transactions that it answers otherwise than the chain holds them */
+  /** transactions that the node returns in another form than the chain's */
   lies: Map<string, SimulatedTransaction>
-  /** transactions that it lists and answers, and that the chain does not hold */
+  /** transactions that the node lists and returns, but that the chain does not hold */
   invented: PlacedTransaction[]
-  /** a `before` that it does not know, here any, gets an empty list */
+  /** every `before` is unknown to the node and gets an empty list */
   emptyPages: boolean
-  /** its list repeats entries and shuffles those of one slot */
+  /** the node's list repeats entries and shuffles the entries of one slot */
   untidyList: boolean
-  /** it does not say the place of a transaction in its block */
+  /** the node does not report the place of a transaction in its block */
   noTransactionIndex: boolean
-  /** its sockets stay open and say nothing */
+  /** the node's sockets stay open and send nothing */
   silentSockets: boolean
-  /** its genesis, when it belongs to another chain */
+  /** the node's genesis hash, when it belongs to another chain */
   genesisHash: string | null
-  /** the oldest slot that it keeps */
+  /** the oldest slot that the node keeps */
   firstAvailableBlock: number
 }
 

@@ -1,12 +1,12 @@
-// A program that does what its instruction data says: it logs, calls other programs, fails. Deployed at the payment
-// program's address it stands for that program; deployed elsewhere, for a stranger who imitates it.
+// A program that executes its instruction data: it logs, calls other programs, fails. At the payment program's address
+// it simulates that program; at another address it simulates a stranger who imitates the program.
 //
 // Instruction data: 8 bytes that the puppet ignores (an instruction's discriminator), then frames: operation u8,
 // length of the payload u16, payload.
 import bs58 from 'bs58'
 import { assemble, buildElf, type Source } from './assemble.js'
 
-/** What a puppet does, in order. */
+/** The actions of a puppet, in order. */
 export type Step =
   | { log: Uint8Array }
   /** the bytes as two slices of one line */
@@ -36,7 +36,7 @@ function frame(operation: number, payload: Uint8Array): Buffer {
 
 const u16 = (value: number) => Buffer.of(value & 255, value >> 8)
 
-/** Every program that a call reaches through its steps, itself not counted. */
+/** Every program that a call reaches through its steps, without the called program itself. */
 export function calleesOf({ steps }: PuppetCall): string[] {
   const callees = steps.flatMap(step => ('call' in step ? [step.call.program, ...calleesOf(step.call)] : []))
   return [...new Set(callees)]

@@ -1,5 +1,5 @@
-// A chain on one machine: transactions run in litesvm, blocks and their finality are kept here. All nodes of a test
-// look at one chain, each with faults of its own (see node-faults.ts).
+// A chain on one machine: litesvm runs the transactions, and this class keeps blocks and finality. All nodes of a test
+// share one chain; each node has its own faults (see node-faults.ts).
 import { createHash } from 'node:crypto'
 import {
   address,
@@ -54,14 +54,14 @@ export interface ChainOptions {
   firstSlot?: number
   /** Unix seconds of the first slot */
   firstBlockTime?: number
-  /** how many slots a block needs on top of it to be confirmed, and to be final */
+  /** how many slots on top of a block make the block confirmed, and final */
   confirmationSlots?: number
   finalitySlots?: number
 }
 
 export interface ExecuteOptions {
   version?: SimulatedTransaction['version']
-  /** accounts that the transaction only mentions */
+  /** accounts that the transaction names without using them */
   mentions?: readonly string[]
 }
 
@@ -128,7 +128,7 @@ export class SimulatedChain {
     this.#slotOf.set(transaction.signature, this.tip)
   }
 
-  /** Begins new blocks: what is deep enough is confirmed, or final, from now on. */
+  /** Begins new blocks, so that older blocks become confirmed or final. */
   advance(slots = 1): void {
     for (let step = 0; step < slots; step++) {
       const [confirmed, finalized] = [this.confirmed, this.finalized]
@@ -150,7 +150,7 @@ export class SimulatedChain {
     }
   }
 
-  /** A fork loses: the block of a slot, confirmed or not, is none of the chain's. @returns what it held */
+  /** Drops the block of a slot, confirmed or not, as if its fork lost. @returns the block's transactions */
   dropBlock(slot: number): SimulatedTransaction[] {
     if (slot <= this.finalized) throw new RangeError(`slot ${slot} is final`)
     const dropped = this.blocks.get(slot)
@@ -249,7 +249,7 @@ export class SimulatedChain {
   }
 }
 
-/** The same transaction with the keys that it only calls through others loaded from a table. */
+/** The same transaction, with the keys of inner calls loaded from a table. */
 function withLoadedKeys(transaction: SimulatedTransaction): SimulatedTransaction {
   const isStatic = new Set([0, ...transaction.instructions.map(({ programIdIndex }) => programIdIndex)])
   const order = transaction.accountKeys.map((_, at) => at)

@@ -1,4 +1,4 @@
-// Compares what the API answers with expected.json of the second set of fixtures, or of another set of its shape.
+// Compares the API's answers with expected.json of the second set of fixtures, or of another set with the same shape.
 import { readJson, writeJson } from '@payment-tracking/domain'
 import type { FixtureAnswers } from './fixtures-2.js'
 
@@ -6,7 +6,7 @@ import type { FixtureAnswers } from './fixtures-2.js'
 export type AskApi = (path: string) => Promise<{ status: number; text: string }>
 
 export interface Comparison {
-  /** values that were compared */
+  /** the number of compared values */
   compared: number
   /** `<what>: wanted <JSON>, found <JSON>`, for each that differs */
   differences: string[]
@@ -38,8 +38,8 @@ const queryOf = (query: Record<string, unknown>): string =>
   ).toString()
 
 /**
- * Asks for everything that `expected` tells. Where the set leaves an order or a value open, none is compared.
- * @param ask of an API that has stored all messages of the set, once or more often
+ * Requests every value in `expected`. Where the set leaves an order or a value open, the function does not compare it.
+ * @param ask an API that has stored all messages of the set, once or more often
  */
 export async function compareAnswers(expected: FixtureAnswers, ask: AskApi): Promise<Comparison> {
   const comparison: Comparison = { compared: 0, differences: [] }
@@ -80,7 +80,7 @@ async function compareCounts(expected: Untyped, { same, get }: Parts): Promise<v
 async function compareStats(expected: Untyped, { same, get }: Parts): Promise<void> {
   for (const { about, query, answer } of expected.stats) {
     const { byToken, ...rest } = answer
-    // An average of nothing is not told.
+    // The answer has no average if there are no payments.
     if (Number(rest.count) === 0) delete rest.averageAmount
     const stats = await get(`/v1/events/payments/stats?${queryOf(query)}`)
     same(`statistics: ${about}`, pick(Object.keys(rest), stats), rest)

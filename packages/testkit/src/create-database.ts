@@ -13,17 +13,17 @@ export function openPool(url: string, settings: { max: number; connectionTimeout
   return pool
 }
 
-/** Runs SQL on a connection of its own. @returns the rows */
+/** Runs SQL on a new connection. @returns the rows */
 export const queryOnce = <Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> =>
   withClient(url, async client => (await client.query<Row>(text)).rows)
 
 export interface TestDatabase {
   url: string
-  /** For looking into the database from a test; closed with it. */
+  /** For tests that read the database; closed with it. */
   pool: pg.Pool
 }
 
-/** Any number; the same in every process that makes the template. */
+/** An arbitrary number, the same in every process that creates the template. */
 const TEMPLATE_LOCK = 815_001
 
 const onDatabase = (url: string, name: string): string => {
@@ -32,7 +32,7 @@ const onDatabase = (url: string, name: string): string => {
   return changed.href
 }
 
-/** Runs `work` on a connection of its own. */
+/** Runs `work` on a new connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -45,8 +45,8 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 }
 
 /**
- * The migrated database that others are cloned from, named for its migrations: made once, by whoever needs
- * it first, also when several processes ask at the same time.
+ * The migrated database that other databases are cloned from, named after its migrations. The first caller creates it,
+ * also among concurrent processes.
  */
 export async function ensureTemplate(serverUrl: string): Promise<string> {
   const checksums = (await readMigrations()).map(({ checksum }) => checksum).join()
@@ -68,8 +68,8 @@ export async function ensureTemplate(serverUrl: string): Promise<string> {
 let template: Promise<string> | undefined
 
 /**
- * A migrated database of this test alone, dropped when the test ends.
- * @param options.serverUrl another server than the run's, such as one of `openPrivateServers`
+ * A migrated database for one test, dropped when the test ends.
+ * @param options.serverUrl another server than the run's, such as a server of `openPrivateServers`
  * @param options.migrationsDir migrations of another release, applied to an empty database
  */
 export async function createDatabase(

@@ -36,7 +36,7 @@ export async function dumpProjections(pool: Pool): Promise<ProjectionDump> {
   return dump as ProjectionDump
 }
 
-/** Problems of `seq` and `position`: holes, doubles, a head that is not the last. None is the right answer. */
+/** Finds faults of `seq` and `position`: holes, duplicates, a head that is not the last. An empty list means none. */
 export async function findArrivalProblems(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ problem: string }>(`
     select 'tracking ID ' || tracking_id || ': ' || count(*) || ' payments, last seq ' || max(seq) as problem

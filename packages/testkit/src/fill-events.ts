@@ -19,7 +19,7 @@ const FIRST_TIME_MS = Date.UTC(2026, 0, 1)
 /** An event every ten seconds: a million are four months. */
 const STEP_MS = 10_000
 const [GATEWAYS, RECIPIENTS, AUTHORITIES, MINTS] = [40, 50, 40, 3]
-/** From so many on, indexes are made once the rows are there: several times faster than one row after the other. */
+/** From this many events on, the indexes are created after the rows: several times faster than row by row. */
 const INDEX_LAST_FROM = 10_000
 /** Base58 that is 32 bytes with 44 digits, 64 with 88: the same in SQL and here. */
 const KEY_DIGITS = 44
@@ -38,13 +38,11 @@ const keyInSql = (label: string, n: string): string => textInSql(label, n, KEY_D
 const keysOf = (label: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => textOf(label, n, KEY_DIGITS))
 
-/** So that a policy, a tracking ID or a user payment has about as many events however many there are. */
+/** Gives a policy, a tracking ID or a user payment about the same number of events for any total. */
 const perKey = (count: number) => Math.ceil(count / 100)
 const userPaymentsOf = (many: number) => Math.ceil(many / 3)
 
-/**
- * The keys that `fillEvents` uses for so many events, for a database that was filled before.
- */
+/** The keys that `fillEvents` uses for this many events, for a database that was filled before. */
 export function filledEvents(count: number): FilledEvents {
   const many = perKey(count)
   return {
@@ -69,7 +67,7 @@ export function filledEvents(count: number): FilledEvents {
 export async function fillEvents(pool: Pool, count: number): Promise<FilledEvents> {
   const many = perKey(count)
   const indexes = count < INDEX_LAST_FROM ? [] : await dropIndexes(pool)
-  // One statement, so that rows lie in the order they came in, as those of ingest do: plans depend on it.
+  // One statement, so that rows lie in the order of their arrival, like ingest's rows: plans depend on it.
   await pool.query(insertEvents(many), [count, FIRST_SLOT, new Date(FIRST_TIME_MS)])
   await createIndexes(pool, indexes)
   await pool.query(insertPolicies(many))
@@ -100,7 +98,7 @@ async function createIndexes(pool: Pool, statements: readonly string[]): Promise
     await client.query(`set maintenance_work_mem = '512MB'`)
     for (const statement of statements) await client.query(statement)
   } finally {
-    // Its settings end with it.
+    // The connection's settings end with it.
     client.release(true)
   }
 }

@@ -12,7 +12,7 @@ const FIXTURES = process.env.FIXTURES_2
 export interface FixtureMessage {
   subject: string
   bytes: Uint8Array
-  /** what belongs to one transaction keeps its order when messages are shuffled; '' for messages without one */
+  /** messages of one transaction keep their order when messages are shuffled; '' for messages without a transaction */
   signature: string
 }
 
@@ -53,7 +53,7 @@ export async function readSecondAnswers(): Promise<FixtureAnswers> {
   return readJson(await readFile(new URL('expected.json', FIXTURES), 'utf8')) as FixtureAnswers
 }
 
-/** Shuffles messages by a seed; those of one transaction keep their order, which is where order means something. */
+/** Shuffles messages by a seed. Messages of one transaction keep their order, because there the order has a meaning. */
 export function shuffleFixtures(messages: readonly FixtureMessage[], seed: number): FixtureMessage[] {
   let state = seed >>> 0
   const next = () => {

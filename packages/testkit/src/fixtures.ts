@@ -8,7 +8,7 @@ const FIXTURES = process.env.FIXTURES_1
   ? pathToFileURL(`${process.env.FIXTURES_1.replace(/\/+$/, '')}/`)
   : new URL('../../../test/fixtures/', import.meta.url)
 
-/** What the service must answer after the messages of `readFixtureMessages`. Integers beyond 2⁵³ are bigint. */
+/** The service's answers after the messages of `readFixtureMessages`. Integers beyond 2⁵³ are bigint. */
 export interface ExpectedAnswers {
   program: string
   messages: number

@@ -1,5 +1,5 @@
-// A made-up chain: events as the indexer publishes them, with addresses that follow from each other as on
-// the real one. For tests and the demo.
+// A made-up chain for tests and the demo: events as the indexer publishes them, with addresses derived from each other
+// as on the real chain.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { buildAddress, buildKeyPair, buildSignature, toFixedBytes, type KeyPair } from './keys.js'
@@ -55,7 +55,7 @@ export interface PolicyTerms {
 }
 
 export interface ChainOptions {
-  /** Every address and signature follows from it. */
+  /** The seed of every address and signature. */
   seed: string
   programId?: string
   firstSlot?: number
@@ -81,7 +81,7 @@ export function buildChain({
   }
   const name = (kind: string) => `${seed}/${kind}/${(serial += 1)}`
 
-  /** Any event, in a transaction of its own. */
+  /** Any event, in a separate transaction. */
   const emit = (eventName: string, data: Record<string, unknown>): ChainMessage => ({
     slot: (slot += 1),
     signature: buildSignature(name('signature')),

@@ -1,11 +1,11 @@
-// Keys and signatures for made-up events. They follow from a seed: the same seed makes the same chain.
+// Keys and signatures for made-up events. All are derived from a seed: the same seed makes the same chain.
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto'
 import bs58 from 'bs58'
 
 export interface KeyPair {
-  /** base58, as it stands in events. */
+  /** base58, as in events. */
   publicKey: string
-  /** For signing what the service asks a gateway's authority to sign. */
+  /** Signs the texts that a gateway's authority must sign. */
   privateKey: KeyObject
 }
 
@@ -21,10 +21,10 @@ export function buildKeyPair(seed: string): KeyPair {
   return { publicKey: bs58.encode(Buffer.from(x!, 'base64url')), privateKey }
 }
 
-/** 32 bytes that nobody has a key for: mints, token accounts. */
+/** 32 bytes without a private key: mints, token accounts. */
 export const buildAddress = (seed: string): string => bs58.encode(digest(seed))
 
-/** 64 bytes, as a transaction's signature has. */
+/** 64 bytes, the length of a transaction's signature. */
 export const buildSignature = (seed: string): string =>
   bs58.encode(Buffer.concat([digest(`${seed}/1`), digest(`${seed}/2`)]))
 

@@ -8,7 +8,7 @@ import {
 import { readJson, writeJson, type Json } from '@payment-tracking/domain'
 import { createLogger } from '@payment-tracking/runtime'
 
-/** So many messages may be on their way without an acknowledgement. */
+/** The most messages without acknowledgement. */
 const WINDOW = 256
 
 export interface Publisher {
@@ -27,10 +27,10 @@ export interface Addressed {
   bytes: Uint8Array
 }
 
-/** What NATS takes as a subject to publish to, a token at a time: no wildcards, spaces or empty tokens. */
+/** A valid subject for publishing, token by token: no wildcards, spaces or empty tokens. */
 const TOKENS = /^[^\s.*>]+(\.[^\s.*>]+)*$/
 
-/** What a line may say beside the event that it is. */
+/** The members that a line may have beside the event itself. */
 interface LineMembers {
   event_name?: Json
   subject?: Json
@@ -38,9 +38,9 @@ interface LineMembers {
 }
 
 /**
- * Where a line goes. A line `{"subject": …, "message": …}` is a message for a subject of its own, such as a control
- * message; every other line is published as it stands, by the name of its event.
- * @param prefix what the subjects of the stream begin with
+ * The subject and message of a line. A line `{"subject": …, "message": …}` is a message for that subject, such as a
+ * control message. Every other line is published unchanged, under the name of its event.
+ * @param prefix the first part of every subject of the stream
  * @returns why the line cannot be published, as text
  */
 export function addressOf(line: Uint8Array, prefix: string): Addressed | string {
@@ -59,7 +59,7 @@ export function addressOf(line: Uint8Array, prefix: string): Addressed | string 
   return { subject: subjectOf(prefix, members?.event_name), bytes: line }
 }
 
-/** @param settings NATS_URL, and STREAM_NAME and SUBJECT_PREFIX when they are not the usual ones */
+/** @param settings NATS_URL, and STREAM_NAME and SUBJECT_PREFIX unless they have their defaults */
 export async function openPublisher(
   settings: Readonly<Record<string, string | undefined>>,
 ): Promise<Publisher> {

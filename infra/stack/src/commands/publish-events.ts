@@ -5,9 +5,9 @@ import { openPublisher } from './open-publisher.js'
 import { RefusalCount } from './refusal-count.js'
 
 /**
- * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, verbatim; lines
- * that are no JSON too. A line `{"subject": …, "message": …}` is published to that subject; one that cannot be is named
- * with its number, and the others are published. `-` reads standard input.
+ * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, unchanged, even if the line
+ * is no JSON. A line `{"subject": …, "message": …}` is published to that subject. The command reports each line that
+ * cannot be published with its number, and publishes all other lines. `-` reads standard input.
  * @returns the exit code
  */
 export async function publishEvents(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -49,8 +49,8 @@ async function openFile(file: string): Promise<AsyncIterable<Buffer>> {
 const LINE_END = 0x0a
 
 /**
- * The lines as bytes, exactly as they stand: what is no UTF-8 stays what it is, and only a line feed ends a
- * line (readline would also split at U+2028, which JSON strings may hold).
+ * Splits the input into lines, as unchanged bytes: invalid UTF-8 is kept, and only a line feed ends a line (readline
+ * would also split at U+2028, which JSON strings may hold).
  */
 async function* splitLines(input: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let rest = Buffer.alloc(0)

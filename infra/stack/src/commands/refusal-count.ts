@@ -3,23 +3,23 @@ import { readControlMessage, readMessage } from '@payment-tracking/domain'
 import { addressOf } from './open-publisher.js'
 
 /**
- * Counts the messages that ingest will refuse, while they are published, and keeps back lines that cannot be published.
+ * Counts the messages that ingest will refuse, while they are published, and holds back lines that cannot be published.
  */
 export class RefusalCount {
   readonly #programId: string
   readonly #prefix: string
-  /** `line N: why`, of each line that was kept back */
+  /** `line N: why`, for each line that was held back */
   readonly unpublished: string[] = []
   /** By code: how many, and the number of the first line. */
   readonly #byCode = new Map<string, { count: number; firstLine: number }>()
 
-  /** @param prefix what the subjects of the stream begin with */
+  /** @param prefix the first part of every subject of the stream */
   constructor(programId: string, prefix: string) {
     this.#programId = programId
     this.#prefix = prefix
   }
 
-  /** Passes on, as they are, the lines that can be published. */
+  /** Passes the publishable lines on, unchanged. */
   async *watch(lines: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let number = 0
     for await (const line of lines) {
@@ -44,7 +44,7 @@ export class RefusalCount {
     else this.#byCode.set(code, { count: 1, firstLine: line })
   }
 
-  /** @returns what follows `published N messages`; empty when ingest refuses none */
+  /** @returns the text after `published N messages`; empty when ingest refuses none */
   describe(): string {
     if (this.#byCode.size === 0) return ''
     const codes = [...this.#byCode].map(

@@ -1,4 +1,4 @@
-// The README's table of settings, made from the schemas that really read them.
+// The README's table of settings, built from the services' own schemas.
 import { readFile, writeFile } from 'node:fs/promises'
 import { MigrateConfig } from '@payment-tracking/store'
 import type { TSchema } from 'typebox'
@@ -49,7 +49,7 @@ export async function renderSettingsTable(): Promise<string> {
   return ['| variable | default | read by | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** What stands between the marks, cells without the padding that formatting adds. */
+/** The text between the marks, without the padding that formatting adds to cells. */
 const compact = (table: string): string =>
   table
     .trim()

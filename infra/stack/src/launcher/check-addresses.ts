@@ -1,4 +1,4 @@
-// Whether the launcher can listen where it is told to, in words that name the setting.
+// Checks whether the launcher can listen at its addresses; errors name the setting.
 import { ConfigError } from '@payment-tracking/runtime'
 import { findListenError } from '../servers/ports.js'
 import type { StackConfig } from './config.js'
@@ -20,7 +20,7 @@ const describe = (setting: string, port: number, host: string, code: string | un
   }
 }
 
-/** @throws ConfigError naming each setting that cannot be listened on, and why */
+/** @throws ConfigError naming each setting whose address is unavailable, and why */
 export async function checkAddresses(config: StackConfig): Promise<void> {
   const wanted = [
     ['PORT', config.PORT, config.HOST],

@@ -1,4 +1,4 @@
-// Whether the servers that settings name can be reached, before anything that needs them is started.
+// Checks whether the configured servers answer, before the launcher starts anything that needs them.
 import { connect } from 'node:net'
 import { ConfigError, withoutPassword } from '@payment-tracking/runtime'
 import { findConnectProblem } from '@payment-tracking/store'
@@ -24,7 +24,7 @@ async function findDatabaseProblem(url: string): Promise<string | undefined> {
   }
 }
 
-/** Only whether somebody listens: the services say what they need of the server. */
+/** Checks only that a server listens: the services report their requirements on the server. */
 function findConnectError(host: string, port: number): Promise<string | undefined> {
   return new Promise(resolve => {
     const socket = connect({ host, port, timeout: TIMEOUT_MS })
@@ -56,7 +56,7 @@ async function findServerProblem(
 }
 
 /**
- * @param urls those that the user gave; the private servers are not asked
+ * @param urls the URLs from the user; private servers are not checked
  * @throws ConfigError naming the setting of each server that does not answer, or of a database that does not exist
  */
 export async function checkServers(urls: {

@@ -11,7 +11,7 @@ const Port = (description: string, fallback?: number) =>
     ...(fallback !== undefined && { default: fallback }),
   })
 
-/** What `npm start` itself reads; everything else is passed on to the services. */
+/** The settings of `npm start` itself; all other settings go to the services. */
 export const StackConfig = Type.Object({
   PORT: Port('the port of the base URL; 0 takes a free one', 3002),
   HOST: Type.String({ default: '127.0.0.1', description: 'the address the base URL listens on' }),
@@ -61,7 +61,7 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /**
- * Reads the launcher's settings and checks those of every service, so that all faults are told at once.
+ * Reads the launcher's settings and checks the settings of every service, so that one error reports all faults.
  * @throws ConfigError
  */
 export async function readStackConfig(
@@ -81,7 +81,7 @@ export async function readStackConfig(
       return undefined
     }
   }
-  // A flag that is not set is decided here, so its default must not count as the user's word.
+  // The launcher decides an unset flag here, so the flag's default must not count as the user's choice.
   const saysPrivate = env.WEBHOOK_ALLOW_PRIVATE_TARGETS?.trim()
   const config = collect(() => readConfig(StackConfig, env))
   for (const service of services) {
@@ -112,7 +112,7 @@ export async function readStackConfig(
   }
 }
 
-/** All services stop at once, within the 15 s that the whole stack may take. */
+/** All services stop at the same time, within the 15 s of the whole stack. */
 export const STOP_DEADLINE_MS = 8_000
 
 /**
@@ -123,10 +123,10 @@ export async function listSettings(services: readonly string[]): Promise<string[
   return [StackConfig as TObject, ...schemas].flatMap(schema => Object.keys(schema?.properties ?? {}))
 }
 
-/** What the launcher sets for each service whatever the user says. */
+/** The settings that the launcher always sets for each service. */
 const OWN_SETTINGS = ['PORT', 'HOST', 'TRUST_PROXY', 'MANAGEMENT_HOST', 'MANAGEMENT_PORT', 'STOP_DEADLINE_MS']
 
-/** What the user gave; what is missing the launcher supplies. */
+/** The user's settings; the launcher supplies the rest. */
 const onlyGiven = (schema: TObject, env: NodeJS.ProcessEnv): TObject =>
   Type.Object(
     Object.fromEntries(
@@ -134,7 +134,7 @@ const onlyGiven = (schema: TObject, env: NodeJS.ProcessEnv): TObject =>
     ),
   )
 
-/** The schema a service exports from its config.ts, read as data: nothing of the service is run. */
+/** The schema that a service exports from its config.ts. Reading the schema runs no other code of the service. */
 export async function readServiceSchema(service: string): Promise<TObject | undefined> {
   const file = fileURLToPath(new URL(`../../../../services/${service}/dist/config.js`, import.meta.url))
   if (!existsSync(file)) return undefined

@@ -1,5 +1,5 @@
-// One base URL on a machine without a load balancer. Sockets are joined byte by byte, so that a slow reader
-// is felt by the service that sends to it and not buffered here.
+// One base URL on a machine without a load balancer. The edge pipes sockets byte by byte, so that a slow reader slows
+// its service and the edge buffers nothing.
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
@@ -11,7 +11,7 @@ import { readBody } from './read-body.js'
 export interface EdgeOptions {
   host: string
   port: number
-  /** Whether the caller's own x-forwarded-for is kept, because another proxy stands in front. */
+  /** Whether to keep the caller's own x-forwarded-for, because another proxy is in front. */
   trustProxy: boolean
   /** Ports of the processes that are ready now. */
   apiPorts: () => readonly number[]
@@ -24,7 +24,7 @@ export interface Edge {
 }
 
 const SOCKET_PATH = '/ws/v1'
-/** What the API takes as well. */
+/** The API has the same limit. */
 const BODY_LIMIT_BYTES = 64 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
 
@@ -32,13 +32,13 @@ const REQUEST_TIMEOUT_MS = 30_000
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const proxy = createProxyServer({})
   proxy.on('proxyReqWs', (outgoing, _request, socket) => {
-    // A pipe ends its other side when a side ends, but not when it is cut: without this a service would go on
-    // holding the connection of a client that is gone.
+    // A pipe ends its other side when a side ends, but not when a side is cut: without this, a service would hold the
+    // connection of a client that is gone.
     outgoing.once('upgrade', (_response, upstream: Duplex) => {
       socket.once('close', () => upstream.destroy())
       upstream.once('close', () => socket.destroySoon())
     })
-    // The process has just died. The proxy would end the connection without a word.
+    // The process has just died. The proxy would end the connection without an answer.
     outgoing.once('error', () => {
       if (socket.bytesWritten === 0) refuseOnSocket(socket, UNAVAILABLE)
     })
@@ -54,7 +54,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     return port === undefined ? undefined : `http://127.0.0.1:${port}`
   }
   const forward = (request: IncomingMessage): void => {
-    // One address, never a list: nobody behind the edge has to decide which entry to believe.
+    // One address, never a list: no service behind the edge has to choose an entry.
     const { remoteAddress = '' } = request.socket
     const told = options.trustProxy
       ? String(request.headers['x-forwarded-for'] ?? '')
@@ -66,8 +66,8 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     if (!options.trustProxy) for (const name of FORWARDING_HEADERS) delete request.headers[name]
   }
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Read here: a service that refuses a body closes its connection, and the refusal would be lost behind the error
-    // of writing the rest.
+    // Read here: a service that refuses a body closes its connection, and the error of writing the rest would hide the
+    // refusal.
     const body = await readBody(request, BODY_LIMIT_BYTES)
     if (body === 'too-large') return refuse(response, BODY_TOO_LARGE)
     const target = choose(request)
@@ -82,7 +82,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     { ...arrivalLimits(REQUEST_TIMEOUT_MS), requireHostHeader: false },
     (request, response) => void serve(request, response).catch(() => refuse(response, UNAVAILABLE)),
   )
-  // An expectation that nobody knows is no reason to refuse; Node alone would answer 417 without a body.
+  // An unknown expectation is no reason to refuse; Node alone would answer 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   const sockets = new Set<Duplex>()
   server.on('upgrade', (request, socket: Socket, head) => {
@@ -113,7 +113,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   }
 }
 
-/** What a caller could use to be taken for somebody else. */
+/** Headers with which a caller could pretend to be another client. */
 const FORWARDING_HEADERS = [
   'x-forwarded-host',
   'x-forwarded-proto',
@@ -126,8 +126,8 @@ const isWebSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 /**
- * Answers a request for another upgrade, such as h2c, as if it had asked for none: that is what HTTP says of upgrades
- * that a server does not know. Node has let go of the socket and reads no body from it.
+ * Answers a request for another upgrade, such as h2c, as a plain request: HTTP specifies this for upgrades that a
+ * server does not know. Node has given up the socket and reads no body from it.
  */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket): void {
   const { headers } = request

@@ -1,15 +1,15 @@
-// Settings that nobody reads because their name is misspelt.
+// Finds settings whose name is misspelt, so that no service reads them.
 import leven from 'leven'
 
-/** So many letters may be wrong, missing or too many. */
+/** This many letters may be wrong, missing or too many. */
 const FARTHEST = 2
-/** In short names two letters are too much of a difference. */
+/** In shorter names, two letters are too large a difference. */
 const SHORTEST = 6
 
 /**
  * @param env the environment
  * @param known the name of every setting
- * @returns a line for each variable whose name is nearly that of a setting which is not set
+ * @returns a line for each variable whose name is almost the name of an unset setting
  */
 export function findMisspelt(env: NodeJS.ProcessEnv, known: readonly string[]): string[] {
   const settings = new Set(known)

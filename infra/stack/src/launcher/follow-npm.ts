@@ -1,4 +1,4 @@
-// npm does not pass SIGTERM on: a launcher whose npm is gone would go on with nobody to stop it.
+// npm does not pass SIGTERM on: without this, a launcher would keep running after its npm has ended.
 import { execFileSync } from 'node:child_process'
 import { basename } from 'node:path'
 import { identify, isAlive, type ProcessIdentity } from '../servers/processes.js'
@@ -6,7 +6,7 @@ import { identify, isAlive, type ProcessIdentity } from '../servers/processes.js
 const LOOK_EVERY_MS = 500
 const SHELLS = new Set(['sh', 'dash', 'bash', 'zsh', 'ash'])
 
-/** @returns the parent of a process and the name of its program; undefined when the system does not tell */
+/** @returns the parent of a process and the name of its program; undefined when the system does not show them */
 function describeProcess(pid: number): { parent: number; program: string } | undefined {
   try {
     const line = execFileSync('ps', ['-o', 'ppid=,comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()
@@ -17,7 +17,7 @@ function describeProcess(pid: number): { parent: number; program: string } | und
   }
 }
 
-/** npm, and the shell that npm runs scripts with where that shell stays. */
+/** npm, and the shell in which npm runs scripts if that shell stays. */
 function findNpm(): ProcessIdentity[] {
   const parent = identify(process.ppid)
   const described = describeProcess(parent.pid)
@@ -26,9 +26,9 @@ function findNpm(): ProcessIdentity[] {
 }
 
 /**
- * Calls `onGone` once when the npm that runs this process has ended. Does nothing when npm did not start it: then
- * whoever started it may leave it running on purpose.
- * @returns what ends the watch
+ * Calls `onGone` once when the npm that runs this process has ended. Does nothing when npm did not start the process:
+ * then its starter may leave it running on purpose.
+ * @returns a function that ends the watch
  */
 export function followNpm(env: NodeJS.ProcessEnv, onGone: () => void): () => void {
   if (env.npm_lifecycle_event === undefined) return () => {}

@@ -1,5 +1,6 @@
-// The demo through the chain: what happens in the market runs in a virtual machine, a node of our own tells of it, and an
-// indexer of our own follows that node. It needs no network; the simulator is part of a development checkout alone.
+// The demo on a simulated chain: a virtual machine executes the market's transactions, a simulated node serves them,
+// and the demo's own indexer follows that node. The demo needs no network. Only a development checkout contains the
+// simulator.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,7 @@ import { findFreePort } from '../../servers/ports.js'
 import type { ChainMessage } from '../../chain/build-chain.js'
 
 const SLOT_MS = 100
-/** Where the indexer of the demo keeps its checkpoint: apart from that of a real chain. */
+/** The checkpoint of the demo's indexer, apart from the checkpoint of a real chain. */
 const BUCKET = 'INDEXER_DEMO'
 
 export interface ChainMarket {
@@ -23,7 +24,7 @@ export interface ChainMarket {
 
 export interface ChainMarketOptions {
   natsUrl: string
-  /** settings of the indexer that the user gave */
+  /** the user's settings of the indexer */
   env: NodeJS.ProcessEnv
 }
 
@@ -33,7 +34,7 @@ export async function openChainMarket({ natsUrl, env }: ChainMarketOptions): Pro
     throw new Error('--chain plays on a chain of its own: run npm start without SOLANA_RPC_URLS for it')
   const { emitEvent, openSimulatedNode, SimulatedChain } = await importSimulator()
   const program = env.PROGRAM_ID?.trim() || DEFAULT_PROGRAM_ID
-  // Later demos lie later on the chain, as slots of the publisher do.
+  // A later demo uses later slots, as the publisher does.
   const firstSlot = Math.floor(Date.now() / 400)
   const firstBlockTime = Math.floor(Date.now() / 1_000)
   const chain = new SimulatedChain({
@@ -51,7 +52,7 @@ export async function openChainMarket({ natsUrl, env }: ChainMarketOptions): Pro
     execute: ({ event_name, data }) => chain.execute([emitEvent(program, event_name, data)]).signature,
     async close() {
       clearInterval(ticking)
-      // Every payment becomes final before the node goes.
+      // Every payment becomes final before the node stops.
       chain.finalize()
       const looks = node.calls.get('getSlot') ?? 0
       for (let waited = 0; waited < 5_000 && (node.calls.get('getSlot') ?? 0) < looks + 2; waited += 50)
@@ -62,7 +63,7 @@ export async function openChainMarket({ natsUrl, env }: ChainMarketOptions): Pro
   }
 }
 
-/** Each demo has a chain of its own, so the checkpoint of the last one says nothing about it. */
+/** Each demo has a new chain, so the checkpoint of the previous demo does not apply. */
 async function forgetLastDemo(natsUrl: string, stream: string): Promise<void> {
   const log = createLogger('demo', { LOG_LEVEL: 'error', ENVIRONMENT: 'production' })
   const bus = await openBus({ NATS_URL: natsUrl }, 'demo', log)

@@ -15,11 +15,11 @@ const USAGE = `usage: npm run demo -- [--chain] [--count N] [--seconds N] [--pac
   --pace MS          mean time between two events (default 700)
   --tracking-id ID   the tracking ID of the first customer, for a client of yours that listens to it`
 
-/** How long the last payments may take to come back. */
+/** How long the last payments may take to arrive. */
 const PATIENCE_MS = 30_000
 
 /**
- * `npm run demo`: a feed of payments into the running stack, and what comes back of each.
+ * `npm run demo`: feeds payments into the running stack, and follows each payment.
  * @returns the exit code: 0 when every payment was stored, pushed and delivered
  */
 export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -70,7 +70,7 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-/** Where the market takes place. */
+/** The place where the market's events are published. */
 interface Venue {
   /** @returns the signature of the transaction */
   play(message: ChainMessage, payment?: FeedPayment): Promise<string>

@@ -56,7 +56,7 @@ const MERCHANTS: readonly Merchant[] = [
   },
 ]
 
-/** Plans come due after so many seconds, so that there is something to see. */
+/** Plans come due after this many seconds, so that the demo shows payments soon. */
 const PERIODS_S = [4, 7, 12]
 const MAX_CUSTOMERS = 12
 /** Hundredths of the token to its smallest unit (6 decimals). */
@@ -73,15 +73,15 @@ interface Customer {
 }
 
 export interface FeedOptions {
-  /** The mean time between two things that happen. */
+  /** The mean time between two events. */
   paceMs: number
   programId?: string | undefined
-  /** The first customer's; the others' are made up. */
+  /** The first customer's tracking ID; the demo invents the others. */
   trackingId?: string | undefined
 }
 
 export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions): Promise<Feed> {
-  // Another seed each time: a demo that runs again meets new customers, not duplicates of the last ones.
+  // A new seed each time: a repeated demo has new customers, not duplicates of the previous customers.
   const chain = buildChain({ seed: randomUUID(), ...(programId && { programId }), firstSlot: slotOfNow() })
   const tokenMint = buildAddress('demo dollar')
   const gateways: ChainGateway[] = []
@@ -156,5 +156,5 @@ export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions):
   }
 }
 
-/** Later demos lie later on the chain: slots grow by about 2.5 a second. */
+/** A later demo uses later slots: slots grow by about 2.5 a second. */
 const slotOfNow = (): number => Math.floor(Date.now() / 400)

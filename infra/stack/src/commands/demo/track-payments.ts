@@ -3,13 +3,13 @@ import type { FeedPayment } from './play-feed.js'
 export const STAGES = ['stored', 'pushed', 'delivered'] as const
 export type Stage = (typeof STAGES)[number]
 
-/** What became of a payment: the delay of each stage since it was published, in milliseconds. */
+/** The stages of a payment: the delay of each stage since the publication, in milliseconds. */
 export interface TrackedPayment extends FeedPayment {
   publishedAtMs: number
   delaysMs: Partial<Record<Stage, number>>
 }
 
-/** Payments under way, by signature; the first sign of a stage counts, repetitions do not. */
+/** Payments in progress, by signature. Only the first report of a stage counts. */
 export class PaymentTracker {
   readonly waiting = new Map<string, TrackedPayment>()
   readonly complete: TrackedPayment[] = []

@@ -1,4 +1,4 @@
-// The three ways a payment comes back: over REST, through a socket, at a webhook.
+// Watches each payment on three ways: over REST, through a socket, at a webhook.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export async function watchDeliveries(
   )
   return {
     async close() {
-      // The server of these webhooks ends here.
+      // These webhooks' server ends with the demo.
       for (const { gateway, id } of webhooks) await deleteWebhooks(store, gateway, id)
       await store.close()
       server.close()
@@ -68,10 +68,10 @@ export async function watchSocket(stack: StackFile, tracker: PaymentTracker) {
   }
 }
 
-/** Looks a new payment up soon, then less and less often: clients have a rate limit. */
+/** Looks a new payment up soon, then at growing intervals: clients have a rate limit. */
 const DELAYS_MS = [15, 30, 60, 120, 250, 500, 1_000]
 
-/** Asks REST for a payment until it is there. */
+/** Requests a payment over REST until the payment is stored. */
 export async function watchStored(
   stack: StackFile,
   signature: string,
