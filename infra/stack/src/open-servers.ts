@@ -18,22 +18,22 @@ export interface ServerUrls {
 
 export interface OpenServersOptions {
   dataDir: string
-  /** One line of progress, for a person who waits. */
+  /** Receives one line of progress, for a waiting user. */
   log?: (line: string) => void
-  /** Servers that exist already: used as they are, never started or stopped. */
+  /** Existing servers: used unchanged, never started or stopped. */
   urls?: { [Name in ServerName]?: string | undefined }
   /** Default true. False for tests: faster, and still safe against killed servers. */
   durable?: boolean
-  /** Default false. True for servers that are killed and restarted: nobody takes their ports meanwhile. */
+  /** Default false. True for servers that are killed and restarted: no other process takes their ports meanwhile. */
   quietPorts?: boolean
   /** Default: PATH. */
   path?: string
-  /** Default: below node_modules, where derived files are kept. */
+  /** Default: below node_modules, with other derived files. */
   cacheDir?: string
 }
 
 export interface Servers extends ServerUrls {
-  /** The private ones; undefined where a URL was given. */
+  /** The private servers; undefined where a URL was given. */
   readonly private: { readonly [Name in ServerName]?: RunningServer }
   close(): Promise<void>
 }
@@ -43,15 +43,15 @@ const CACHE_DIR = fileURLToPath(
 )
 
 /**
- * The program of a server, for tests that start it with settings of their own.
+ * The program of a server, for tests that start the server with their own settings.
  * @throws ServerMissingError
  */
 export const findServerProgram = (server: 'redis' | 'nats'): Promise<Program> =>
   findProgram(server, { cacheDir: CACHE_DIR, path: process.env.PATH ?? '', log: () => {} })
 
 /**
- * Opens Postgres, Redis and NATS with JetStream, each from its URL or as a private server on a free port.
- * What was opened is closed again when one of them fails.
+ * Opens Postgres, Redis and NATS with JetStream, each from its URL or as a private server on a free port. If one of
+ * them fails, the others are closed again.
  * @throws DataDirBusyError, ServerMissingError, ServerFailedError
  */
 export async function openServers(options: OpenServersOptions): Promise<Servers> {

@@ -17,7 +17,7 @@ const run = (script: string, args: string[], env: Record<string, string> = {}) =
     ),
   )
 
-t.test('publish-events says that a file is missing, in one line', async t => {
+t.test('publish-events reports a missing file in one line', async t => {
   const { code, output } = await run('publish-events.mjs', ['no-such-file'], {
     NATS_URL: 'nats://127.0.0.1:1',
   })
@@ -25,7 +25,7 @@ t.test('publish-events says that a file is missing, in one line', async t => {
   t.equal(output, 'cannot read no-such-file: there is no such file\n')
 })
 
-t.test('publish-events says which lines will become dead letters, and why', async t => {
+t.test('publish-events names the lines that will become dead letters, and the reasons', async t => {
   const nats = await useNats(t)
   const file = join(t.testdir({ events: 'rubbish\n{}\nmore rubbish\n' }), 'events')
   const { code, output } = await run('publish-events.mjs', [file], {

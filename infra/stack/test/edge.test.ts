@@ -101,7 +101,7 @@ t.test('bodies and odd paths pass unchanged', async t => {
   t.match(JSON.parse(String(Buffer.concat(await answer.toArray()))), { path })
 })
 
-t.test('nobody can pretend to be another address', async t => {
+t.test('no client can pretend to have another address', async t => {
   const url = await openAll(t)
   const headers = {
     'x-forwarded-for': '203.0.113.9',
@@ -185,7 +185,7 @@ function isRefusal(t: Test, heard: string, status: number, code: string) {
   })
 }
 
-t.test('what is no HTTP, or too much of it, is refused in the one shape of errors', async t => {
+t.test('malformed or oversized HTTP is refused in the common shape of errors', async t => {
   const url = await openAll(t)
   const end = /\}$/
   isRefusal(t, await exchange(url, 'rubbish\r\n\r\n', end), 400, 'INVALID_REQUEST')
@@ -202,7 +202,7 @@ t.test('what is no HTTP, or too much of it, is refused in the one shape of error
   isRefusal(t, await exchange(url, body, end), 400, 'INVALID_REQUEST')
 })
 
-t.test('a body that is too large is always answered with 413, however it is sent', async t => {
+t.test('a body that is too large always gets 413, however the client sends it', async t => {
   const url = await openAll(t)
   const body = Buffer.alloc(2_000_000, 'x')
   for (let round = 0; round < 20; round += 1) {
@@ -218,7 +218,7 @@ t.test('a body that is too large is always answered with 413, however it is sent
   t.match(await fetchJson(url, { method: 'POST', body: Buffer.alloc(65_536, 'x') }), { name: 'api' })
 })
 
-t.test('a request for an upgrade to h2c is answered as if it had asked for none', async t => {
+t.test('a request for an upgrade to h2c is answered as a plain request', async t => {
   const url = await openAll(t)
   const heard = await exchange(
     url,

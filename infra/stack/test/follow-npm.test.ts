@@ -13,7 +13,7 @@ const SCRIPT = `
   followNpm(process.env, () => { console.log('npm has ended'); process.exit() })
   console.log(process.pid)`
 
-t.test('when npm is killed, what it runs notices and stops', async t => {
+t.test('when npm is killed, its processes notice and stop', async t => {
   const root = t.testdir({
     'package.json': JSON.stringify({ scripts: { start: 'node start.mjs' } }),
     'start.mjs': SCRIPT,
@@ -31,7 +31,7 @@ t.test('when npm is killed, what it runs notices and stops', async t => {
   }
 })
 
-t.test('started without npm, it goes on when the process that started it ends', async t => {
+t.test('a launcher started without npm goes on when its starter ends', async t => {
   const root = t.testdir({ 'start.mjs': SCRIPT })
   const { npm_lifecycle_event: _, ...env } = process.env
   const shell = spawn('sh', ['-c', 'node start.mjs & wait'], {

@@ -34,7 +34,7 @@ t.test('settings that could only be guessed at are refused, all at once', async 
   t.notMatch(output, /starting/)
 })
 
-t.test('a taken OPS_PORT and a HOST that is no address are each told by their own name', async t => {
+t.test('errors name the setting: a taken OPS_PORT, and a HOST that is no address', async t => {
   const holder = createServer()
   await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
   t.teardown(() => holder.close())
@@ -67,13 +67,13 @@ t.test(
   },
 )
 
-t.test('a misspelt setting is told with the name that was meant', async t => {
+t.test('the error for a misspelt setting names the right setting', async t => {
   const output = await refusalOf(t, { DATABSE_URL: 'postgres://x', RATE_LIMIT_MX: '5', HOST: '203.0.113.7' })
   t.match(output, 'DATABSE_URL is no setting and is ignored; did you mean DATABASE_URL?')
   t.match(output, 'RATE_LIMIT_MX is no setting and is ignored; did you mean RATE_LIMIT_MAX?')
 })
 
-t.test('a DATA_DIR that is a file is told as such', async t => {
+t.test('the error for a DATA_DIR that is a file says so', async t => {
   const file = join(await temporaryDir(t), 'file')
   await writeFile(file, '')
   const output = await refusalOf(t, { DATA_DIR: file })

@@ -13,7 +13,7 @@ const readyOf = async (stack: StackFile): Promise<number[]> =>
     stack.services.map(async ({ managementUrl }) => (await fetch(`${managementUrl}/readyz`)).status),
   )
 
-t.test('all bad variables are told at once, with their cures, before anything starts', async t => {
+t.test('one error reports all bad variables, with their cures, before anything starts', async t => {
   const stack = await startStack(
     t,
     {
@@ -51,7 +51,7 @@ t.test('from start to stop', async t => {
   const { dataDir } = stack
   const running = stack.describe()
 
-  await t.test('it says ready when every readiness probe holds', async t => {
+  await t.test('the launcher reports readiness when every readiness probe succeeds', async t => {
     const names = running.services.map(({ name }) => name)
     t.same(names, ['ingest', 'api', 'realtime-1', 'realtime-2', 'webhook-worker', 'ops'])
     t.same(new Set(await readyOf(running)), new Set([200]))
@@ -63,7 +63,7 @@ t.test('from start to stop', async t => {
     }
   })
 
-  await t.test('only its owner may read what it keeps of passwords', async t => {
+  await t.test('only the owner may read the stored passwords', async t => {
     for (const file of ['stack.json', 'servers.password', 'ops-token', 'jwt-keys.json']) {
       t.equal((await stat(join(dataDir, file))).mode & 0o077, 0, file)
     }

@@ -1,7 +1,7 @@
 import { findQuietPort } from '@payment-tracking/stack'
 import t from 'tap'
 
-t.test('nobody is given a port that another was given', async t => {
+t.test('no port is given twice', async t => {
   const ports: number[] = []
   for (let round = 0; round < 500; round += 1) ports.push(await findQuietPort())
   ports.push(...(await Promise.all(Array.from({ length: 500 }, findQuietPort))))

@@ -39,7 +39,7 @@ async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Pr
 
 const pidsOf = (servers: Servers) => Object.values(servers.private).map(({ pid }) => pid)
 
-t.test('servers that are killed come back on the same address with what they had', async t => {
+t.test('killed servers come back on the same address with their data', async t => {
   const servers = await openPrivateServers(t)
   const { databaseUrl, redisUrl, natsUrl } = servers
   await query(databaseUrl, 'create table kept as select 1 as one')
@@ -76,7 +76,7 @@ t.test('closing leaves no process, and the next start finds the data', async t =
   t.same(await query(second.databaseUrl, 'select one from kept'), [{ one: 1 }])
 })
 
-t.test('nobody comes in without the password', async t => {
+t.test('no server accepts a client without the password', async t => {
   const { databaseUrl, redisUrl, natsUrl } = await openPrivateServers(t)
   const without = (url: string) => {
     const bare = new URL(url)
@@ -91,7 +91,7 @@ t.test('nobody comes in without the password', async t => {
   await t.rejects(connect({ servers: without(natsUrl).host }), { message: /Authorization/i })
 })
 
-t.test('a data directory has one owner, until that one is dead', async t => {
+t.test('a data directory has one owner, until the owner is dead', async t => {
   const dataDir = await temporaryDir(t)
   const script = `
     const { openServers } = await import('@payment-tracking/stack')
@@ -127,7 +127,7 @@ t.test('a server that is given by its URL is neither started nor stopped', async
   t.same(await query(theirs.databaseUrl, 'select 1 as one'), [{ one: 1 }])
 })
 
-t.test('a server that cannot be had ends in one message that names the cures, and nothing stays', async t => {
+t.test('an unavailable server ends in one message that names the cures, and nothing stays', async t => {
   const dataDir = await temporaryDir(t)
   const emptyPath = await temporaryDir(t)
   // No server, no package manager: only Node itself.
@@ -139,7 +139,7 @@ t.test('a server that cannot be had ends in one message that names the cures, an
   await t.resolves(discardDataDir(dataDir), 'the directory is free again')
 })
 
-t.test('what a killed Postgres left behind is no obstacle', async t => {
+t.test('the remains of a killed Postgres do not prevent a start', async t => {
   const dataDir = await temporaryDir(t)
   const first = await openServers({ dataDir, durable: false })
   await first.private.postgres!.kill()

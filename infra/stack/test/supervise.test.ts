@@ -41,7 +41,7 @@ t.test('a service that keeps ending is given up, with the end of its log', async
   t.equal(lines.length, 4, 'each start before that was reported')
 })
 
-t.test('its port is known while it is ready, and only then', async t => {
+t.test('the port of a service is known only while the service is ready', async t => {
   const { service } = await supervise(t, `${READY}\nsetTimeout(() => process.exit(1), 1500)`)
   t.equal(service.port, undefined)
   await waitFor(() => service.port)
@@ -74,7 +74,7 @@ t.test(
   },
 )
 
-t.test('what keeps a service from being ready is told in words', async t => {
+t.test('the reason why a service is not ready is a sentence', async t => {
   const answering = (body: object, status: number) =>
     `
     import { createServer } from 'node:http'

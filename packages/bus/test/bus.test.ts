@@ -20,7 +20,7 @@ async function open(t: Parameters<typeof useNats>[0]) {
   return { nats, bus, options }
 }
 
-t.test('the stream is made when it is missing', async t => {
+t.test('a missing stream is created', async t => {
   const { nats, bus, options } = await open(t)
   await bus.ensureStream(options)
   const { config } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)

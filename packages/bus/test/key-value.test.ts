@@ -19,7 +19,7 @@ async function open(t: Parameters<typeof useNats>[0]) {
   return { nats, bus, keys: await bus.openKeyValue(`KV_${nats.stream}`, nats.stream) }
 }
 
-t.test('a value is replaced only by who read the last one', async t => {
+t.test('a writer can replace a value only if it read the last version', async t => {
   const { bus, nats, keys } = await open(t)
   t.equal(await keys.get('checkpoint'), undefined)
   const first = await keys.set('checkpoint', '1', 0)

@@ -64,7 +64,7 @@ t.test('calls by other programs and several calls of one transaction all count',
   t.match(events[0], { instructionIndex: 0, innerIndex: 0 })
 })
 
-t.test('what a stranger logs is nothing, wherever it stands', async t => {
+t.test('logs of a stranger are ignored, wherever they stand', async t => {
   const forged = dataLine(payment(9))
   const stranger = (...does: Call['does'] & object): Call => ({ program: STRANGER, does })
   t.same(shown([stranger(forged)]), NOTHING)
@@ -120,7 +120,7 @@ t.test('inner instructions that were not recorded make a node unfit', async t =>
   t.match(decoded, { events: [], gaps: [{ reason: 'NO_INNER_INSTRUCTIONS' }], nodeMayBeUnfit: true })
 })
 
-t.test('what cannot be read is a gap with its bytes, and uses its index', async t => {
+t.test('an unreadable line is a gap with its bytes, and uses its index', async t => {
   const long = Buffer.concat([payment(1), Buffer.of(0)])
   const unknown = Buffer.alloc(40, 3)
   for (const [line, reason, bytes] of [
@@ -170,7 +170,7 @@ t.test('precompiles leave no line, other built-in programs do', async t => {
   })
 })
 
-t.test('a message is what the contract wants, and the service reads it', async t => {
+t.test('a message meets the contract, and the service reads it', async t => {
   const transaction = buildTransaction([pays(dataLine(payment(3)))])
   const [event] = decodeTransaction(transaction, PROGRAM).events
   const text = buildEventMessage(transaction, event!, PROGRAM, 'finalized')

@@ -108,7 +108,7 @@ t.test('an old PaymentRecord has neither payer nor recipient nor mint', async t 
   })
 })
 
-t.test('what almost fits is refused', async t => {
+t.test('a body that almost fits is refused', async t => {
   const payment = event('PaymentRecord', key(1), key(2), u64(1n), u64(5n), memo, u32(4))
   t.equal(dataOf(Buffer.concat([payment, Buffer.of(0)])), 'UNKNOWN_LAYOUT')
   t.equal(dataOf(payment.subarray(0, -1)), 'UNKNOWN_LAYOUT')

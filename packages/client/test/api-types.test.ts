@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parseExact } from '../src/exact-fetch.js'
 
-t.test('the types are what the OpenAPI document says', async t => {
+t.test('the types equal the OpenAPI document', async t => {
   const script = fileURLToPath(new URL('../scripts/generate.mjs', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
   t.equal(status, 0, stderr)

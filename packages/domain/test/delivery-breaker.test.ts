@@ -6,7 +6,7 @@ const note = (breaker: DeliveryBreaker, at: number, failed: number, succeeded: n
   for (let n = 0; n < failed; n++) breaker.note(at, false, false)
 }
 
-t.test('it opens at 70 % failures of at least 10, not before', t => {
+t.test('the breaker opens at 70 % failures of at least 10, not before', t => {
   const few = new DeliveryBreaker()
   note(few, 0, 9, 0)
   t.strictSame(few.ask(0), { kind: 'go' }, '9 failures are too few to tell')
@@ -23,7 +23,7 @@ t.test('it opens at 70 % failures of at least 10, not before', t => {
   t.end()
 })
 
-t.test('what is older than five minutes no longer counts', t => {
+t.test('results older than five minutes do not count', t => {
   const breaker = new DeliveryBreaker()
   note(breaker, 0, 9, 0)
   note(breaker, BREAKER.windowMs + 20_000, 9, 0)
@@ -31,7 +31,7 @@ t.test('what is older than five minutes no longer counts', t => {
   t.end()
 })
 
-t.test('after the cool-down one probe goes; its success closes, its failure opens again', t => {
+t.test('after the cool-down one probe goes; success closes the breaker, failure opens it again', t => {
   const breaker = new DeliveryBreaker()
   note(breaker, 0, 10, 0)
   t.equal(breaker.ask(59_999).kind, 'hold')

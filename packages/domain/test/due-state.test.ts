@@ -63,7 +63,7 @@ t.test('an up-to or pay-as-you-go policy has no due date until it expires', asyn
     check(policy('PayAsYouGo', { ...period, expiry_date }), [[9_999, 'none']])
 })
 
-t.test('what is completed, paused, deleted or unknown waits for nothing', async () => {
+t.test('completed, paused, deleted and unknown policies expect no payment', async () => {
   const expired = { amount: 1, due_date: 0, expiry_date: 5 }
   for (const status of ['completed', 'paused', 'frozen', null])
     check(policy('OneTime', expired, { status }), [[10_000, 'none']])

@@ -143,7 +143,7 @@ const CREATED: Record<string, Members> = {
 }
 const FILTERS = ['gateway', 'paymentPolicy', 'userPayment', 'authority', 'recipient', 'trackingId'] as const
 
-t.test('each event does what it says, and is found by what it names', async t => {
+t.test('each event has its effect, and is found by its addresses', async t => {
   for (const [name, { data, effect, filters = {} }] of Object.entries(EVENTS)) {
     const event = await accept(envelopeOf(name, { ...data, newer_field: { anything: [1.5] } }))
     t.same(event.effect, effect, name)
@@ -296,7 +296,7 @@ t.test('a memo is exactly 64 bytes', async t => {
   }
 })
 
-t.test('a status is an enum in any style, also one that we do not know', async t => {
+t.test('a status is an enum in any style, including unknown ones', async t => {
   const read = (new_status: unknown) =>
     envelopeOf('PaymentPolicyStatusChanged', { payment_policy: keyOf(1), new_status })
   for (const status of [

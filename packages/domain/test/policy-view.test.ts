@@ -31,7 +31,7 @@ t.test('a milestone policy is served with the milestone that was reached', async
   t.notOk(Object.hasOwn(view.milestone as object, 'nextPaymentDue'))
 })
 
-t.test('a type that nobody knows is served under its own name', async t => {
+t.test('an unknown type is served under its own name', async t => {
   t.same(
     policyTypeView('{"SomethingNew":{"big_number":18446744073709551615,"in_side":[{"of_it":{"X":1}}]}}'),
     {

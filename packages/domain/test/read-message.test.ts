@@ -8,7 +8,7 @@ import { accept, bytesOf, envelopeOf, keyOf, PAYMENT, refuse, SIGNATURE, type Me
 const payment = (others: Members = {}, data: Members = {}): Members =>
   envelopeOf('PaymentRecord', { ...PAYMENT, ...data }, others)
 
-t.test('a payment is read into what is stored and what it does', async t => {
+t.test('a payment is read into stored fields and an effect', async t => {
   // Ids and fingerprints are stored: a version that made others would take every replay for news.
   t.same(await accept(payment({ index: 3 }, { payer: keyOf(5), recipient: keyOf(6), token_mint: null })), {
     id: '2a6f9909-b173-d5a7-fba4-657ce116c89c',
@@ -168,7 +168,7 @@ t.test('data is an object, kept with every digit and everything that text may ho
   t.equal((await accept(envelopeOf('SomethingNew', new RawJson(text)))).data, text)
 })
 
-t.test('members of the envelope that say nothing to us are ignored', async t => {
+t.test('unknown members of the envelope are ignored', async t => {
   const { id, fingerprint } = await accept(payment())
   const other = await accept(
     payment({ id: 5, _id: { $oid: 'x' }, discriminator: [1, 2], extra: new RawJson('1e400') }),
@@ -176,7 +176,7 @@ t.test('members of the envelope that say nothing to us are ignored', async t => 
   t.same([other.id, other.fingerprint], [id, fingerprint])
 })
 
-t.test('a reason names the field and never repeats what was in it', async t => {
+t.test('a reason names the field and never repeats its value', async t => {
   const secret = 'sEcReT-9f3'
   const messages = [
     payment({ signature: secret }),
@@ -198,7 +198,7 @@ t.test('a reason names the field and never repeats what was in it', async t => {
   }
 })
 
-t.test('no bytes make the reader throw: whatever it cannot accept, it refuses', async t => {
+t.test('no bytes make the reader throw: it refuses every invalid message', async t => {
   const damaged = fc
     .tuple(fc.constantFrom(...lines), fc.nat(), fc.nat(12), fc.uint8Array({ maxLength: 4 }))
     .map(([line, place, cut, scrap]) => {

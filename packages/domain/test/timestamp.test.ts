@@ -29,7 +29,7 @@ t.test('finer fractions are cut off, and lower case is as good', async t => {
   t.equal(readTimestamp('1969-12-31T23:30:00-01:00'), 1_800_000)
 })
 
-t.test('what is no date-time from 1970 to 9999 is refused', async t => {
+t.test('text that is no date-time from 1970 to 9999 is refused', async t => {
   const refused = [
     'yesterday',
     '',

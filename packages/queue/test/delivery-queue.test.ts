@@ -98,7 +98,7 @@ t.test('finished jobs are kept up to a number, and no longer', async t => {
   t.equal(await board.queue.getFailedCount(), 2)
 })
 
-t.test('a job shows what became of its delivery', async t => {
+t.test('a job shows the result of its delivery', async t => {
   const redis = await useRedis(t)
   const queue = openQueue(options(redis.url))
   const board = openBoardQueue(options(redis.url))

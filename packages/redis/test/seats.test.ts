@@ -90,7 +90,7 @@ t.test(
   },
 )
 
-t.test('after a flush only those who hold seats are admitted, for one lease time', async t => {
+t.test('after a flush only holders of seats are admitted, for one lease time', async t => {
   const redis = await useRedis(t)
   const open = useSeatPods(t, redis.url)
   const pods = [await open(), await open()]

@@ -74,7 +74,7 @@ export function toSecondShape(expected: ExpectedAnswers): FixtureAnswers {
   }
 }
 
-/** The indexer's messages as they really come, one a line; some are no JSON. */
+/** The indexer's messages unchanged, one a line; some are no JSON. */
 export async function readFixtureMessages(): Promise<Uint8Array[]> {
   const file = await readFile(new URL('messages.jsonl', FIXTURES))
   const lines: Uint8Array[] = []

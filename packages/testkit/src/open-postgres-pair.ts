@@ -14,11 +14,11 @@ import { waitFor } from './wait-for.js'
 const run = promisify(execFile)
 
 export interface PostgresPair {
-  /** The address that services use; it leads to the primary, after `promote` to the standby. */
+  /** The address for services: it leads to the primary, and after `promote` to the standby. */
   url: string
-  /** Resolves when the standby has replayed everything that is committed. */
+  /** Resolves when the standby has replayed every commit. */
   standbyCaughtUp(): Promise<void>
-  /** What is committed from now on reaches the primary alone. */
+  /** Later commits reach only the primary. */
   cutReplication(): Promise<void>
   /** Kills the primary, promotes the standby, and leads the address to it. */
   promote(): Promise<void>
@@ -59,7 +59,7 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
     let child: ChildProcess
     let ended: Promise<void>
     const start = async () => {
-      // The workers of a killed server go when they notice; until then a new one does not start.
+      // The workers of a killed server end only when they notice; a new server cannot start before.
       await waitFor(
         async () => {
           const started = spawn(join(binDir, 'postgres'), args, { cwd: '/', stdio: 'ignore', ...who })

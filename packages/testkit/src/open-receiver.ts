@@ -7,14 +7,14 @@ export interface ReceivedRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
-  /** Exactly as it arrived: signatures are over these characters. */
+  /** The unchanged body: signatures cover these characters. */
   body: string
   receivedAtMs: number
 }
 
 /**
- * How a request is answered. `hang` never answers, `stall` sends headers and a byte and then nothing,
- * `close` cuts the connection.
+ * The answer to a request. `hang` never answers, `stall` sends headers and a byte and then nothing, `close` cuts the
+ * connection.
  */
 export type ReceiverAnswer =
   | 'hang'
@@ -27,16 +27,16 @@ export interface Receiver {
   port: number
   /** In the order they arrived. */
   requests: ReceivedRequest[]
-  /** Sets what is answered from now on: the same for all, or decided by request. Starts as 200. */
+  /** Sets the answer to later requests: one for all, or a function of the request. The first answer is 200. */
   answer(with_: ReceiverAnswer | ((request: ReceivedRequest, number: number) => ReceiverAnswer)): void
-  /** Waits until there are at least so many requests. */
+  /** Waits until at least this many requests have arrived. */
   waitForRequests(count: number, options?: WaitOptions): Promise<ReceivedRequest[]>
   close(): Promise<void>
 }
 
 /**
- * A real HTTP server that stands in for a gateway's webhook endpoint.
- * @param host the address of this machine that it listens on; containers reach only that of their network
+ * A real HTTP server as a gateway's webhook endpoint.
+ * @param host the local address to listen on; containers reach only the address of their network
  */
 export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise<Receiver> {
   const requests: ReceivedRequest[] = []

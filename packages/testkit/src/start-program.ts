@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import type { TestContext } from './test-context.js'
 
 export interface StartedProgram {
-  /** What it wrote so far, to either output. */
+  /** The output so far, stdout and stderr. */
   readonly output: string
-  /** Ends it as a crash would. */
+  /** Kills the program as a crash would. */
   kill(): Promise<void>
 }
 
@@ -14,11 +14,11 @@ export interface ProgramOptions {
   gid?: number
 }
 
-/** A test file that crashes leaves none of them behind. */
+/** If a test file crashes, these programs are killed too. */
 const running = new Set<ReturnType<typeof spawn>>()
 process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
 
-/** Starts a server with settings of the test's own; it is killed when the test ends. */
+/** Starts a server with the test's own settings, and kills the server when the test ends. */
 export function startProgram(
   t: TestContext,
   file: string,

@@ -15,15 +15,15 @@ export interface LogLine {
 export interface StartedService {
   readonly pid: number
   readonly managementUrl: string
-  /** What it logged so far, parsed. */
+  /** The log so far, parsed. */
   readonly logs: LogLine[]
-  /** All that it wrote so far, to either output. */
+  /** The whole output so far, stdout and stderr. */
   readonly output: string
   /** Waits for a log line with this message (and, if given, for which the check holds). */
   waitForLog(msg: string, holds?: (line: LogLine) => boolean): Promise<LogLine>
   /** Sends the signal and waits for the end. Default SIGTERM. @returns the exit code, null after SIGKILL */
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  /** Sends a signal without waiting: SIGSTOP and SIGCONT make a process that hangs. */
+  /** Sends a signal without waiting: SIGSTOP and SIGCONT simulate a hanging process. */
   signal(signal: NodeJS.Signals): void
   readonly exited: Promise<number | null>
 }
@@ -31,9 +31,9 @@ export interface StartedService {
 export interface StartOptions {
   /** Default true: waits for readiness. False returns as soon as the process runs. */
   waitUntilReady?: boolean
-  /** Default true. False reads and drops what it logs once it is ready: a load may log a line a request. */
+  /** Default true. False drops the log once the service is ready: a load may log a line for each request. */
   keepLogs?: boolean
-  /** Default this repository. Another release of it: where its services/<name>/dist/service.js lie. */
+  /** The root directory of the release with services/<name>/dist/service.js. Default: this repository. */
   root?: string
 }
 
@@ -44,9 +44,9 @@ process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /**
- * Starts services/<name> as its own process, as in production, and stops it when the test ends. What it
- * logged is shown when it does not become ready.
- * @param env settings over an otherwise empty environment (PATH and LOG_LEVEL apart)
+ * Starts services/<name> as its own process, as in production, and stops it when the test ends. If the service does not
+ * become ready, the error shows its log.
+ * @param env settings over an otherwise empty environment (except PATH and LOG_LEVEL)
  */
 export async function startService(
   t: TestContext,

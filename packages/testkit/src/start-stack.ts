@@ -10,9 +10,9 @@ import { waitFor } from './wait-for.js'
 export interface StartedStack {
   readonly dataDir: string
   readonly pid: number
-  /** What it printed so far. */
+  /** The output so far. */
   output(): string
-  /** What runs, as the commands find it. @throws when nothing does */
+  /** The running stack, as the commands find it. @throws when no stack runs */
   describe(): StackFile
   /** Sends the signal to the launcher alone, as a terminal does, and waits. @returns the exit code */
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -22,7 +22,7 @@ export interface StartedStack {
 export interface StartStackOptions {
   /** Default: a temporary one, deleted at the end of the test. */
   dataDir?: string
-  /** Default true: waits for the line that says it is ready. */
+  /** Default true: waits for the line that reports readiness. */
   waitUntilReady?: boolean
 }
 

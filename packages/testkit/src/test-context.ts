@@ -1,4 +1,4 @@
-/** What the testkit needs of a test; tap's `t` is one. */
+/** The part of a test that the testkit uses; tap's `t` has it. */
 export interface TestContext {
   readonly name: string
   teardown(release: () => unknown): unknown

@@ -6,7 +6,7 @@ const managementPorts = ({ services }: StackFile): string =>
     .flatMap(({ name, managementUrl }) => (managementUrl ? [`${name} ${new URL(managementUrl).host}`] : []))
     .join(', ')
 
-/** What to try first, printed once everything is ready. */
+/** The first commands to try, printed once everything is ready. */
 export function renderGuide(
   stack: StackFile,
   options: { allowsPrivateTargets: boolean; followsChain: boolean },

@@ -1,21 +1,21 @@
-// Private servers that die while the stack runs are started again, on the same port and with their data.
+// Starts private servers again that die while the stack runs, on the same port and with their data.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Servers } from '../open-servers.js'
 import type { RunningServer } from '../servers/open-server.js'
 
 const LOOK_EVERY_MS = 300
-/** Deaths in a row, each within this time of the last start, after which a person has to look. */
+/** Deaths in a row, each within this time of the last start, after which an operator has to look. */
 const GIVE_UP_AFTER = 5
 const SOON_MS = 20_000
 
 export interface KeptServers {
   /** Rejects when a server keeps dying or cannot be started again; never resolves otherwise. */
   readonly failed: Promise<never>
-  /** Starts nothing again from now on; resolves when no start is under way. */
+  /** Starts no server from now on; resolves when no start is in progress. */
   release(): Promise<void>
 }
 
-/** @param log gets a line for each server that is started again */
+/** @param log gets a line for each restarted server */
 export function keepServers(servers: Servers['private'], log: (line: string) => void): KeptServers {
   const released = new AbortController()
   const keep = async (server: RunningServer) => {

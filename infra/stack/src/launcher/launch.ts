@@ -22,16 +22,16 @@ const DATABASE_NAME = 'payment_tracking'
 export interface Launch {
   env: NodeJS.ProcessEnv
   log: (line: string) => void
-  /** Aborted to stop, also in the middle of starting. */
+  /** Aborted to stop, even during the start. */
   signal: AbortSignal
-  /** Aborted to end everything at once, without waiting for anything. */
+  /** Aborted to end everything at once, without waiting. */
   force: AbortSignal
 }
 
 /**
- * Runs the whole stack until the signal: servers, migrations, services, edge. Whatever was opened is closed
- * in reverse, also when a later step fails.
- * @throws the reason why it could not start or go on, with its cure in the message
+ * Runs the whole stack until the signal: servers, migrations, services, edge. Closes everything in reverse order, even
+ * when a later step fails.
+ * @throws the reason why the stack could not start or go on; the message names the cure
  */
 export async function launch({ env, log, signal, force }: Launch): Promise<void> {
   const config = await readStackConfig(env, SERVICES)
@@ -153,7 +153,7 @@ async function runServices({
 
 const PATIENCE_MS = 10_000
 
-/** Says after a while what is waited for, and goes on waiting. */
+/** Reports after a while what is not ready, and goes on waiting. */
 async function waitUntilReady(
   services: readonly SupervisedService[],
   log: (line: string) => void,

@@ -2,7 +2,7 @@ import { followNpm } from './follow-npm.js'
 import { launch } from './launch.js'
 
 /**
- * `npm start`, once everything is built. The first Ctrl-C or SIGTERM stops in order, a second one at once.
+ * `npm start`, once everything is built. The first Ctrl-C or SIGTERM stops in order, the second stops at once.
  * @returns the exit code
  */
 export async function main(env: NodeJS.ProcessEnv): Promise<number> {
@@ -20,7 +20,7 @@ export async function main(env: NodeJS.ProcessEnv): Promise<number> {
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   process.on('SIGHUP', onSignal)
-  // Whoever read our lines may end before us (`npm start | tee`, a terminal): that must not cut the stop short.
+  // The reader of the output may end earlier (`npm start | tee`, a terminal): that must not cut the stop short.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const unfollow = followNpm(env, () => {
     if (stop.signal.aborted) return

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A client that is told that its body is too large may go on sending for so long; then its connection is cut. */
+/** After the refusal of a too large body, a client may go on sending for this long; then its connection is cut. */
 const DRAIN_MS = 5_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Reads the body of a request whole.
- * @returns `none` when there is none, `too-large` as soon as it is known to be larger than the limit: the rest is then
- *   read and dropped, because cutting the connection at once would cut off the answer
+ * Reads the whole body of a request.
+ * @returns `none` without a body, `too-large` as soon as the body exceeds the limit. The function reads and drops the
+ *   rest of a too large body, because cutting the connection at once would cut off the answer
  * @throws when the client goes away before its body is complete
  */
 export function readBody(

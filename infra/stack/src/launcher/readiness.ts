@@ -1,4 +1,4 @@
-// What /readyz of a service says.
+// Reads a service's /readyz.
 import { get } from 'node:http'
 
 const TIMEOUT_MS = 3_000
@@ -6,7 +6,7 @@ const TIMEOUT_MS = 3_000
 const ask = (managementUrl: string): Promise<Response> =>
   fetch(`${managementUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
 
-/** Asked many times while services start, so by `node:http`: `fetch` took a quarter of the launcher's CPU. */
+/** Called many times while services start, so it uses `node:http`: `fetch` took a quarter of the launcher's CPU. */
 export const isReady = (managementUrl: string): Promise<boolean> =>
   new Promise(resolve => {
     const request = get(`${managementUrl}/readyz`, { timeout: TIMEOUT_MS }, response => {
@@ -17,7 +17,7 @@ export const isReady = (managementUrl: string): Promise<boolean> =>
     request.on('error', () => resolve(false))
   })
 
-/** @returns what is missing, such as `postgres: no answer within 2000 ms`; undefined when the service is ready */
+/** @returns the missing part, such as `postgres: no answer within 2000 ms`; undefined when the service is ready */
 export async function describeReadiness(managementUrl: string): Promise<string | undefined> {
   try {
     const response = await ask(managementUrl)

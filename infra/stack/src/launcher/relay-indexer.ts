@@ -1,4 +1,4 @@
-// What the indexer says that a person at the terminal wants to know: how far a backfill is, and which node is unfit.
+// Shows an operator at the terminal the progress of a backfill, and unsuitable nodes.
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
 interface Line {
@@ -12,7 +12,7 @@ interface Line {
 
 const LOOK_MS = 500
 
-/** One sentence for each event of the indexer's log that is worth one. */
+/** One sentence for each event of the indexer's log that an operator needs. */
 const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
   'indexer.following': ({ through, resumed }) =>
     resumed ? `chain: goes on after slot ${String(through)}` : 'chain: begins to read',
@@ -35,9 +35,9 @@ const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
 }
 
 /**
- * Shows what the indexer writes into its log from now on, in sentences.
- * @param file its log; it need not exist yet
- * @returns a function that ends it
+ * Shows the indexer's new log lines as sentences.
+ * @param file the indexer's log; the file need not exist yet
+ * @returns a function that ends the relay
  */
 export function relayIndexer(file: string, log: (line: string) => void): () => Promise<void> {
   let offset = sizeOf(file)

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KeyFileDamagedError } from '../errors.js'
 
-/** A new JWK set with one Ed25519 key, as JWT_PRIVATE_KEYS takes it. */
+/** A new JWK set with one Ed25519 key, for JWT_PRIVATE_KEYS. */
 export function buildJwtKeys(): string {
   const { privateKey } = generateKeyPairSync('ed25519')
   const key = { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'EdDSA', use: 'sig' }
   return JSON.stringify({ keys: [key] })
 }
 
-/** A new JWK set with one P-256 key, as CHECKOUT_TOKEN_KEYS takes it. */
+/** A new JWK set with one P-256 key, for CHECKOUT_TOKEN_KEYS. */
 export function buildCheckoutKeys(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'ES256', use: 'sig' }
@@ -18,8 +18,8 @@ export function buildCheckoutKeys(): string {
 }
 
 /**
- * The keys that sign gateway tokens, as a JWK set: made once for a data directory, then kept, so that tokens
- * outlive a restart.
+ * The keys that sign gateway tokens, as a JWK set: created once for a data directory, then kept, so that tokens survive
+ * a restart.
  * @throws KeyFileDamagedError
  */
 export const keepJwtKeys = (dataDir: string): string =>

@@ -5,7 +5,7 @@ const MAX_LOG_BYTES = 50 * 1024 * 1024
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Moves a log that has grown too long aside. @returns how long the log is now, in bytes */
+/** Moves a log aside when it is too long. @returns the present length of the log, in bytes */
 export function rotate(file: string): number {
   const size = sizeOf(file)
   if (size <= MAX_LOG_BYTES) return size
@@ -14,8 +14,8 @@ export function rotate(file: string): number {
 }
 
 /**
- * Looks whether a service ended because of its settings: starting it again would end in the same way.
- * @param from how long the log was before the service started, in bytes
+ * Checks whether a service ended because of its settings: then another start would end in the same way.
+ * @param from the length of the log in bytes before the service started
  * @returns the message that names the settings
  */
 export function findConfigProblem(logFile: string, from: number): string | undefined {
@@ -28,7 +28,7 @@ export function findConfigProblem(logFile: string, from: number): string | undef
       const { err } = JSON.parse(line) as { err?: { code?: string; message?: string } }
       if (err?.code === 'CONFIG_INVALID') return err.message
     } catch {
-      // It is no log line.
+      // The line is no log line.
     }
   }
   return undefined

@@ -4,11 +4,11 @@ import { STOP_DEADLINE_MS, type StackConfig } from './config.js'
 
 /** One process to run. */
 export interface ServiceSpec {
-  /** As it is told to people and named in logs; two processes of one service differ here. */
+  /** The name for messages and logs; two processes of one service have different names. */
   name: string
   /** The file that node runs. */
   main: string
-  /** The port it serves on, if it serves; every start may take another one, unless it is `fixed`. */
+  /** The port that the process serves, if any. Each start may use another port, unless the port is `fixed`. */
   port?: { variable: string; wanted?: number; fixed?: boolean }
   env: Record<string, string>
 }
@@ -25,7 +25,7 @@ export interface ServiceSettings {
   checkoutTokenKeys: string
 }
 
-/** The services and what each is told beyond what the user's environment says. */
+/** The services, and their settings beyond the user's environment. */
 export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings): ServiceSpec[] {
   const everybody = {
     DATABASE_URL: urls.databaseUrl,
@@ -38,7 +38,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   const behindEdge = {
     ...everybody,
     HOST: '127.0.0.1',
-    // Only the edge calls these processes, and it alone writes x-forwarded-for.
+    // Only the edge calls these processes, and only the edge writes x-forwarded-for.
     TRUST_PROXY: 'on',
     JWT_PRIVATE_KEYS: settings.jwtPrivateKeys,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: String(config.WEBHOOK_ALLOW_PRIVATE_TARGETS),
@@ -51,7 +51,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   ): ServiceSpec => ({
     name,
     main: fileURLToPath(new URL(`../../../../services/${service}/dist/service.js`, import.meta.url)),
-    // A secret that the launcher read from a file has become a value: the service must not find both.
+    // The launcher has turned the content of a secret's file into a value: the service must not find both.
     env: { ...Object.fromEntries(Object.keys(env).map(variable => [`${variable}_FILE`, ''])), ...env },
     ...(port && { port }),
   })
@@ -72,7 +72,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
         ? { variable: 'OPS_PORT', wanted: config.OPS_PORT, fixed: true }
         : { variable: 'OPS_PORT', wanted: USUAL_OPS_PORT },
     ),
-    // Without a node to ask, messages come from another publisher alone.
+    // Without a node, messages come only from another publisher.
     ...(config.SOLANA_RPC_URLS ? [spec('indexer', everybody)] : []),
   ]
 }

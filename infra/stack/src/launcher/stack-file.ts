@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ServerUrls } from '../open-servers.js'
 import { isAlive, signalProcess, waitForDeath, type ProcessIdentity } from '../servers/processes.js'
 
-/** What runs, for the commands that talk to it: DATA_DIR/stack.json. */
+/** The running stack, for commands that talk to it: DATA_DIR/stack.json. */
 export interface StackFile extends ServerUrls {
   launcher: ProcessIdentity
   baseUrl: string
@@ -20,7 +20,10 @@ export interface StackFile extends ServerUrls {
 
 const fileOf = (dataDir: string): string => join(dataDir, 'stack.json')
 
-/** It holds passwords, so only its owner may read it; written aside, so that nobody reads half of it. */
+/**
+ * The file holds passwords, so only its owner may read it. Written to another file and renamed, so that a reader never
+ * sees half of it.
+ */
 export function writeStackFile(dataDir: string, stack: StackFile): void {
   const file = fileOf(dataDir)
   writeFileSync(`${file}.new`, JSON.stringify(stack, null, 2), { mode: 0o600 })

@@ -1,6 +1,6 @@
-// One service process under watch. States: starting → ready → (ended) → resting → starting …; stopping ends it.
-// It is started again whenever it ends, after a rest that doubles with each failure; a process that keeps
-// ending is given up, because the reason needs a person.
+// Supervises one service process. States: starting → ready → (ended) → resting → starting …; stopping ends the process.
+// The supervisor starts the service again whenever it ends, after a rest that doubles with each failure. The supervisor
+// gives up a process that keeps ending, because an operator must find the reason.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,20 +14,23 @@ import type { ServiceSpec } from './service-specs.js'
 
 const FIRST_REST_MS = 250
 const LONGEST_REST_MS = 10_000
-/** Ends in a row, each within this time of its start, after which a service is given up. */
+/** Ends in a row, each within this time of its start, after which the supervisor gives the service up. */
 const GIVE_UP_AFTER = 5
 const SOON_MS = 20_000
 
 export interface SupervisedService {
   readonly name: string
   readonly identity: ProcessIdentity | undefined
-  /** Where it serves; undefined while it is not running or when it serves nothing. */
+  /** The port of the service; undefined while the service does not run, or when it serves nothing. */
   readonly port: number | undefined
   readonly managementUrl: string | undefined
   readonly ready: boolean
-  /** Rejects when the service is given up; never resolves otherwise. */
+  /** Rejects when the supervisor gives the service up; never resolves otherwise. */
   readonly failed: Promise<never>
-  /** What is not ready, as /readyz or the process says it; undefined when it has become ready meanwhile. */
+  /**
+   * The part that is not ready, as /readyz or the process reports it; undefined when the service has become ready
+   * meanwhile.
+   */
   whyNotReady(): Promise<string | undefined>
   stop(signal: NodeJS.Signals): Promise<void>
 }
@@ -56,7 +59,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
 
   /** Starts the process and resolves with how it ended. */
   const runOnce = async (): Promise<string> => {
-    // A port that was free a moment ago may be lost to a race, so each start asks anew.
+    // Another process may take a free port at any time, so each start looks for a port again.
     const { variable = 'PORT', wanted, fixed } = spec.port ?? {}
     port = spec.port && (fixed ? wanted : await findFreePort(failures === 0 ? wanted : undefined))
     const managementPort = await findFreePort()
@@ -70,7 +73,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
         ...(port !== undefined && { [variable]: String(port) }),
         MANAGEMENT_PORT: String(managementPort),
       },
-      // A group of its own: the terminal's Ctrl-C reaches only the launcher, which knows the order.
+      // A separate process group: the terminal's Ctrl-C reaches only the launcher, which knows the order.
       detached: true,
       stdio: ['ignore', output, output, 'ipc'],
     })

@@ -8,8 +8,8 @@ export interface Account {
 }
 
 /**
- * The account Postgres runs as: it refuses to run as root, so root lends it `postgres` or `nobody`.
- * A uid without a line in /etc/passwd will not do: initdb looks its name up.
+ * The account that Postgres runs as. Postgres refuses to run as root, so root uses `postgres` or `nobody`. The uid
+ * needs a line in /etc/passwd, because initdb looks its name up.
  * @returns undefined when this process is not root and needs no other account
  */
 export function findPostgresAccount(): Account | undefined {
@@ -22,7 +22,7 @@ export function findPostgresAccount(): Account | undefined {
   throw new Error('Postgres does not run as root, and /etc/passwd has neither postgres nor nobody')
 }
 
-/** Whether every directory on the way to `path` lets other accounts pass (root's home often does not). */
+/** Whether other accounts may pass every directory on the way to `path` (root's home often forbids it). */
 export function isOpenToOthers(path: string): boolean {
   for (let at = existsSync(path) ? path : dirname(path); ; at = dirname(at)) {
     if (existsSync(at) && statSync(at).isDirectory() && (statSync(at).mode & 0o001) === 0) return false

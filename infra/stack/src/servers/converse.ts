@@ -1,9 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * Speaks a line protocol with a local server, to learn whether it really answers: an open port alone
- * says nothing about readiness, nor about who listens there.
- * @param steps each waits for text that matches, then sends its line
+ * Speaks a line protocol with a local server, to check that the right server answers: an open port proves neither.
+ * @param steps each step waits for matching text, then sends its line
  * @returns whether every step ended in time
  */
 export function converse(

@@ -1,5 +1,5 @@
-// Debian and Ubuntu packages without root: downloaded and checked by apt as it always does, but extracted
-// into a folder of ours. No service is registered, no port is taken, and deleting the folder undoes it.
+// Debian and Ubuntu packages without root: apt downloads and checks them as usual, but they are extracted into a folder
+// of the project. No service is registered, no port is taken, and deleting the folder removes everything.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { isExecutable } from './account.js'
 const run = promisify(execFile)
 
 /**
- * redis-server is a link into redis-tools, so both are named. promtool needs nothing beside itself, while its
- * package names a web site's worth of dependencies.
+ * redis-server is a link into redis-tools, so both are listed. promtool needs no other package, but its package depends
+ * on the packages of a whole web site.
  */
 const PACKAGES = {
   redis: { program: 'redis-server', packages: ['redis-server', 'redis-tools'], alone: false },
@@ -39,9 +39,9 @@ export const findDownloaded = (cacheDir: string, server: PackagedServer): Progra
   programIn(join(cacheDir, server), server)
 
 /**
- * Downloads a server with the libraries this machine lacks. Several processes may do so at once: each
- * works in a folder of its own, and the first to finish gives it the final name.
- * @throws what apt-get or dpkg-deb said
+ * Downloads a server with the libraries that this machine lacks. Several processes may download at once: each uses its
+ * own folder, and the first to finish gives its folder the final name.
+ * @throws Error with the message of apt-get or dpkg-deb
  */
 export async function downloadPackages(cacheDir: string, server: PackagedServer): Promise<Program> {
   mkdirSync(cacheDir, { recursive: true })
@@ -57,7 +57,7 @@ export async function downloadPackages(cacheDir: string, server: PackagedServer)
       mkdirSync(dir, { recursive: true })
     }
     const options = [`Dir::State::lists=${lists}`, `Dir::Cache=${cache}`, 'Debug::NoLocking=true']
-    // As root apt would hand the download to the user _apt, who may not write here.
+    // As root, apt would run the download as the user _apt, who may not write here.
     if (process.getuid?.() === 0) options.push('APT::Sandbox::User=root')
     const apt = (...args: string[]) =>
       run('apt-get', ['-q', ...options.flatMap(option => ['-o', option]), ...args], {

@@ -20,11 +20,11 @@ import { findOnPath } from './find-program.js'
 export interface PostgresProgram {
   /** Holds `initdb` and `postgres`. */
   binDir: string
-  /** Data directories of one major are unreadable to another. */
+  /** A Postgres of one major version cannot read the data directories of another. */
   major: number
 }
 
-/** npm keeps no links in its archives and may not run install scripts, so the libraries' links are ours to make. */
+/** npm archives contain no links, and install scripts may not run, so this code creates the libraries' links. */
 function repairLinks(native: string): void {
   const listed = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string
@@ -54,7 +54,7 @@ function findNpmBinaries(): string | undefined {
   }
 }
 
-/** A copy of the binaries that another account can reach, made once for each place they come from. */
+/** A copy of the binaries for another account, created once for each source. */
 function copyForOthers(native: string): string {
   const target = `/var/tmp/payment-tracking-postgres-${createHash('sha256').update(native).digest('hex').slice(0, 12)}`
   if (isOurs(target)) return target
@@ -70,7 +70,7 @@ function copyForOthers(native: string): string {
   return target
 }
 
-/** /var/tmp is open to all: a folder somebody else put there under our name must not be run. */
+/** /var/tmp is open to all users: a folder that another user created under this name must not be run. */
 const isOurs = (dir: string): boolean => existsSync(dir) && lstatSync(dir).uid === process.getuid?.()
 
 const majorOf = (binDir: string): number =>
@@ -79,8 +79,8 @@ const majorOf = (binDir: string): number =>
   )
 
 /**
- * Finds Postgres: the npm package first, because its major does not depend on the machine, then PATH,
- * then where Debian keeps its versions.
+ * Finds Postgres: first the npm package, whose major version does not depend on the machine, then PATH, then Debian's
+ * directories.
  * @throws ServerMissingError
  */
 export function findPostgres(path: string, account: Account | undefined): PostgresProgram {
@@ -97,7 +97,7 @@ export function findPostgres(path: string, account: Account | undefined): Postgr
     try {
       return { binDir, major: majorOf(binDir) }
     } catch {
-      // A binary for another libc (Alpine) or without its libraries: the next place may have a working one.
+      // A binary for another libc (Alpine) or without its libraries: the next place may have a working binary.
     }
   }
   throw new ServerMissingError(

@@ -4,9 +4,9 @@ import { isExecutable } from './account.js'
 import { downloadPackages, findDownloaded, type Program } from './debian-packages.js'
 
 export interface SearchPlaces {
-  /** Where downloaded servers are kept; derived and safe to delete. */
+  /** The folder of downloaded servers; safe to delete. */
   cacheDir: string
-  /** Directories to look in, as PATH writes them. */
+  /** Directories to search, in the form of PATH. */
   path: string
   log: (line: string) => void
 }
@@ -35,7 +35,7 @@ const CURES = {
 
 /**
  * Finds Redis or NATS: on PATH, in the cache, as Debian packages without root, as an installed package.
- * @throws ServerMissingError naming what to install and which variable to set instead
+ * @throws ServerMissingError naming the package to install, and the variable to set instead
  */
 export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces): Promise<Program> {
   const name = `${server}-server`
@@ -61,7 +61,7 @@ export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces
 
 /**
  * Finds promtool, which checks rules for Prometheus: on PATH, in the cache, or as a Debian package without root.
- * @returns why there is none, as text, when it cannot be had
+ * @returns the reason as text when promtool is unavailable
  */
 export async function findPromtool(
   places: Pick<SearchPlaces, 'cacheDir' | 'path'>,

@@ -1,5 +1,5 @@
-// One private server, from start to stop. It runs in a process group of its own, so that Ctrl-C in the
-// terminal does not reach it before the services that still use it have stopped.
+// Runs one private server from start to stop. The server has its own process group, so that Ctrl-C in the terminal does
+// not end it before the services that use it.
 import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,21 +21,21 @@ const STOP_GRACE_MS = 5_000
 
 export interface RunningServer {
   readonly name: ServerKind['name']
-  /** As it is told to people. */
+  /** The name for messages. */
   readonly title: string
   readonly logFile: string
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** True when it was found running and not started. */
+  /** True when the server was already running. */
   readonly adopted: boolean
-  /** False from the moment it has died until it is started again. */
+  /** False from the server's death until its next start. */
   isAlive(): boolean
-  /** SIGKILL, as a crash would: nothing is flushed or said goodbye to. Resolves when it is dead. */
+  /** SIGKILL, as in a crash: nothing is flushed or closed. Resolves when the server is dead. */
   kill(): Promise<void>
-  /** Starts it again after `kill`, or stops it first; port, password and data stay the same. */
+  /** Starts the server again, and stops it before if it runs; port, password and data stay the same. */
   restart(): Promise<void>
-  /** Asks it to stop and does not wait. */
+  /** Asks the server to stop, and does not wait. */
   signalStop(): void
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ interface Remembered extends ProcessIdentity {
 }
 
 /**
- * Finds a server of an earlier start still running, or starts it.
+ * Finds a running server of an earlier start, or starts the server.
  * @throws ServerMissingError, ServerFailedError
  */
 export async function openServer(kind: ServerKind, place: ServerPlace): Promise<RunningServer> {
@@ -93,7 +93,7 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
 const logFileOf = (kind: ServerKind, place: ServerPlace): string =>
   join(place.dataDir, 'logs', `${kind.name}.log`)
 
-/** @param samePort others know the address: wait for the port instead of taking another one */
+/** @param samePort other processes know the address: wait for the port instead of taking another port */
 async function start(
   kind: ServerKind,
   prepared: PreparedServer,
@@ -127,7 +127,7 @@ async function start(
     void failure.then(text => (reason = text))
     if (child.pid !== undefined) {
       const state = { ...identify(child.pid), port }
-      // Before it answers: a launcher killed at this moment must find it again.
+      // Written before the server answers: if the launcher is killed now, the next launcher must find the server.
       writeFileSync(stateFile, JSON.stringify(state))
       while (reason === undefined && Date.now() < end) {
         if ((await prepared.answers(port)) && isAlive(state)) return state
@@ -135,7 +135,7 @@ async function start(
       }
       await stopProcess(state, 'SIGKILL', STOP_GRACE_MS)
     }
-    // A lost race for the port, or the children of a killed Postgres that have not noticed yet.
+    // Another process took the port, or the children of a killed Postgres still run.
     if (attempt < 5 && Date.now() < end) {
       await sleep(200)
       continue

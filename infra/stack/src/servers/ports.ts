@@ -12,7 +12,10 @@ function tryPort(port: number, host: string): Promise<number | undefined> {
   })
 }
 
-/** Tries to listen. @returns why that is not possible, undefined when it is; `code` is such as EADDRINUSE */
+/**
+ * Tries to listen. @returns why listening is impossible, with a `code` such as EADDRINUSE; undefined when it is
+ * possible
+ */
 export const findListenError = (port: number, host: string): Promise<NodeJS.ErrnoException | undefined> =>
   new Promise(resolve => {
     const server = createServer()
@@ -27,9 +30,9 @@ const QUIET_PORTS = { first: 20_000, last: 31_999 }
 let nextQuietPort = QUIET_PORTS.first + Math.floor(Math.random() * (QUIET_PORTS.last - QUIET_PORTS.first + 1))
 
 /**
- * A port that is free now and that nobody takes by chance: below those that outgoing connections get, and no
- * server's usual one. For whoever stops listening for a while and must find the port free again. None is given twice
- * in a process before all were: whoever got it may take seconds to listen.
+ * A free port that other processes will hardly take: below the ports of outgoing connections, and not a server's usual
+ * port. For a server that stops listening for a while and must find its port free again. A process gets the same port
+ * only after all others were used, because a server may need seconds until it listens.
  */
 export async function findQuietPort(): Promise<number> {
   for (;;) {
@@ -39,7 +42,7 @@ export async function findQuietPort(): Promise<number> {
   }
 }
 
-/** A port that is free now: the wanted one when it is, else any. */
+/** A free port: the wanted port if it is free, else any. */
 export async function findFreePort(wanted?: number): Promise<number> {
   const port = (wanted && (await tryPort(wanted, '127.0.0.1'))) || (await tryPort(0, '127.0.0.1'))
   if (!port) throw new Error('this machine has no free port on 127.0.0.1')

@@ -21,8 +21,8 @@ import type { ServerKind, ServerPlace } from './server-kind.js'
 const USER = 'app'
 
 /**
- * For data that lasts. Keys that are hashes write pages all over their indexes: they should be in memory, and the
- * first change of each after a checkpoint logs the page whole, so checkpoints are rare.
+ * For lasting data. Hash keys write to pages all over their indexes, so the indexes should fit in memory. The first
+ * change of a page after a checkpoint logs the whole page, so checkpoints are rare.
  */
 const DURABLE_SETTINGS = {
   shared_buffers: '512MB',
@@ -30,13 +30,13 @@ const DURABLE_SETTINGS = {
   checkpoint_timeout: '15min',
 }
 
-/** Where Postgres' data lies when its account cannot get to the data directory; one place for each of these. */
+/** The place of Postgres' data when its account cannot reach the data directory; one place for each data directory. */
 export function outsideDir(dataDir: string): string {
   const id = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
   return `/var/tmp/payment-tracking-data-${id}`
 }
 
-/** @throws Error when somebody else made the directory outside, where all may write */
+/** @throws Error when another user created the outside directory, where all users may write */
 function clusterDir(dataDir: string, major: number, account: Account | undefined): string {
   if (!account || isOpenToOthers(dataDir)) return join(dataDir, `pg${major}`)
   const outside = outsideDir(dataDir)
@@ -72,8 +72,8 @@ async function createCluster(binDir: string, dir: string, place: ServerPlace, ac
 }
 
 /**
- * Removes the lock file of a postmaster that is dead. Postgres itself only asks whether the pid exists:
- * where nobody reaps zombies (containers), or after the pid was given out again, it would not start.
+ * Removes the lock file of a dead postmaster. Postgres itself only checks whether the pid exists, so it would not start
+ * where zombies remain (containers), or after the system used the pid again.
  */
 function clearStaleLock(dir: string): void {
   const lock = join(dir, 'postmaster.pid')

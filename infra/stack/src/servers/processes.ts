@@ -1,18 +1,18 @@
-// Processes by pid, safely: a pid is given out again, so it only counts together with its time of birth.
+// Identifies processes safely: the system reuses pids, so a pid counts only together with its start time.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ProcessIdentity {
   pid: number
-  /** When it was started, in whatever form the system tells it; only compared for equality. */
+  /** The start time, in the system's own form; only compared for equality. */
   birth: string
 }
 
 const hasProc = existsSync('/proc/self/stat')
 const bootId = hasProc ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim() : ''
 
-/** @returns undefined when no such process lives; a zombie that nobody reaps counts as dead */
+/** @returns undefined when no such process lives; a zombie counts as dead */
 export function birthOf(pid: number): string | undefined {
   if (hasProc) {
     try {
@@ -31,7 +31,7 @@ export function birthOf(pid: number): string | undefined {
 
 export const identify = (pid: number): ProcessIdentity => ({ pid, birth: birthOf(pid) ?? 'gone' })
 
-/** Whether the very process that was identified still lives. */
+/** Whether exactly the identified process still lives. */
 export const isAlive = ({ pid, birth }: ProcessIdentity): boolean => birthOf(pid) === birth
 
 /** Sends a signal to the process and its group, if it is still the same one. */
@@ -44,7 +44,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals,
   }
 }
 
-/** @returns whether it is dead before the time is up */
+/** @returns whether the process died within the time */
 export async function waitForDeath(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const end = Date.now() + timeoutMs
   while (isAlive(identity)) {
@@ -54,7 +54,7 @@ export async function waitForDeath(identity: ProcessIdentity, timeoutMs: number)
   return true
 }
 
-/** Asks a process to stop and ends it by force when it has not done so in time. */
+/** Asks a process to stop, and kills it when the time is over. */
 export async function stopProcess(
   identity: ProcessIdentity,
   signal: NodeJS.Signals,

@@ -25,7 +25,7 @@ export const redisKind: ServerKind = {
           `requirepass ${place.password}`,
           'appendonly yes',
           'save ""',
-          // BullMQ's keys may not be thrown away to make room.
+          // Redis must not evict BullMQ's keys.
           'maxmemory-policy noeviction',
           `databases ${place.durable ? 16 : 2048}`,
         ]

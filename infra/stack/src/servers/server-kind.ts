@@ -1,14 +1,14 @@
 import type { StdioOptions } from 'node:child_process'
 import type { SearchPlaces } from './find-program.js'
 
-/** Where one server lives and what it may use. */
+/** The place and the options of one server. */
 export interface ServerPlace extends SearchPlaces {
   dataDir: string
-  /** Of every private server of this data directory; nobody else on the machine may come in. */
+  /** The password of every private server in this data directory; keeps other users of the machine out. */
   password: string
   /** False for tests: the data survives a killed server, but not a machine that loses power. */
   durable: boolean
-  /** True: not the usual port but one that stays free while the server is down. */
+  /** True: a port that stays free while the server is down, instead of the usual port. */
   quietPort: boolean
 }
 
@@ -21,22 +21,22 @@ export interface ServerCommand {
   stdio?: StdioOptions
 }
 
-/** What sets one server apart from the others; `openServer` does what they have in common. */
+/** The differences between the servers; `openServer` does the common part. */
 export interface ServerKind {
   name: 'postgres' | 'redis' | 'nats'
   title: string
-  /** Where it listens when that port is free. */
+  /** The port of the server when that port is free. */
   usualPort: number
-  /** How it is asked to stop. */
+  /** The signal that stops the server. */
   stopSignal: NodeJS.Signals
   /** Finds the program and makes its data directory. Called once. @throws ServerMissingError */
   prepare(place: ServerPlace): Promise<PreparedServer>
 }
 
 export interface PreparedServer {
-  /** Writes what the server reads at its start, and clears away what a killed one left. */
+  /** Writes the server's start files, and removes the remains of a killed server. */
   command(port: number): ServerCommand
   url(port: number): string
-  /** Whether it answers on this port, in its own protocol, to our password. */
+  /** Whether the server answers on this port, in its own protocol, to the password. */
   answers(port: number): Promise<boolean>
 }
