@@ -1,57 +1,47 @@
 // A Postgres that was stopped (SIGSTOP), so that its connections are open and silent, left three routes without an
 // answer after 70 seconds.
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { execFileSync } from 'node:child_process'
 import { findFreePort } from '@payment-tracking/stack'
-import { createDatabase, startService, useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
+import {
+  createDatabase,
+  openPrivateServers,
+  startService,
+  waitFor,
+  type TestContext,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeSigningKeys } from '../../services/api/test/gateway-auth/make-signing-keys.js'
 
 const DEADLINE_MS = 2_000
 const KEY = 'So11111111111111111111111111111111111111112'
 
-/** Stands before Postgres, and freezes: what is sent is taken and never answered, as by processes that are stopped. */
-async function openFreezer(t: TestContext, url: string) {
-  const target = new URL(url)
-  const [port, host] = [Number(target.port), target.hostname]
-  const pairs = new Set<Socket>()
-  let isFrozen = false
-  const server = createServer(client => {
-    const postgres = connect(port, host)
-    for (const socket of [client, postgres]) {
-      pairs.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => pairs.delete(socket))
-      if (isFrozen) socket.pause()
-    }
-    client.pipe(postgres).pipe(client)
-    if (isFrozen) postgres.pause()
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    for (const socket of pairs) socket.destroy()
-    server.close()
-  })
-  target.port = String((server.address() as AddressInfo).port)
-  return {
-    url: target.href,
-    freeze: () => {
-      isFrozen = true
-      for (const socket of pairs) socket.pause()
-    },
-    thaw: () => {
-      isFrozen = false
-      for (const socket of pairs) socket.resume()
-    },
+/** Stops all processes of a Postgres and lets them go on: its connections stay open and say nothing meanwhile. */
+async function openFreezer(t: TestContext, { pool }: TestDatabase) {
+  const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const readProcesses = () =>
+    execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(line => line.trim().split(/\s+/).map(Number) as [number, number])
+  const postmaster = readProcesses().find(([pid]) => pid === rows[0]!.pid)![1]
+  const signal = (name: NodeJS.Signals) => {
+    // The first is stopped first, so that it starts no other meanwhile.
+    process.kill(postmaster, name)
+    for (const [pid, parent] of readProcesses()) if (parent === postmaster) process.kill(pid, name)
   }
+  t.teardown(() => signal('SIGCONT'))
+  return { freeze: () => signal('SIGSTOP'), thaw: () => signal('SIGCONT') }
 }
 
 t.test('with a frozen Postgres every request has an end', { timeout: 120_000 }, async t => {
-  const database = await createDatabase(t)
-  const freezer = await openFreezer(t, database.url)
+  const servers = await openPrivateServers(t)
+  const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
+  const freezer = await openFreezer(t, database)
   const port = await findFreePort()
   const api = await startService(t, 'api', {
-    DATABASE_URL: freezer.url,
-    REDIS_URL: (await useRedis(t)).url,
+    DATABASE_URL: database.url,
+    REDIS_URL: servers.redisUrl,
     JWT_PRIVATE_KEYS: makeSigningKeys(),
     PORT: String(port),
     REQUEST_DEADLINE_MS: String(DEADLINE_MS),

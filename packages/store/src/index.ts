@@ -8,6 +8,7 @@ export {
 } from './errors.js'
 export * from './ingest/index.js'
 export { findConnectProblem, isPostgresAnswering } from './database/is-answering.js'
+export { measureClockSkew } from './database/measure-clock-skew.js'
 export { MigrateConfig } from './database/migrate-config.js'
 export { markRolledBack, migrate, MIGRATIONS_DIR, readMigrations } from './database/migrate.js'
 export { openStore, type Store, type StoreOptions } from './database/open-store.js'

@@ -1,7 +1,7 @@
 import { openQueue } from '@payment-tracking/queue'
-import { measurePool, runMain } from '@payment-tracking/runtime'
+import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { openRedis } from '@payment-tracking/redis'
-import { openStore } from '@payment-tracking/store'
+import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
 
@@ -15,6 +15,7 @@ await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
     }),
   )
   measurePool(context.metrics, () => store.poolUse())
+  await watchClock(context, () => measureClockSkew(store))
   context.probe('postgres', () => store.ping())
   const redis = await context.own('redis', () =>
     openRedis({

@@ -1,11 +1,12 @@
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
-import { measurePool, runMain } from '@payment-tracking/runtime'
+import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
   areProjectionsOutdated,
   countOpenStreamGaps,
   markReingested,
+  measureClockSkew,
   openStore,
   readOldestOutboxSeconds,
 } from '@payment-tracking/store'
@@ -32,6 +33,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   const queue = await context.own('queue', () => openQueue({ ...config, onError }))
   const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
   measurePool(context.metrics, () => store.poolUse())
+  await watchClock(context, () => measureClockSkew(store))
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => redis.ping())
   context.probe('nats', () => bus.ping())

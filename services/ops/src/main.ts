@@ -1,7 +1,7 @@
 import { openBus } from '@payment-tracking/bus'
 import { openBoardQueue, openQueue } from '@payment-tracking/queue'
-import { measurePool, runMain } from '@payment-tracking/runtime'
-import { openStore } from '@payment-tracking/store'
+import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
+import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { OpsConfig } from './config.js'
 import { measurePipeline } from './ops-metrics.js'
@@ -23,6 +23,7 @@ await runMain('ops', OpsConfig, async ({ config, log, context }) => {
   const board = await context.own('board', () => openBoardQueue({ ...config, onError }))
   measurePipeline(context.metrics, store)
   measurePool(context.metrics, () => store.poolUse())
+  await watchClock(context, () => measureClockSkew(store))
   context.probe('postgres', () => store.ping())
   context.probe('nats', () => bus.ping())
   context.probe('redis', () => queue.ping())

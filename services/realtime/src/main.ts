@@ -1,6 +1,6 @@
-import { ConfigError, measurePool, runMain } from '@payment-tracking/runtime'
+import { ConfigError, measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { openRedis, refuseEviction } from '@payment-tracking/redis'
-import { openStore } from '@payment-tracking/store'
+import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
 
@@ -22,6 +22,7 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
     }),
   )
   measurePool(context.metrics, () => store.poolUse())
+  await watchClock(context, () => measureClockSkew(store))
   context.probe('postgres', () => store.ping())
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
   const redis = await context.own('redis', () =>

@@ -1,7 +1,13 @@
 // Builds the parts of a worker. Building starts nothing.
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
-import { measurePool, type ServiceContext, type Logger, type Tracing } from '@payment-tracking/runtime'
-import { openStore } from '@payment-tracking/store'
+import {
+  measurePool,
+  type ServiceContext,
+  type Logger,
+  type Tracing,
+  watchClock,
+} from '@payment-tracking/runtime'
+import { measureClockSkew, openStore } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
@@ -86,6 +92,7 @@ export async function buildWebhookWorker(
   // The worker is connected to Redis; the tasks' own connection follows a moment later.
   await queue.connected()
   measurePool(context.metrics, () => store.poolUse())
+  await watchClock(context, () => measureClockSkew(store))
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => queue.ping())
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import t from 'tap'
+import { makeCheckoutKey } from '../checkout/make-checkout-keys.js'
 import { fillFromFixtures } from '../fill-from-fixtures.js'
 import { openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { hostileRequests, type Document, type HostileRequest } from './hostile-requests.js'
@@ -14,7 +15,12 @@ const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const INTERNALS = /node_modules|\.[jt]s:\d|prisma|postgres|sqlstate|\bselect\b|econn|redis:|at async|stack/i
 
 const api = await openGatewayApi(t, {
-  settings: { RATE_LIMIT_MAX: '100000000', LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' },
+  settings: {
+    RATE_LIMIT_MAX: '100000000',
+    LOG_LEVEL: 'warn',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    CHECKOUT_TOKEN_KEYS: JSON.stringify([makeCheckoutKey()]),
+  },
 })
 await fillFromFixtures(api.store)
 const [app] = api.apps
