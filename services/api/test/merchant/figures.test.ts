@@ -147,18 +147,12 @@ t.test('figures of random stories', async t => {
         t.equal(points.at(-1)!.mrr, token.mrr, 'the replayed events come to what the projections say')
       }
       const weeks = await straight.get(`revenue?${span}&bucket=week`)
-      t.same(
-        weeks.byToken.map((token: Record<string, unknown>) => [
-          token.tokenMint,
-          token.recognizedRevenue,
-          token.mrr,
-        ]),
-        revenue.byToken.map((token: Record<string, unknown>) => [
-          token.tokenMint,
-          token.recognizedRevenue,
-          token.mrr,
-        ]),
-      )
+      // A token whose only subscription began and ended within one bucket is listed where a bucket ends between.
+      const figuresOf = ({ byToken }: { byToken: Record<string, unknown>[] }) =>
+        byToken
+          .map(token => [token.tokenMint, token.recognizedRevenue, token.mrr])
+          .filter(([, recognized, mrr]) => recognized !== '0' || mrr !== '0')
+      t.same(figuresOf(weeks), figuresOf(revenue), 'the size of the buckets changes nothing')
     }),
     { numRuns: 8 },
   )
