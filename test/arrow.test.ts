@@ -209,7 +209,7 @@ t.test('the domain and the chain have no I/O, no clock and no chance', async t =
   }
 })
 
-t.test('no file or folder has a name that says nothing', async t => {
+t.test('no file or folder has a meaningless name', async t => {
   for (const file of files) {
     const parts = [...dirname(file).split('/'), basename(file).replace(/\..*$/, '')]
     const banned = parts.find(part => BANNED_NAMES.includes(part))

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { mergeReports, renderTable, type Report } from './bench/report.js'
 
-t.test('of reports of one bench the latest counts', async t => {
+t.test('the latest report of a bench counts', async t => {
   const measured = { median: 1, min: 1, max: 1 }
   const row = (bench: string, subject: string) => ({
     bench,

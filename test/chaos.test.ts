@@ -54,7 +54,7 @@ t.test('what was never ready again is told apart from what was', async t => {
 })
 
 // Whether each is caught, `npm run chaos:self-test` shows in minutes; that it still breaks anything is known at once.
-t.test('every break finds what it changes', async t => {
+t.test('every break finds the text that it changes', async t => {
   for (const { name, patches } of [...BREAKS, ...BREAKS_OF_THE_CHAIN]) {
     for (const patch of patches) {
       const built = readFileSync(new URL(`../${patch.file}`, import.meta.url), 'utf8')

@@ -102,7 +102,7 @@ t.test('dashboard and alerts ask for metrics, labels and jobs that exist', async
   t.same(jobs.map(({ job_name: name }) => name).sort(), [...SERVICES].sort(), 'every service is scraped')
 })
 
-t.test('the dashboard is one that Grafana can show', async t => {
+t.test('Grafana can show the dashboard', async t => {
   const { panels } = dashboard
   t.ok(dashboard.schemaVersion >= 36)
   t.ok(dashboard.uid)

@@ -40,7 +40,7 @@ t.test('every link into the repository leads somewhere', async t => {
   }
 })
 
-t.test('the table of settings is what the services read', async t => {
+t.test('the table of settings equals the settings of the services', async t => {
   t.equal(
     await settingsTable([join(ROOT, 'README.md')]),
     0,

@@ -1,4 +1,4 @@
-// What the benches of ingest are made of: a stream, the real service on it, and how far it has come.
+// The parts of the ingest benches: a stream, the real service on the stream, and the service's progress.
 import { randomBytes } from 'node:crypto'
 import { subjectOf } from '@payment-tracking/contracts'
 import { natsOptions, startService, waitFor, type StartedService, type Pool } from '@payment-tracking/testkit'
@@ -6,7 +6,7 @@ import { connect } from 'nats'
 import type { BenchContext } from './bench.js'
 import type { Feed } from './feed.js'
 
-/** As ingest is set by default. */
+/** The default of ingest. */
 export const BATCH_SIZE = 2_000
 
 export const MIX = '90 % payments, 5 % policies, 1 payment in 5 with a webhook; no webhook worker runs'

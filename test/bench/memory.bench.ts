@@ -47,7 +47,7 @@ async function runLoad(context: BenchContext, seconds: number) {
   const pids = Object.fromEntries(
     Object.entries({ ...system.services, api }).map(([name, { pid }]) => [name, pid]),
   )
-  // What the load remembers of a payment is dropped as it goes, or the bench itself would grow.
+  // The load forgets its payments as it goes, or the bench itself would grow.
   const forgetting = setInterval(() => system.forget(), 5_000)
   const progress = setInterval(
     () =>

@@ -1,4 +1,4 @@
-// What a run leaves: its rows, where they were measured, and the table that people read.
+// The report of a run: its rows, the machine, and the table for readers.
 import type { Measure, Row } from './bench.js'
 
 export interface ReportedRow extends Row {

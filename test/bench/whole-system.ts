@@ -1,5 +1,5 @@
-// The pipeline as it runs in production, each service a process of its own: ingest, realtime, webhook worker.
-// One client listens by socket to every tracking ID, one receiver takes every webhook.
+// The pipeline as in production, each service as its own process: ingest, realtime, webhook worker. One socket client
+// subscribes to every tracking ID, one receiver takes every webhook.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { createDatabase, startService, waitFor, type StartedService } from '@pay
 import type { BenchContext } from './bench.js'
 import { openSocketLoad } from './socket-load.js'
 
-/** Enough that no tracking ID's payments wait for each other. */
+/** Enough policies, so that no payments of one tracking ID wait for each other. */
 const POLICIES = 200
 const GATEWAYS = 10
 

@@ -1,4 +1,4 @@
-// One run: open, load, break, let it come to rest, reconcile.
+// One run: start, load, faults, rest, reconciliation.
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export interface RunOptions {
   plan: Plan
   /** The repository, or a copy that was broken on purpose. */
   root: string
-  /** How long the system may take to come to rest once nothing is broken any more. */
+  /** How long the system may take to become idle after the last fault. */
   idleWithinMs: number
   log: (line: string) => void
   /** Keeps the data directory and its logs. */
@@ -55,7 +55,7 @@ export async function runChaos({
   replicas,
   signal,
 }: RunOptions): Promise<RunResult> {
-  // What has the second prefix is cleared away by later runs when it was left behind.
+  // Later runs delete directories with the second prefix that an aborted run left behind.
   const prefix = keep ? 'payment-tracking-chaos-' : 'payment-tracking-test-chaos-'
   const dataDir = await mkdtemp(join(tmpdir(), prefix))
   const closers: (() => Promise<unknown> | void)[] = keep ? [] : [() => discardDataDir(dataDir)]

@@ -1,4 +1,4 @@
-// What the container tests keep on this machine, and how they start programs on it.
+// The files of the container tests on this machine, and the way in which they start programs.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,8 +33,8 @@ export interface RunOptions {
 
 /**
  * Runs a program to its end.
- * @returns what it wrote to stdout
- * @throws Error with all that it wrote, when it ends with another code than 0
+ * @returns the program's stdout
+ * @throws Error with the whole output, when the exit code is not 0
  */
 export function run(file: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {

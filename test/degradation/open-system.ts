@@ -1,5 +1,5 @@
-// One process of each service on servers that may be killed, with one of everybody who depends on them: a policy that
-// is paid, a socket, a webhook receiver, a signed-in gateway, an operator.
+// One process of each service, on servers that the test may kill, and one of each kind of user: a paid policy, a
+// socket, a webhook receiver, a signed-in gateway, an operator.
 import { randomUUID } from 'node:crypto'
 import {
   SOCKET_PATH,

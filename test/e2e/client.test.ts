@@ -107,7 +107,7 @@ async function openNetwork() {
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, cut }
 }
 
-t.test('payments come each once and all, through a cut connection and from where one left off', async t => {
+t.test('each payment arrives once, through a cut connection and after a restart', async t => {
   const network = await openNetwork()
   const seqs: number[] = []
   let states: WatchState[] = []
@@ -151,7 +151,7 @@ t.test('payments come each once and all, through a cut connection and from where
   t.same(later, [14])
 })
 
-t.test('what can never be subscribed to is refused for good', async t => {
+t.test('an invalid subscription is refused for good', async t => {
   const refusals: string[] = []
   const watch = watchPayments(baseUrl, {
     trackingId: 'x'.repeat(65),

@@ -71,7 +71,7 @@ async function get(stack: StartedStack, path: string): Promise<any> {
 
 const countOf = async (stack: StartedStack) => (await get(stack, '/v1/events/count')).count as number
 
-t.test('what is published to production is answered there, to the last digit', async t => {
+t.test('production answers its own payments, to the last digit', async t => {
   const expected = await readExpectedAnswers()
   const { code, output } = await runScript(production, settings.production, 'publish-events', FIXTURES)
   t.equal(code, 0, output)

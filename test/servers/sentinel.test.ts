@@ -66,7 +66,7 @@ t.test('clients find the primary by Sentinels, and follow a failover without a r
   t.equal(await queue.countWaiting(), 2, 'the job of before the failover is there')
 })
 
-t.test('one of the two settings without the other is refused', async t => {
+t.test('each of the two settings needs the other', async t => {
   t.throws(() => openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_MASTER: NAME, ENVIRONMENT: 'test' }), {
     code: 'REDIS_UNSUPPORTED',
     message: /REDIS_SENTINELS and REDIS_MASTER/,

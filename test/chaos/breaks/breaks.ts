@@ -1,6 +1,6 @@
-// Ways to break the system on purpose, as changes to the built files of a copy, each with faults that bring it
-// to light and with what chaos must say of it. A text that is not found is an error: the product has moved on,
-// and the break must follow it.
+// Ways to break the system on purpose: changes to the built files of a copy, each with the faults that reveal the
+// break, and with the differences that chaos must report. A text that is not found is an error: the product has
+// changed, and the break must follow.
 import type { FaultStep } from '../plan/fault-plan.js'
 
 export interface Patch {

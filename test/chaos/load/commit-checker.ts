@@ -1,6 +1,6 @@
-// Looks into the database whenever somebody outside is told something: what was told must be stored already.
-// It reads past the links, by connections of its own; while the server is down it asks again afterwards, for
-// what was told must still be there then.
+// Looks into the database whenever a client gets a payment: the payment must be stored already. The checker uses its
+// own connections, past the links. While the server is down it repeats the check afterwards, because the payment must
+// still be stored then.
 import { openPool, type Pool, type QueryResultRow } from '@payment-tracking/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
 

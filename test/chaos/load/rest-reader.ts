@@ -60,7 +60,7 @@ export function openRestReader(
   const running = (async () => {
     for (let turn = 0; !stopping; turn++) {
       const trackingId = trackingIds[turn % trackingIds.length]!
-      // One reader, one after the other: an answer that overtakes another proves nothing.
+      // One reader, one request after the other: an answer that overtakes another answer proves nothing.
       if (turn % 3 === 0) await read('/v1/events/count', body => (body as { count: number }).count)
       else await read(`/v1/onetime/${encodeURIComponent(trackingId)}?limit=1000&retracted=true`, lengthOf)
       await sleep(EVERY_MS)

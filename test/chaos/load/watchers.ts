@@ -1,11 +1,11 @@
-// The client that we publish, as whoever installs it uses it.
+// The published client, used as its users do.
 import { watchPayments, type PaymentWatch } from '@payment-tracking/client'
 
 export interface Watcher {
   trackingId: string
-  /** In the order they were handed over. */
+  /** In the order of their arrival. */
   eventIds: string[]
-  /** Payments that were taken back, handed over before or not. */
+  /** Retracted payments, whether they arrived before or not. */
   retracted: Set<string>
   resets: string[]
   close(): void

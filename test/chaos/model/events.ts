@@ -1,13 +1,13 @@
-// From the stream's messages to events: which there are, and which messages were refused and why.
+// Turns the stream's messages into the expected events, and lists the refused messages with their reasons.
 import type { PlannedMessage } from '../plan/messages.js'
 import { identityOf, wordingOf, type Message } from './identity.js'
 
 export interface ModelEvent {
   identity: string
   message: Message
-  /** The finalized chain does not hold its transaction: it counts nowhere. */
+  /** The finalized chain does not hold the event's transaction: the event counts nowhere. */
   retracted: boolean
-  /** Some message that agrees said that it is final. */
+  /** A message that agrees with the event says that the event is final. */
   saidFinal: boolean
   /** How `data` may stand in the store: as any of the messages that agree wrote it. */
   dataTexts: Set<string>

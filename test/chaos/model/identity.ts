@@ -1,5 +1,5 @@
-// What makes two messages the same event, and what they must agree on: written from the contract alone, and
-// sharing no code with the services.
+// Decides when two messages are the same event, and which fields must agree. Written only from the contract, and
+// without code of the services.
 import type { PlannedMessage } from '../plan/messages.js'
 
 export type Message = PlannedMessage['message'] & object

@@ -1,4 +1,4 @@
-// Which clients there are, what they follow, and when they come and go.
+// Plans the clients, their tracking IDs, and the times of their connections.
 import { buildRandom } from './random.js'
 
 export interface ClientPlan {
@@ -6,7 +6,7 @@ export interface ClientPlan {
   trackingIds: string[]
   /** `steady` stays; `comer` comes and goes; `contender` is one of too many for one tracking ID */
   kind: 'steady' | 'comer' | 'contender'
-  /** Loses what it knew when it goes, as a page that is loaded again. */
+  /** Forgets everything when its connection ends, like a reloaded page. */
   forgets: boolean
   /** When it is there, in order. */
   stays: { fromMs: number; toMs: number }[]

@@ -1,4 +1,4 @@
-// What REST answers at the end, through the base URL as everybody asks: it must be what the model knows.
+// Compares the final REST answers, through the base URL, with the model.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ModelEvent } from '../model/events.js'
 import type { Model, ModelPayment } from '../model/state.js'

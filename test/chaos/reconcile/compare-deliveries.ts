@@ -1,5 +1,5 @@
-// Deliveries: one for each payment and webhook of its gateway, attempts on record before requests, the body and
-// the id for ever the same, and every receiver able to verify what it got.
+// Deliveries: one for each payment and webhook of its gateway, attempts recorded before requests, an unchanging body
+// and id, and signatures that every receiver can verify.
 import { Webhook } from 'standardwebhooks'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
@@ -55,7 +55,7 @@ export async function compareDeliveries(
       const retraction = byKey.get(`${endpoint.webhookId} ${stored.id} ${RETRACTED}`)
       compareRetraction(endpoint, payment, row, retraction, differences)
       if (retraction) expected.add(`${endpoint.webhookId} ${stored.id} ${RETRACTED}`)
-      // What is not final yet waits, and what was retracted before it could be told has none.
+      // A payment that is not final yet waits, and a payment that was retracted before its delivery has none.
       const isOwed = !payment.retracted && (endpoint.behaviour !== 'final' || payment.isFinal)
       if (isOwed || payment.retracted) expected.add(key)
       if (row) compareDelivery(endpoint, payment, stored, row, differences)
@@ -103,7 +103,7 @@ function compareDelivery(
   if (attempts.length > TRIES) say(`had ${attempts.length} attempts`)
   if (answers.length > attempts.length)
     say(`was requested ${answers.length} times, ${attempts.length} are on record`)
-  // A payment that was retracted is not delivered any more; a request that was under way may have been accepted.
+  // A retracted payment is not delivered any more; a running request may have been accepted.
   if (payment.retracted && row.state === 'cancelled') return
   // A dead endpoint's deliveries may still be held back by its breaker; they may never be delivered.
   if (endpoint.behaviour === 'dead') {

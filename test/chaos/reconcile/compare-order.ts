@@ -53,8 +53,9 @@ export async function compareOrder(
 }
 
 /**
- * Payments with a tracking ID in the order of the commits that gave it to them: at their own position, but for an
- * execution whose policy came later, which gets it at the end of the batch that brought the first Created.
+ * Payments with a tracking ID, in the order of the commits that gave them the tracking ID: at their own position,
+ * except an execution whose policy came later. Such an execution comes at the end of the batch with the first Created
+ * event.
  */
 function inOrderOfSeq(stored: readonly StoredEvent[], batches: readonly BatchRow[]): StoredEvent[] {
   const firstCreated = new Map<string, number>()

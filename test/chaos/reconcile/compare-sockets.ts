@@ -1,5 +1,5 @@
-// What every client ended up knowing: all payments of what it follows, as they are stored; and never more
-// connections of a tracking ID than there are seats.
+// Compares the final knowledge of every client: the client knows all stored payments of its tracking IDs, and a
+// tracking ID never has more connections than seats.
 import type { Hold, SocketClient, SocketPayment } from '../load/socket-client.js'
 import type { ModelPayment } from '../model/state.js'
 import type { Differences } from './differences.js'
@@ -23,13 +23,13 @@ export function compareSockets(
   for (const client of clients) {
     differences.addAll(client.problems)
     for (const [trackingId, { known, retracted, epoch: knownEpoch }] of client.followed) {
-      // Who was refused since the database lost commits knows only of the past that was lost.
+      // A client that was refused since the database lost commits knows only payments from before the loss.
       if (client.plan.kind === 'contender' && knownEpoch !== epoch) continue
       const say = (what: string) => differences.add('sockets', `${client.plan.name} on ${trackingId} ${what}`)
       const should = expected.get(trackingId) ?? new Map<number, [ModelPayment, StoredEvent]>()
       for (const [seq, [payment, stored]] of should) {
         const got = known.get(seq)
-        // More clients want this one than there are seats: what they know has no gaps, but may end early.
+        // More clients want this tracking ID than there are seats: their knowledge has no gaps, but may end early.
         if (!got && client.plan.kind === 'contender') continue
         if (!got) say(`never knew of seq ${seq}`)
         else comparePayment(got, payment, stored, say)
@@ -56,7 +56,7 @@ function comparePayment(
     ['eventId', got.eventId, stored.id],
     ['signature', got.signature, payment.signature],
   ]
-  // Who missed a payment that was taken back is told only that.
+  // A client that missed a retracted payment gets only the retraction.
   const isRetractionAlone = got.retracted === true && got.amountString === undefined
   if (!isRetractionAlone)
     pairs.push(
@@ -72,10 +72,10 @@ function comparePayment(
 }
 
 /**
- * More connections than seats were sent to at one time, when more than that many, all subscribed before a
- * payment reached the first of them, were sent it and the next one as well, and none had ended before the last
- * of them was. A seat that changes hands without its holder's knowledge (its pod was paused) would have to
- * change hands twice between two payments to look like that.
+ * More connections than seats received payments at one time. This is proven when more connections than seats had all
+ * subscribed before a payment reached the first of them, received this payment and the next, and none had ended before
+ * the last of them received the payment. A seat that changes its holder unnoticed (its pod was paused) would have to
+ * change twice between two payments to look the same.
  */
 function compareSeats(holds: readonly Hold[], seats: number, differences: Differences): void {
   for (const trackingId of new Set(holds.map(hold => hold.trackingId))) {

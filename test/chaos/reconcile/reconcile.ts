@@ -95,7 +95,7 @@ function compareWatchers(
 ) {
   for (const { trackingId, eventIds, retracted, resets } of watchers) {
     const followed = stored.filter(row => row.trackingId === trackingId && row.seq !== null)
-    // What was taken back before it could be handed over is not handed over any more.
+    // A payment that was retracted before its arrival does not arrive any more.
     const should = followed.filter(row => !row.retracted).map(({ id }) => id)
     for (const row of followed)
       if (retracted.has(row.id) && !row.retracted)

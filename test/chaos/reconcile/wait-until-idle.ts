@@ -1,11 +1,11 @@
-// Waits, on conditions alone, until the system has done what is left to do. What does not come about is no
-// error yet: reconciliation says what is missing because of it.
+// Waits, only on conditions, until the system has finished its work. An unmet condition is no error yet: reconciliation
+// reports the missing results.
 import { waitFor } from '@payment-tracking/testkit'
 import { contiguousOf } from '../load/socket-client.js'
 import type { System } from '../system/open-system.js'
 import type { ObservedRun } from './reconcile.js'
 
-/** @returns what did not come about */
+/** @returns the unmet conditions */
 export async function waitUntilIdle(
   { publisher, checker, endpoints, clients, watchers, follower, system }: ObservedRun & { system: System },
   withinMs: number,

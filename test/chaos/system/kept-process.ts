@@ -1,4 +1,4 @@
-// One process of a service, started again whenever it ends, as an orchestrator would; it never gives up.
+// Runs one process of a service, and starts it again whenever it ends, without limit, as an orchestrator would.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ export interface KeptProcess {
   /** Where it serves; undefined while it is not ready. */
   readonly port: number | undefined
   readonly ready: boolean
-  /** Ends that nobody asked for: neither a signal of ours nor the stop. */
+  /** Unexpected ends: neither a signal of the test nor the stop. */
   readonly crashes: string[]
   /** Resolves with the moment at which it answered ready to a question asked after `sinceMs`. */
   readyAfter(sinceMs: number): Promise<number>
