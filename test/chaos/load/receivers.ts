@@ -8,7 +8,7 @@ import {
   type ReceiverAnswer,
 } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
-import type { EndpointBehaviour, PlannedGateway } from '../plan/load-plan.js'
+import type { EndpointBehaviour, PlannedGateway } from '../plan/world.js'
 import type { CommitChecker } from './commit-checker.js'
 
 export interface Endpoint {

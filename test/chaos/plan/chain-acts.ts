@@ -1,6 +1,6 @@
 // Direct transfers, composable policies, and what the indexer says of the chain itself: finality and retraction.
 import { buildAddress, toFixedBytes } from '@payment-tracking/stack'
-import { earlier, type ChainEventMessage, type Say, type Tell, type World } from './load-plan.js'
+import { earlier, type ChainEventMessage, type Say, type Tell, type World } from './world.js'
 import { writeControl } from './messages.js'
 
 /** What a direct transfer names as its policy. */

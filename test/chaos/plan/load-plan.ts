@@ -1,45 +1,20 @@
 // What is published and when: a small made-up chain, played with everything an indexer may do to it. Messages
 // come late, twice, in another style, in contradiction, and some are no messages at all.
-import {
-  buildAddress,
-  buildChain,
-  type Chain,
-  type ChainGateway,
-  type ChainPolicy,
-} from '@payment-tracking/testkit'
+import { buildAddress, buildChain, type ChainGateway, type ChainPolicy } from '@payment-tracking/testkit'
 import { actAnew } from './chain-acts.js'
 import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
 import { buildRandom, type Random } from './random.js'
 import { spoil } from './rubbish.js'
 import { SIEGED_TRACKING_ID } from './socket-plan.js'
-
-export interface LoadStep {
-  atMs: number
-  message: PlannedMessage
-}
-
-/** How the endpoints of a gateway answer. */
-/** `final` is healthy, and is told only of what is final. */
-export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead', 'final'] as const
-export type EndpointBehaviour = (typeof ENDPOINT_BEHAVIOURS)[number]
-
-export interface PlannedGateway extends ChainGateway {
-  endpoints: readonly EndpointBehaviour[]
-}
-
-export type ChainEventMessage = PlannedMessage['message'] & object
-export type Say = (message: PlannedMessage, delayMs?: number) => void
-export type Tell = (message: ChainEventMessage, delayMs?: number) => void
-
-/** A composable policy, and how often it was executed. */
-export interface Composable {
-  address: string
-  gateway: string
-  recipient: string
-  trackingId: string
-  executions: number
-  created: ChainEventMessage
-}
+import {
+  earlier,
+  type EndpointBehaviour,
+  type LoadStep,
+  type PlannedGateway,
+  type Say,
+  type Tell,
+  type World,
+} from './world.js'
 
 export interface LoadPlan {
   gateways: PlannedGateway[]
@@ -77,22 +52,6 @@ const FREQUENCIES = [
 const FIRST_TIME = Date.UTC(2026, 0, 31, 23, 30)
 const STEP_MS = 11 * 60_000
 const SIEGE_EVERY_MS = 1_200
-
-/** The made-up chain while it is planned. */
-export interface World {
-  chain: Chain
-  random: Random
-  gateways: PlannedGateway[]
-  policies: ChainPolicy[]
-  steps: LoadStep[]
-  trackingIds: string[]
-  composables: Composable[]
-  /** the events of each transaction, by signature */
-  transactions: Map<string, ChainEventMessage[]>
-  /** transactions of which somebody says something else: what is retracted is none of them */
-  contradicted: Set<string>
-  retracted: Set<string>
-}
 
 const style = (random: Random): Style => ({
   taggedEnums: random.chance(0.5),
@@ -245,10 +204,3 @@ async function act(world: World, atMs: number): Promise<void> {
 /** A payment that nobody can follow. */
 const mute = ({ chain, random }: World, policy: ChainPolicy) =>
   chain.pay({ ...policy, trackingId: random.pick(MUTE_MEMOS) })
-
-const RECENT = 150
-
-/** A message that is on its way or was before. */
-export function earlier({ steps, random }: Pick<World, 'steps' | 'random'>): LoadStep {
-  return steps[random.between(Math.max(0, steps.length - RECENT), steps.length - 1)]!
-}
