@@ -3,9 +3,9 @@ import { run } from '../set-up/run.mjs'
 import { secondsSince } from './seconds-since.mjs'
 
 const CHECKS = {
-  lint: ['node_modules/eslint/bin/eslint.js', '.'],
-  format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'],
-  types: ['node_modules/typescript-7/bin/tsc', '--noEmit', '-p', 'tsconfig.check.json'],
+  lint: ['node_modules/oxlint/bin/oxlint'],
+  format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
+  types: ['node_modules/typescript-7/bin/tsc', '--noEmit', '-p', '.'],
 }
 
 async function check(name, args, signal) {

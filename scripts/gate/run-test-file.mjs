@@ -38,7 +38,7 @@ async function endGroup(pid) {
  * @param options.env what the file gets besides the environment of this process
  * @param options.timeoutMs how long the file may take unless it asks for more with `t.setTimeout`
  * @param options.signal ends the file when aborted
- * @returns `readTap`'s result with the file's name, `seconds`, `timedOut` and `code`
+ * @returns `readTap`'s result with the file's name, `seconds`, `cpuSeconds`, `timedOut` and `code`
  */
 export async function runTestFile(file, { bundle, cwd, env, timeoutMs, signal }) {
   const startedAt = Date.now()
@@ -56,7 +56,9 @@ export async function runTestFile(file, { bundle, cwd, env, timeoutMs, signal })
   }
   let overdue = setTimeout(kill, timeoutMs + OVERDUE_MS)
   // tap tells its parent each time limit that it sets for the whole file; 0 means that the file has ended.
+  let cpuSeconds = 0
   child.on('message', message => {
+    cpuSeconds = message?.cpuSeconds ?? cpuSeconds
     if (typeof message?.setTimeout !== 'number') return
     clearTimeout(overdue)
     overdue = setTimeout(kill, (message.setTimeout || timeoutMs) + OVERDUE_MS)
@@ -74,5 +76,5 @@ export async function runTestFile(file, { bundle, cwd, env, timeoutMs, signal })
   const report = await reading
   signal?.removeEventListener('abort', onAbort)
   const ok = report.ok && code === 0 && !signal?.aborted
-  return { file, ...report, ok, code, timedOut, seconds: (Date.now() - startedAt) / 1_000 }
+  return { file, ...report, ok, code, timedOut, seconds: (Date.now() - startedAt) / 1_000, cpuSeconds }
 }

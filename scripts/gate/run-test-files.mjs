@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { bundleTestFiles } from './bundle-test-files.mjs'
 import { laneOf } from './list-test-files.mjs'
+import { printCpuTable } from './print-cpu-table.mjs'
 import { runTestFile } from './run-test-file.mjs'
 import { describeCounts } from './totals.mjs'
 
@@ -46,6 +47,7 @@ export async function runTestFiles(
   const paths = files.map(file => relative(cwd, resolve(cwd, file)))
   const { bundleOf, discard } = await bundleTestFiles(cwd, paths)
   const totals = { passed: 0, failed: 0 }
+  const results = []
   const lanes = { pure: [], services: [], system: [] }
   for (const file of paths) lanes[laneOf(file)].push(file)
   const work = async preference => {
@@ -56,6 +58,7 @@ export async function runTestFiles(
       const bundle = bundleOf.get(file)
       const result = await runTestFile(file, { bundle, cwd, env, timeoutMs, signal })
       report(result)
+      results.push(result)
       totals.passed += result.passed
       totals.failed += result.ok ? 0 : Math.max(result.failed, 1)
       if (!result.ok) await afterFailure()
@@ -67,5 +70,6 @@ export async function runTestFiles(
   } finally {
     discard()
   }
+  if (process.env.TEST_CPU) printCpuTable(results)
   return totals
 }

@@ -43,7 +43,11 @@ async function ensureFilled(context: BenchContext, count: number): Promise<strin
     await client.query(`create database ${making}`)
     await migrate(onDatabase(servers.databaseUrl, making))
     const pool = openPool(onDatabase(servers.databaseUrl, making), { max: 2 })
-    await fillEvents(pool, count).finally(() => pool.end())
+    try {
+      await fillEvents(pool, count)
+    } finally {
+      await pool.end()
+    }
     // Only what is whole has the name.
     await client.query(`alter database ${making} rename to ${name}`)
   })

@@ -1,7 +1,7 @@
 // npm run bench:table -- FILE…: writes what `npm run bench -- --json FILE` measured into test/bench/RESULTS.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { format, resolveConfig } from 'prettier'
+import { format } from 'oxfmt'
 import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
 
 const DOCUMENT = fileURLToPath(new URL('RESULTS.md', import.meta.url))
@@ -21,4 +21,4 @@ const parts = [
   renderTable(report.rows),
 ]
 const written = `${text.slice(0, before)}\n\n${parts.join('\n\n')}\n\n${text.slice(after)}`
-writeFileSync(DOCUMENT, await format(written, { ...(await resolveConfig(DOCUMENT)), filepath: DOCUMENT }))
+writeFileSync(DOCUMENT, (await format(DOCUMENT, written)).code)

@@ -53,8 +53,8 @@ t.test('a pod has time to stop, and load balancers time to learn of it', async t
     const pod = podOf(deployment)
     const schema = await readServiceSchema(deployment.metadata.name)
     const settings = settingsOf(pod, base)
-    const numberOf = (name: string) =>
-      Number(settings[name] ?? (schema!.properties[name] as { default?: number } | undefined)?.default ?? 0)
+    const properties = schema!.properties as Record<string, { default?: number }>
+    const numberOf = (name: string) => Number(settings[name] ?? properties[name]?.default ?? 0)
     const preStopSeconds = Number(pod.containers[0]!.lifecycle!.preStop.exec.command.at(-1))
     const needed = preStopSeconds + numberOf('STOP_DEADLINE_MS') / 1_000
     t.ok(

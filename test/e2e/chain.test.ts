@@ -164,7 +164,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
   })
   const { baseUrl, databaseUrl } = stack.describe()
   t.match(stack.output(), 'followed by the indexer')
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   const get = async (path: string): Promise<any> => (await fetch(`${baseUrl}${path}`)).json()
   const eventsOf = async (signature: string) =>
     (await get(`/v1/events?signature=${signature}&limit=10`)) as { event_name: string; retracted?: boolean }[]

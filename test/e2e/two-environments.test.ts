@@ -63,7 +63,7 @@ function runScript(stack: StartedStack, env: Record<string, string>, name: strin
 }
 
 // Integers beyond 2⁵³ come as bigint.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 async function get(stack: StartedStack, path: string): Promise<any> {
   const response = await fetch(`${stack.describe().baseUrl}${path}`)
   return readJson(await response.text())

@@ -13,7 +13,7 @@ export interface Comparison {
 }
 
 // Answers and expectations are untyped JSON on purpose.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Untyped = any
 
 /** JSON whose members are sorted, so that equal values are equal texts. */

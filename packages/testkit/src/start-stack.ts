@@ -22,7 +22,7 @@ export interface StartedStack {
 export interface StartStackOptions {
   /** Default: a temporary one, deleted at the end of the test. */
   dataDir?: string
-  /** Default true: waits for the line that reports readiness. */
+  /** Default true: waits for readiness, and for the whole guide that the launcher prints then. */
   waitUntilReady?: boolean
 }
 
@@ -80,7 +80,10 @@ export async function startStack(
     exited,
   }
   if (waitUntilReady) {
-    await waitFor(() => ended || /^ready http/m.test(output), { what: 'a ready stack', timeoutMs: 90_000 })
+    await waitFor(() => ended || /^ready http[^]*^Ctrl-C stops everything/m.test(output), {
+      what: 'a ready stack',
+      timeoutMs: 90_000,
+    })
     if (ended) throw new Error(`the stack ended before it was ready:\n${output}`)
   }
   return stack

@@ -5,7 +5,7 @@ import { expected, expectedText, fillFromFixtures } from './fill-from-fixtures.j
 import { openApi } from './open-api.js'
 
 /** Integers as bigint: a double would hide a wrong digit. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 const exact = (text: string): any =>
   parse(text, undefined, digits => (/^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits)))
 const exactExpected = exact(expectedText)

@@ -11,7 +11,7 @@ import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 export interface Answer {
   status: number
   // Tests read untyped JSON on purpose.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   body: any
   text: string
   headers: Record<string, string | undefined>

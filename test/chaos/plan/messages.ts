@@ -3,7 +3,8 @@ import type { ChainMessage } from '@payment-tracking/testkit'
 
 /** What the indexer says of the chain itself. */
 export type PlannedControl =
-  { kind: 'finalized'; slot: number } | { kind: 'retracted'; signature: string; slot: number }
+  | { kind: 'finalized'; slot: number }
+  | { kind: 'retracted'; signature: string; slot: number }
 
 export interface PlannedMessage {
   /** What goes over the wire. */

@@ -46,8 +46,12 @@ async function runBulkTransaction<T>(
       answers.push(answer)
     })
     if (idleMs !== undefined) paced.tx.send(raw(limitIdleTime(idleMs)))
-    // Prisma closes the transaction behind the last statement that started.
-    return await work(paced.tx).finally(() => paced.allStarted())
+    try {
+      return await work(paced.tx)
+    } finally {
+      // Prisma closes the transaction behind the last statement that started.
+      await paced.allStarted()
+    }
   }
   const result = await client
     .$transaction(run, { timeout: timeoutMs, maxWait: MAX_WAIT_MS })

@@ -45,7 +45,8 @@ interface AppliedRow {
 
 /** A URL, or the settings of Postgres with their TLS. */
 export type MigrationTarget =
-  string | ({ DATABASE_URL: string } & Omit<Partial<DatabaseConfig>, 'DATABASE_URL'>)
+  | string
+  | ({ DATABASE_URL: string } & Omit<Partial<DatabaseConfig>, 'DATABASE_URL'>)
 
 const readAddress = (target: MigrationTarget) =>
   readDatabaseAddress(typeof target === 'string' ? { DATABASE_URL: target } : target)

@@ -112,7 +112,7 @@ async function* subscriberLines(store: Store, gateway: string): Lines {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- all kinds have one shape
+// oxlint-disable-next-line typescript/require-await -- all kinds have one shape
 async function* revenueLines({ byToken }: Static<typeof Revenue>): Lines {
   yield csvLine(['tokenMint', 'ts', 'mrr', 'recognized'])
   for (const { tokenMint, series } of byToken)

@@ -3,7 +3,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 // Tests read untyped JSON on purpose.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 type Untyped = any
 
 export interface Expected {

@@ -45,7 +45,7 @@ export interface TestGateway {
 export interface CallAnswer {
   status: number
   // Tests read untyped JSON on purpose.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   body: any
   headers: Record<string, unknown>
 }

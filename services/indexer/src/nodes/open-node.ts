@@ -206,7 +206,7 @@ function buildTransport(url: string, name: string, onRequest: OnRequest): RpcTra
 
 /** Only the reason: the error's own text may hold the address. */
 function describe(error: unknown): string {
-  const { name = 'Error', cause } = error as Error & { cause?: { code?: string } }
+  const { name, cause } = error as Error & { cause?: { code?: string } }
   return cause?.code ?? name
 }
 

@@ -30,7 +30,7 @@ export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
 /** Foreign text as one readable line: control and direction characters become visible. */
 export const plain = (text: string): string =>
   text.replace(
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

@@ -2,7 +2,13 @@ import { ServiceError } from '@payment-tracking/runtime'
 
 /** The error that a gateway sees for a failed attempt. Raw socket errors would turn the worker into a port scanner. */
 export type AttemptError =
-  'timeout' | 'unreachable' | 'tls' | 'redirect' | 'status' | 'address refused' | 'stopped'
+  | 'timeout'
+  | 'unreachable'
+  | 'tls'
+  | 'redirect'
+  | 'status'
+  | 'address refused'
+  | 'stopped'
 
 /** The worker never sends to this name or address. Another try would be refused as well. */
 export class TargetRefusedError extends ServiceError {
