@@ -10,10 +10,12 @@ interface Step {
   minutes: number
   files?: string[]
   command?: string[]
+  env?: Record<string, string>
 }
 const load = async <T>(file: string) => (await import(`${ROOT}scripts/gate/${file}`)) as T
 const { STEPS } = await load<{ STEPS: Step[] }>('long-steps.mjs')
-const { listTestFiles } = await load<{
+const { listPropertyTests, listTestFiles } = await load<{
+  listPropertyTests: (root: string) => string[]
   listTestFiles: (root: string) => { short: string[]; long: string[] }
 }>('list-test-files.mjs')
 
@@ -45,4 +47,11 @@ t.test('every test file of the repository is in a list', async t => {
 t.test('the budgets of the steps leave room for npm test within 40 minutes', async t => {
   t.ok(STEPS.reduce((sum, { minutes }) => sum + minutes, 0) <= 32)
   for (const { name, files, command } of STEPS) t.ok(Boolean(files) !== Boolean(command), name)
+})
+
+t.test('every file that draws cases at random is run again with a fresh seed', async t => {
+  const drawing = listPropertyTests(ROOT)
+  t.ok(drawing.includes('services/api/test/fuzz/fuzz.test.ts'))
+  t.ok(drawing.includes('packages/domain/test/due-date.test.ts'), 'by way of hold.ts')
+  t.same(STEPS.find(({ env }) => env?.SEED)?.files, drawing)
 })

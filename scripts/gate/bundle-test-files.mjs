@@ -47,6 +47,20 @@ const KEEP_PLACES = {
   },
 }
 
+/** Lets one setting, SEED, repeat every property test, whose files would otherwise each draw a seed. */
+const SEED_PROPERTIES = {
+  name: 'seed-properties',
+  setup(build) {
+    build.onLoad({ filter: /\/fast-check\/lib\/fast-check\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      return {
+        contents: `${text}\nif (process.env.SEED) configureGlobal({ seed: Number(process.env.SEED) })`,
+        loader: 'js',
+      }
+    })
+  },
+}
+
 /** Bundles lie below node_modules, so that packages which are not bundled are found from there. */
 const FOLDER = 'node_modules/.cache/payment-tracking/tests'
 
@@ -86,10 +100,9 @@ export async function bundleTestFiles(root, files) {
     sourcesContent: false,
     banner: { js: BANNER },
     external: EXTERNAL,
-    plugins: [KEEP_PLACES],
+    plugins: [KEEP_PLACES, SEED_PROPERTIES],
     absWorkingDir: root,
     logLevel: 'error',
-    keepNames: true,
   })
   const bundleOf = new Map(
     Object.entries(metafile.outputs).flatMap(([output, { entryPoint }]) =>

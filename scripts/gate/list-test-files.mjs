@@ -1,5 +1,5 @@
 // Which test files there are, and the lane of each.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A file that only `npm run test:long` runs: it takes minutes, or uses a fresh seed each time. */
@@ -39,3 +39,10 @@ export function listTestFiles(root) {
     .sort()
   return { short: all.filter(file => !LONG.test(file)), long: all.filter(file => LONG.test(file)) }
 }
+
+/** A file that draws cases at random: `npm test` runs it with one seed, `npm run test:long` with a fresh one. */
+const DRAWS_CASES = /from '(fast-check|\.\/hold\.js)'/
+
+/** @returns the short files that draw cases at random, as paths relative to the root */
+export const listPropertyTests = root =>
+  listTestFiles(root).short.filter(file => DRAWS_CASES.test(readFileSync(join(root, file), 'utf8')))

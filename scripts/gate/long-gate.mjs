@@ -42,6 +42,7 @@ async function runStep({ name, minutes, files, command, env: own }, servers, sto
   const { runTestFiles } = await import('./run-test-files.mjs')
   const { removeAbandonedServers } = await import('./with-servers.mjs')
   const startedAt = Date.now()
+  if (own?.SEED) console.log(`SEED=${own.SEED}`)
   const budget = new AbortController()
   const timer = setTimeout(() => budget.abort(), minutes * 60_000)
   const signal = AbortSignal.any([stopping, budget.signal])

@@ -1,6 +1,11 @@
 // The steps of `npm run test:long`, in order. To add one, add an entry: `name`, `minutes` (its time budget; a step that
 // takes longer is ended and fails), and either `files`, test files whose assertions are counted, or `command`, a program
 // that counts as one assertion. `env` is added to the environment. The budgets' sum stays below 32 minutes.
+import { ROOT } from '../set-up/run.mjs'
+import { listPropertyTests } from './list-test-files.mjs'
+
+const FRESH_SEED = String(Date.now() % 2 ** 31)
+
 const node = (...args) => [process.execPath, '--import', 'tsx', ...args]
 
 export const STEPS = [
@@ -10,10 +15,20 @@ export const STEPS = [
     files: ['test/upgrade.long.test.ts', 'test/upgrade-data.long.test.ts', 'test/e2e/fixtures.long.test.ts'],
   },
   {
-    name: 'fuzz',
-    minutes: 3,
-    files: ['services/api/test/fuzz/fuzz.test.ts'],
-    env: { FUZZ_REQUESTS: '15000' },
+    name: 'whole systems',
+    minutes: 4,
+    files: [
+      'test/e2e/two-environments.long.test.ts',
+      'test/e2e/chain-demo.long.test.ts',
+      'test/chaos/realtime.long.test.ts',
+      'test/run-test-files.long.test.ts',
+    ],
+  },
+  {
+    name: 'properties and fuzz with fresh seeds',
+    minutes: 4,
+    files: listPropertyTests(ROOT),
+    env: { FUZZ_REQUESTS: '15000', SEED: FRESH_SEED },
   },
   {
     name: 'chaos with fresh seeds',

@@ -202,7 +202,7 @@ export async function buildApp({
     stallMs: config.STREAM_STALL_TIMEOUT_MS,
     sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),
   })
-  await addReference(app)
+  addReference(app)
   await app.ready()
   return app
 }

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
-import scalar from '@scalar/fastify-api-reference'
+import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../api-server.js'
-import { ApiError } from '../http/api-errors.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
@@ -61,7 +63,26 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
 }
 
 const PAGE = '/docs'
-const SCRIPT = `${PAGE}/js/scalar.js`
+const SETTINGS = {
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+}
+const HTML = `<!doctype html>
+<html lang="en">
+  <head>
+    <title>Payment tracking: reference</title>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+  </head>
+  <body>
+    <div id="app"></div>
+    <script src="js/scalar.js"></script>
+    <script>Scalar.createApiReference('#app', ${JSON.stringify(SETTINGS)})</script>
+  </body>
+</html>
+`
 /** The page runs its own script and requests only this server; the browser enforces both. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -73,8 +94,18 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/**
+ * Scalar's script for browsers, 3 MB that never change: read and compressed once. Read at the first request, because a
+ * start must not wait for it.
+ */
+async function readScript(): Promise<{ plain: Buffer; gzipped: Buffer }> {
+  const file = fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference'))
+  const plain = await readFile(join(dirname(file), 'js/standalone.js'))
+  return { plain, gzipped: gzipSync(plain) }
+}
+
 /** Serves the OpenAPI document and a page that shows it. Must be called after all routes are added. */
-export async function addReference(app: ApiServer): Promise<void> {
+export function addReference(app: ApiServer): void {
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
     document ??= JSON.stringify(app.swagger())
@@ -85,47 +116,21 @@ export async function addReference(app: ApiServer): Promise<void> {
     yaml ??= app.swagger({ yaml: true })
     return reply.type('application/yaml; charset=utf-8').serializer(String).send(yaml)
   })
-  let script: Buffer | undefined
-  app.addHook('onRoute', route => {
-    // The package would serve more copies of the document; one copy is enough.
-    if (route.url === `${PAGE}/openapi.json` || route.url === `${PAGE}/openapi.yaml`) {
-      route.handler = (_request, reply) => reply.redirect('/openapi.json', 308)
-    }
-    if (route.url !== SCRIPT) return
-    // 3 MB that never change: compressed once, not for each reader.
-    Object.assign(route, { compress: false })
-    route.onSend = (request, reply, payload, done) => {
-      if (reply.statusCode !== 200 || !/\bgzip\b/.test(String(request.headers['accept-encoding']))) {
-        return done(null, payload)
-      }
-      script ??= gzipSync(payload as string)
-      void reply
-        .header('content-encoding', 'gzip')
-        .header('vary', 'accept-encoding')
-        .removeHeader('content-length')
-      done(null, script)
-    }
+  let script: ReturnType<typeof readScript> | undefined
+  const pageOptions = { schema: { hide: true }, compress: false } as const
+  const withHeaders = (reply: FastifyReply, type: string) =>
+    reply
+      .header('content-security-policy', PAGE_POLICY)
+      .header('cache-control', 'public, max-age=3600')
+      .type(`${type}; charset=utf-8`)
+  app.get(PAGE, pageOptions, (_request, reply) => reply.redirect(`${PAGE}/`, 301))
+  app.get(`${PAGE}/`, pageOptions, (_request, reply) => withHeaders(reply, 'text/html').send(HTML))
+  app.get(`${PAGE}/js/scalar.js`, pageOptions, async (request, reply) => {
+    const { plain, gzipped } = await (script ??= readScript())
+    void withHeaders(reply, 'application/javascript').header('vary', 'accept-encoding')
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(plain)
+    return reply.header('content-encoding', 'gzip').send(gzipped)
   })
-  await app.register(scalar, {
-    routePrefix: PAGE,
-    hooks: {
-      onRequest: (request, reply, done) => {
-        // The page builds its address from the host of the request.
-        if (!URL.canParse(request.url, `${request.protocol}://${request.hostname}`)) {
-          return done(new ApiError('INVALID_REQUEST', 'The host header is not valid.'))
-        }
-        void reply
-          .header('content-security-policy', PAGE_POLICY)
-          .header('cache-control', 'public, max-age=3600')
-        done()
-      },
-    },
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Payment tracking: reference',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-    },
-  })
+  for (const copy of ['openapi.json', 'openapi.yaml'])
+    app.get(`${PAGE}/${copy}`, pageOptions, (_request, reply) => reply.redirect('/openapi.json', 308))
 }

@@ -1,12 +1,13 @@
 // Everything at once, and no client notices more than a delay: pods are killed and paused, Redis hangs, loses its
 // data and restarts, sockets drop, clients stall. A few seconds of each here; `npm run chaos:realtime` goes on
-// for minutes and draws the blows at random.
+// for minutes and draws the blows at random. SEED repeats the draws.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPrivateServers, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { openRaw, usePods, type Pod } from '../../services/realtime/test/use-pods.js'
 import { Contest } from './contest.js'
+import { buildRandom } from './plan/random.js'
 
 const LONG = process.env.CHAOS === 'long'
 const LEASE_MS = 2_000
@@ -17,8 +18,10 @@ const CONTENDERS = 20
 const ROUNDS = LONG ? 20 : 1
 const PAYMENT_PAUSE_MS = 25
 
-/** One of many, drawn anew each time. */
-const oneOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
+const seed = process.env.SEED ?? String(Date.now())
+t.comment(`SEED=${seed}`)
+const random = buildRandom(seed, 'realtime')
+const oneOf = <T>(list: readonly T[]): T => random.pick(list)
 
 /** A client that subscribes and never reads again. */
 async function openStalled(t: TestContext, url: string, trackingId: string): Promise<void> {
@@ -71,10 +74,10 @@ t.test(
 
     const blows: Record<string, () => Promise<void>> = {
       'sockets drop': async () => {
-        for (const client of clients) if (Math.random() < 0.4) client.drop()
+        for (const client of clients) if (random.chance(0.4)) client.drop()
       },
       'a pod is killed': async () => {
-        const [victim] = living.splice(Math.floor(Math.random() * living.length), 1)
+        const [victim] = living.splice(random.between(0, living.length - 1), 1)
         await victim!.service.stop('SIGKILL')
         living.push(await pods.start())
       },
@@ -85,7 +88,7 @@ t.test(
         victim.service.signal('SIGCONT')
       },
       'a pod is replaced': async () => {
-        const [leaving] = living.splice(Math.floor(Math.random() * living.length), 1)
+        const [leaving] = living.splice(random.between(0, living.length - 1), 1)
         const arriving = pods.start()
         await leaving!.service.stop()
         living.push(await arriving)
