@@ -4,6 +4,7 @@
 import type pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
 import { buildAdapter } from './build-adapter.js'
+import { ParameterReferences } from './parameter-references.js'
 import { writeValue } from './pg-codec.js'
 import { limitIdleTime, pipelinedTransactions, type PipelinedTx } from './pipelined-transactions.js'
 import { raw, sql, toStatement, type Sql, type Tx } from './sql.js'
@@ -18,12 +19,14 @@ export type IngestClient = ReturnType<typeof openIngestClient>
  * @param idleMs the longest that a transaction may be idle, where the session does not set it
  */
 export function openIngestClient(pool: pg.Pool, idleMs?: number) {
-  const client = new PrismaClient({ adapter: buildAdapter(pool), errorFormat: 'minimal' })
+  const references = new ParameterReferences()
+  const adapter = buildAdapter(pool, value => references.restore(value))
+  const client = new PrismaClient({ adapter, errorFormat: 'minimal' })
   return client.$extends(pipelinedTransactions(pool, idleMs)).$extends({
     name: 'bulk-transactions',
     client: {
       $bulkTransaction: <T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs: number): Promise<T> =>
-        runBulkTransaction(client, work, { timeoutMs, idleMs }),
+        runBulkTransaction(client, work, { references, timeoutMs, idleMs }),
     },
   })
 }
@@ -35,13 +38,18 @@ export function openIngestClient(pool: pg.Pool, idleMs?: number) {
 async function runBulkTransaction<T>(
   client: PrismaClient,
   work: (tx: PipelinedTx) => Promise<T>,
-  { timeoutMs, idleMs }: { timeoutMs: number; idleMs: number | undefined },
+  {
+    references,
+    timeoutMs,
+    idleMs,
+  }: { references: ParameterReferences; timeoutMs: number; idleMs: number | undefined },
 ): Promise<T> {
   let failure: Error | undefined
   const onFailure = (error: Error) => (failure ??= error)
   const answers: Promise<unknown>[] = []
+  const { shorten, close } = references.open()
   const run = async (tx: Tx) => {
-    const paced = openPaced(tx, answer => {
+    const paced = openPaced(tx, shorten, answer => {
       answer.catch(onFailure)
       answers.push(answer)
     })
@@ -58,6 +66,7 @@ async function runBulkTransaction<T>(
     .catch((error: unknown) => {
       throw failure ?? error
     })
+    .finally(close)
   // Postgres answers the commit of a failed transaction with a rollback, which Prisma takes for a success. So every
   // answer is checked before the batch counts as committed.
   await Promise.allSettled(answers)
@@ -68,14 +77,16 @@ async function runBulkTransaction<T>(
 /** Resolves after the tick in which Prisma passes on the statements that were started in this tick. */
 const nextTick = () => new Promise<void>(resolve => process.nextTick(() => process.nextTick(resolve)))
 
-/** With the codec of pg: a list travels as one text, because Prisma's engine takes twice the CPU over arrays. */
-const encode = ({ strings, values }: Sql): Sql => sql(strings, ...values.map(toText))
 const toText = (value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : writeValue(value))
 
 function openPaced(
   tx: Tx,
+  shorten: (value: unknown) => unknown,
   onStarted: (answer: Promise<unknown>) => void,
 ): { tx: PipelinedTx; allStarted(): Promise<void> } {
+  // With the codec of pg: a list travels as one text, because Prisma's engine takes twice the CPU over arrays.
+  const encode = ({ strings, values }: Sql): Sql =>
+    sql(strings, ...values.map(value => shorten(toText(value))))
   let last: Promise<unknown> = Promise.resolve()
   const start = <T>(statement: () => PromiseLike<T>): Promise<T> => {
     const started = last.then(async () => {

@@ -112,6 +112,23 @@ interface Standing extends StoredIdentity {
 
 const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${signature}`
 
+/** Names each field: a copy of all fields of the event would cost more than everything else here. */
+const standAnew = (fresh: NewEvent): Standing => {
+  const { id, signature, slot, transactionIndex, index, fingerprint, commitment } = fresh.event
+  return {
+    id,
+    signature,
+    slot,
+    transactionIndex,
+    index,
+    fingerprint,
+    commitment,
+    earlier: false,
+    retracted: fresh.retracted,
+    event: fresh,
+  }
+}
+
 /**
  * Sorts the messages of a batch, in their order.
  * @param stored the result of `readIdentities`
@@ -124,13 +141,14 @@ export async function resolveIdentities(
   retractions: readonly RetractedTransaction[],
 ): Promise<Resolved> {
   const retracted = new Set(retractions.map(keyOf))
+  const wasRetracted = (event: ChainEvent): boolean => retracted.size > 0 && retracted.has(keyOf(event))
   const byId = new Map(stored.map(row => [row.id, row]))
   // Only a retracted identity can have more than one event: the stored event, or the event of the message's slot. The
   // latter may have another id when the transaction's second appearance came first.
   const reappearing = [
     ...new Set([
       ...stored.filter(row => row.retracted).map(row => row.signature),
-      ...received.filter(({ event }) => retracted.has(keyOf(event))).map(({ event }) => event.signature),
+      ...received.filter(({ event }) => wasRetracted(event)).map(({ event }) => event.signature),
     ]),
   ]
   const siblings = reappearing.length === 0 ? [] : await readTransactions(tx, reappearing)
@@ -151,7 +169,7 @@ export async function resolveIdentities(
     const { event, streamSequence, subject, bytes } = message
     const of = standingsOf(event)
     const same = of.find(({ slot }) => slot === event.slot) ?? findAlias(event, byId)
-    const isRetracted = retracted.has(keyOf(event))
+    const isRetracted = wasRetracted(event)
     if (same !== undefined && agrees(event, same)) {
       resolved.duplicateCount += 1
       correct(same, event, corrections)
@@ -166,7 +184,7 @@ export async function resolveIdentities(
         streamSequence,
         retracted: isRetracted,
       }
-      of.push({ ...fresh.event, id, earlier: false, retracted: isRetracted, event: fresh })
+      of.push(standAnew(fresh))
       resolved.fresh.push(fresh)
     }
   }
