@@ -108,7 +108,7 @@ async function createIndexes(pool: Pool, statements: readonly string[]): Promise
 const insertEvents = (many: number) => `
   insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
     stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at,
-    record_id)
+    record_id, commitment)
   select gen_random_uuid(), n, $2::bigint + 25 * n, signature, 0, name,
          ('{"payment_policy":"' || policy || '","gateway":"' || gateway || '","amount":"' || n * 1000 ||
           '","timestamp":"' || 1769871897 + n || '","memo":[${memoOf('order-')}],"record_id":' || n % 50 || '}')::json,
@@ -125,7 +125,8 @@ const insertEvents = (many: number) => `
          case when name = 'PaymentRecord' then n / ${many} + 1 end,
          case when name = 'PaymentRecord' then n * 1000 end,
          case when name = 'PaymentRecord' then 1769871897 + n end,
-         case when name = 'PaymentRecord' then n % 50 end
+         case when name = 'PaymentRecord' then n % 50 end,
+         'confirmed'
     from (
       select n, case when n % 100 < 85 then 'PaymentRecord' when n % 100 < 93 then 'PaymentPolicyCreated'
                      when n % 100 < 97 then 'UserPaymentCreated'

@@ -16,6 +16,8 @@ export interface ProjectionUpgradeOptions {
 /** How often ingest checks whether a previous release that still runs has written since. */
 const CHECK_EVERY_MS = 5_000
 const PROGRESS_EVERY_MS = 2_000
+/** Live messages wait for a page, so a page that takes longer is followed by a smaller one. */
+const LONGEST_PAGE_MS = 100
 
 export class ProjectionUpgrade implements Intake {
   readonly #options: ProjectionUpgradeOptions
@@ -50,11 +52,15 @@ export class ProjectionUpgrade implements Intake {
   async #run(): Promise<void> {
     const { store, guard, log, programId, reingestMargin } = this.#options
     let saidAt = -Infinity
+    let pageShare = 1 / 16
     while (!this.#stopping) {
       const startedAt = performance.now()
       const server = await guard.server()
-      const progress = await upgradeProjections(store, { programId, reingestMargin, server })
+      const progress = await upgradeProjections(store, { programId, reingestMargin, server, pageShare })
       if (progress === null) return
+      const ms = performance.now() - startedAt
+      if (ms > LONGEST_PAGE_MS) pageShare = Math.max(1 / 256, pageShare / 2)
+      else if (ms < LONGEST_PAGE_MS / 4) pageShare = Math.min(1, pageShare * 2)
       const { step, handled } = progress
       if (step === null) {
         if (handled > 0) log.info({ rows: handled }, 'projection-upgrade.done')
@@ -64,7 +70,7 @@ export class ProjectionUpgrade implements Intake {
         saidAt = performance.now()
         log.info({ step, rows: handled }, 'projection-upgrade.goes-on')
       }
-      await new Promise(resolve => setTimeout(resolve, performance.now() - startedAt))
+      await new Promise(resolve => setTimeout(resolve, ms))
     }
   }
 }

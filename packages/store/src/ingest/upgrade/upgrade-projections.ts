@@ -21,7 +21,7 @@ import { readFirstSequence, recountPages, restatePolicies, type PageDone } from 
 
 export type UpgradeStep = 'composables' | 'policies' | 'hours' | 'stream'
 const NEXT = { composables: 'policies', policies: 'hours', hours: 'stream' } as const
-/** Rows of a page. Postgres needs some ten milliseconds for each row, and ingest waits meanwhile. */
+/** The most rows of a page. Ingest waits while a page is handled. */
 const LIMITS = { composables: 200, policies: 200, hours: 50 }
 const TIMEOUT_MS = 60_000
 
@@ -39,6 +39,8 @@ export interface UpgradeOptions {
   server?: string | undefined
   /** how many messages of the stream may have been stored out of their stream order */
   reingestMargin?: number
+  /** the size of the page, as a share of the largest: from 0 to 1 */
+  pageShare?: number
 }
 
 interface Pass {
@@ -142,7 +144,7 @@ async function doPage(
   tx: PipelinedTx,
   pass: Pass,
   head: LockedHead,
-  { programId, reingestMargin = 0 }: UpgradeOptions,
+  { programId, reingestMargin = 0, pageShare = 1 }: UpgradeOptions,
 ): Promise<UpgradeProgress> {
   const { since, upTo, step, after } = pass
   if (step === 'stream') {
@@ -151,7 +153,7 @@ async function doPage(
     tx.send(sql`update stream_head set reingest_from = least(reingest_from, ${from}) where id = 1`)
     return finish(tx, { ...head, position: upTo }, pass.handled)
   }
-  const page = { after, since, upTo, limit: LIMITS[step] }
+  const page = { after, since, upTo, limit: Math.max(1, Math.round(LIMITS[step] * pageShare)) }
   const scope = { upTo: head.position, programId }
   let done: PageDone
   if (step === 'composables') done = await fillComposables(tx, page, { head, programId })
