@@ -14,7 +14,7 @@ export class ParameterReferences {
   #count = 0
 
   /** The references of one transaction. `close` forgets those whose statement was never sent. */
-  open(): { shorten(value: unknown): unknown; close(): void } {
+  open(): { shorten: (value: unknown) => unknown; close: () => void } {
     const opened: string[] = []
     return {
       shorten: value => {
