@@ -45,12 +45,22 @@ export async function readAgain(
       ...next,
     })
     const consumer = await connection.jetstream().consumers.get(STREAM_NAME, name)
+    let received = 0
     try {
       for (;;) {
         const batch: ReceivedBusMessage[] = []
-        let isLast = (await consumer.info()).num_pending === 0
+        const { num_pending, delivered } = await consumer.info()
+        // The server does not send a message of this consumer twice. When a connection broke with messages on their way,
+        // a new consumer reads them.
+        if (delivered.consumer_seq !== received) break
+        let isLast = num_pending === 0
         if (isLast) return read
         for await (const message of await consumer.fetch({ max_messages: batchSize, expires: FETCH_MS })) {
+          if (message.info.deliverySequence !== received + 1) {
+            isLast = false
+            break
+          }
+          received += 1
           if (message.seq > state.last_seq) {
             isLast = true
             break
