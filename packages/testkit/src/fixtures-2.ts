@@ -1,5 +1,10 @@
-import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
-import { readJson, type Json } from '@payment-tracking/domain'
+import {
+  controlSubjectOf,
+  DEFAULT_PROGRAM_ID,
+  DEFAULT_SUBJECT_PREFIX,
+  subjectOf,
+} from '@payment-tracking/contracts'
+import { readJson, readMessage, type Json } from '@payment-tracking/domain'
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 
@@ -73,4 +78,26 @@ export function shuffleFixtures(messages: readonly FixtureMessage[], seed: numbe
     group.forEach((at, place) => placed.push({ at, key: keys[place]! }))
   }
   return placed.sort((a, b) => a.key - b.key).map(({ at }) => messages[at]!)
+}
+
+/**
+ * The messages that contradict an earlier message of the set: the same event with other data, another slot or another
+ * time, without a retraction. Ingest keeps the copy that it stores first, so such a message must not overtake the message
+ * that it contradicts. After a crash, unacknowledged messages come again later than messages behind them.
+ */
+export function findContradictions(messages: readonly FixtureMessage[]): Set<FixtureMessage> {
+  const retracted = new Set(
+    messages.filter(({ subject }) => subject === `${CONTROL}retracted`).map(({ signature }) => signature),
+  )
+  const fingerprints = new Map<string, string>()
+  const contradictions = new Set<FixtureMessage>()
+  for (const message of messages) {
+    const read = readMessage(message.bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
+    if (!read.ok || retracted.has(message.signature)) continue
+    const { id, fingerprint } = read.event
+    const first = fingerprints.get(id)
+    if (first === undefined) fingerprints.set(id, fingerprint)
+    else if (first !== fingerprint) contradictions.add(message)
+  }
+  return contradictions
 }

@@ -34,6 +34,7 @@ export { dumpProjections, findArrivalProblems, type ProjectionDump } from './dum
 export { readExpectedAnswers, readFixtureMessages, toSecondShape, type ExpectedAnswers } from './fixtures.js'
 export { compareAnswers, describeDifferences, type AskApi, type Comparison } from './compare-answers.js'
 export {
+  findContradictions,
   readSecondAnswers,
   readSecondFixtures,
   toFixtureMessages,
