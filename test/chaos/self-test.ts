@@ -80,22 +80,35 @@ const report = (
   if (!good) for (const line of differences.slice(0, 20)) console.log(`   ${line}`)
 }
 
-/** The gate runs the first ones; `--all` adds those of payments of every kind, finality and promotion. */
 const EVERY = [...BREAKS, ...BREAKS_OF_THE_CHAIN]
-const chosen = flags.only
-  ? EVERY.filter(({ name }) => flags.only!.includes(name))
-  : flags.all
-    ? EVERY
-    : BREAKS
+/** One break for each kind of promise, so that the gate stays short. `--all` runs every break. */
+const IN_GATE: ReadonlySet<string> = new Set([
+  'acknowledge before commit',
+  'no dedupe',
+  'announce before commit',
+  "forget ingest's sweeper",
+  'lose the fence of the leases',
+  'forget to heal rooms',
+  'drop a dead letter',
+  'take the transfers of a transaction for one',
+  'leave what was retracted in the projections',
+  'tell a payment before its policy, and again with it',
+  'tell no socket of a retraction',
+])
+const chosen = EVERY.filter(({ name }) =>
+  flags.only ? flags.only.includes(name) : flags.all || IN_GATE.has(name),
+)
 
 /** The unbroken copy under all faults of all breaks, one after the other; a promotion has a run of its own. */
 async function runUnbroken(): Promise<void> {
   let endMs = 0
-  const faults = BREAKS.filter(({ faults: [first] }) => first?.kind !== 'promote-standby').flatMap(each => {
-    const beginMs = endMs
-    endMs += each.faults.length === 0 ? 0 : (secondsFor(each.faults) - 2) * 1000
-    return each.faults.map(fault => ({ ...fault, atMs: beginMs + fault.atMs }))
-  })
+  const faults = chosen
+    .filter(({ faults: [first] }) => first?.kind !== 'promote-standby')
+    .flatMap(each => {
+      const beginMs = endMs
+      endMs += each.faults.length === 0 ? 0 : (secondsFor(each.faults) - 2) * 1000
+      return each.faults.map(fault => ({ ...fault, atMs: beginMs + fault.atMs }))
+    })
   const differences = await runBroken({ name: 'unbroken', patches: [], faults }, CONTROL_REST_MS)
   report(differences.length === 0, 'the unbroken copy under the faults of all breaks', differences, undefined)
 }

@@ -118,6 +118,107 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     caughtAs: /^rest: a stream without lag /,
   },
   {
+    name: 'tell a payment before its policy, and again with it',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'standing.filter(({ awaitsPolicy }) => !awaitsPolicy)',
+        replace: 'standing',
+      },
+    ],
+    faults: [],
+    caughtAs: /^deliveries: one event has two deliveries for one webhook$/,
+  },
+  {
+    name: 'tell no socket of a retraction',
+    patches: [
+      {
+        file: 'packages/redis/dist/fanout/announce-payments.js',
+        find: 'for (const payment of retractions) {',
+        replace: 'for (const payment of []) {',
+      },
+      {
+        file: 'services/realtime/dist/rooms/retraction-healer.js',
+        find: 'async look() {\n',
+        replace: 'async look() {\n        return;\n',
+      },
+    ],
+    faults: [],
+    caughtAs: /^sockets: .* was not told that seq \d+ was retracted$/,
+  },
+  {
+    name: 'forget to heal retractions',
+    patches: [
+      {
+        file: 'services/realtime/dist/rooms/retraction-healer.js',
+        find: 'async look() {\n',
+        replace: 'async look() {\n        return;\n',
+      },
+    ],
+    // Every retraction of the run falls into a time in which this process hears nothing of Redis.
+    faults: [
+      { kind: 'stall', target: 'realtime-1', server: 'redis', forMs: 4_000, atMs: 2_000 },
+      { kind: 'cut', target: 'realtime-1', server: 'redis', atMs: 5_500 },
+      { kind: 'stall', target: 'realtime-1', server: 'redis', forMs: 4_000, atMs: 6_500 },
+      { kind: 'cut', target: 'realtime-1', server: 'redis', atMs: 10_000 },
+    ],
+    caughtAs: /^sockets: .* was not told that seq \d+ was retracted$/,
+  },
+  {
+    name: 'tell no webhook of a retraction',
+    patches: [
+      {
+        file: 'packages/store/dist/webhooks/insert-deliveries.js',
+        find: "and 'payment.retracted' = any(w.event_types)",
+        replace: 'and false',
+      },
+    ],
+    faults: [],
+    caughtAs: /^deliveries: webhook .* was never told that .* was retracted$/,
+  },
+  {
+    name: 'forget the highest final slot',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/finality.js',
+        find: 'tx.send(sql `update stream_head set finalized_slot = ${slot} where id = 1`);',
+        replace: '',
+      },
+    ],
+    faults: [],
+    caughtAs: /^finality: slot 0 is taken for final; it should be /,
+  },
+  {
+    name: 'forget that a copy of a stored event is final',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/identities.js',
+        find: 'finalized: finalized || (before?.finalized ?? false),',
+        replace: 'finalized: false,',
+      },
+    ],
+    faults: [],
+    caughtAs: /^(rest: .* says payments |deliveries: .* has none for webhook )/,
+  },
+  {
+    name: 'leave a deleted consumer deleted',
+    patches: [{ file: 'packages/bus/dist/consumer.js', find: 'LOST.has(type)', replace: 'false' }],
+    faults: [{ kind: 'delete-consumer', target: 'nats', atMs: 4_000 }],
+    caughtAs: /^rest: a stream without lag /,
+  },
+  {
+    name: 'read nothing again after a loss of commits',
+    patches: [
+      {
+        file: 'services/ingest/dist/recovery/database-guard.js',
+        find: '#beginReingest({ epoch, reingestFrom }) {\n',
+        replace: '#beginReingest({ epoch, reingestFrom }) {\n        return;\n',
+      },
+    ],
+    faults: [{ kind: 'promote-standby', target: 'postgres', lostMs: 2_500, atMs: 4_000 }],
+    caughtAs: /^events: .* is not stored$/,
+  },
+  {
     name: 'keep the epoch of a database that lost commits',
     patches: [
       {

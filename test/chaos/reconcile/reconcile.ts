@@ -98,8 +98,11 @@ function compareWatchers(
     // A payment that was retracted before its arrival does not arrive any more.
     const should = followed.filter(row => !row.retracted).map(({ id }) => id)
     for (const row of followed)
-      if (retracted.has(row.id) && !row.retracted)
-        differences.add('client', `the watch of ${trackingId} took back ${row.id}, which stands`)
+      if (retracted.has(row.id) !== row.retracted)
+        differences.add(
+          'client',
+          `the watch of ${trackingId} ${row.retracted ? `was not told that ${row.id} was retracted` : `took back ${row.id}, which stands`}`,
+        )
     const say = (what: string) => differences.add('client', `the watch of ${trackingId} ${what}`)
     if (new Set(eventIds).size !== eventIds.length) say('handed a payment over twice')
     for (const id of should) if (!eventIds.includes(id)) say(`never handed over ${id}`)

@@ -44,12 +44,22 @@ export async function waitUntilIdle(
       )
     ).map(row => [row.tracking_id, Number(row.head)]),
   )
+  const faithful = clients.filter(({ plan }) => plan.kind !== 'contender')
   await until('clients that know everything', () =>
-    clients
-      .filter(({ plan }) => plan.kind !== 'contender')
-      .every(({ followed }) =>
-        [...followed].every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
-      ),
+    faithful.every(({ followed }) =>
+      [...followed].every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
+    ),
+  )
+  const retracted = await checker.query<{ id: string; tracking_id: string; seq: string }>(
+    `select id, tracking_id, seq::text from events
+      where retracted_at is not null and seq is not null and tracking_id is not null`,
+  )
+  await until('clients that know of every retraction', () =>
+    retracted.every(
+      ({ id, tracking_id, seq }) =>
+        faithful.every(({ followed }) => followed.get(tracking_id)?.retracted.has(Number(seq)) ?? true) &&
+        watchers.every(watcher => watcher.trackingId !== tracking_id || watcher.retracted.has(id)),
+    ),
   )
   await until('published clients that know everything', () =>
     watchers.every(
