@@ -89,7 +89,9 @@ export class BatchConsumer implements Intake {
   readonly #spare: (() => void)[] = []
   #messages: ConsumerMessages | undefined
   #stopping = false
-  #running: Promise<unknown> | undefined
+  #working: Promise<unknown> | undefined
+  #receiving: Promise<void> | undefined
+  #opening = false
   #consumer: Consumer | undefined
   /** why no messages are read right now; null while they are */
   #problem: string | null = 'the consumer is not open yet'
@@ -104,7 +106,8 @@ export class BatchConsumer implements Intake {
   start(): void {
     const work = () =>
       Array.from({ length: BATCHES_AT_ONCE }, (_, index) => this.#work(index === BATCHES_AT_ONCE - 1))
-    this.#running ??= Promise.all([this.#receive(), ...work()])
+    this.#receiving ??= this.#receive()
+    this.#working ??= Promise.all(work())
   }
 
   /** Takes no more messages; resolves when the batches in progress are stored and acknowledged. */
@@ -112,7 +115,9 @@ export class BatchConsumer implements Intake {
     this.#stopping = true
     this.#messages?.stop()
     for (const wake of [...this.#idle.splice(0), ...this.#spare.splice(0)]) wake()
-    await this.#running
+    // While NATS is away, opening the consumer takes longer than a process may take to stop.
+    if (!this.#opening) await this.#receiving
+    await this.#working
     // Messages that were received and not begun go back at once instead of after the ack wait.
     for (const message of this.#waiting.splice(0)) message.nak(1)
   }
@@ -168,9 +173,11 @@ export class BatchConsumer implements Intake {
   async #receive(): Promise<void> {
     const { BATCH_SIZE } = this.options
     while (!this.#stopping) {
+      this.#opening = true
       try {
         const consumer = await this.#open()
         await this.options.onOpened?.(await readPosition(this.connection, this.options))
+        if (this.#stopping) return
         // Twice as many as are handled at once, so that the next messages arrive while these are stored.
         this.#messages = await consumer.consume({
           max_messages: BATCH_SIZE * BATCHES_AT_ONCE,
@@ -178,6 +185,7 @@ export class BatchConsumer implements Intake {
           idle_heartbeat: 5_000,
         })
         this.#problem = null
+        this.#opening = false
         void this.#watch(this.#messages)
         if (this.#stopping) this.#messages.stop()
         for await (const message of this.#messages) {

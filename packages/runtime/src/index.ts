@@ -34,5 +34,6 @@ export {
 export { readTls, type TlsOptions } from './servers/tls.js'
 export { measurePool, type PoolUse } from './pool-metrics.js'
 export type { Span, Tracing } from './tracing/span.js'
+export { waitAtMost } from './wait-at-most.js'
 export { watchClock } from './watch-clock.js'
 export { WebConfig } from './web-settings.js'

@@ -6,6 +6,7 @@ import {
   areProjectionsOutdated,
   countOpenStreamGaps,
   markReingested,
+  moveReingest,
   measureClockSkew,
   openStore,
   readOldestOutboxSeconds,
@@ -21,10 +22,21 @@ import { ProjectionUpgrade } from './recovery/projection-upgrade.js'
 import { reingest } from './recovery/reingest.js'
 import { Pruner } from './retention.js'
 
+/**
+ * A server that vanished without closing its connections, as in a failover, never answers. Without a limit, the check of
+ * the database would wait for ever, and ingest with it.
+ */
+const STATEMENT_TIMEOUT_MS = 60_000
+
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
   // The pool closes last, so that the relay can still mark its last batches.
   const store = await context.own('store', () =>
-    openStore({ ...config, poolSize: config.DATABASE_POOL_SIZE, applicationName: 'ingest' }),
+    openStore({
+      ...config,
+      poolSize: config.DATABASE_POOL_SIZE,
+      applicationName: 'ingest',
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    }),
   )
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
   const redis = await context.own('redis', () =>
@@ -71,7 +83,13 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
     reingest: async (verifier, fromSequence, epoch) => {
       const handle = buildHandler(verifier, { again: true })
-      await reingest(fromSequence, { bus, handle, config, log, signal: context.signal })
+      let next = fromSequence
+      // A progress that is not recorded only makes the next reader read more.
+      const onProgress = async (streamSequence: number) => {
+        const moved = await moveReingest(store, epoch, next, streamSequence + 1).catch(() => false)
+        if (moved) next = streamSequence + 1
+      }
+      await reingest(fromSequence, { bus, handle, config, log, signal: context.signal, onProgress })
       if (!context.signal.aborted) await markReingested(store, epoch, fromSequence)
     },
   })

@@ -1,4 +1,4 @@
-import { readDatabaseAddress, type DatabaseConfig, type PoolUse } from '@payment-tracking/runtime'
+import { readDatabaseAddress, waitAtMost, type DatabaseConfig, type PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
 import { buildAdapter } from './build-adapter.js'
@@ -37,6 +37,12 @@ export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_UR
 /** A Postgres that is silent for this long after its own statement timeout counts as frozen. */
 const FROZEN_AFTER_MS = 3_000
 
+/** The first probe of a silent connection. A host that vanished is noticed some seconds later. */
+const KEEP_ALIVE_MS = 10_000
+
+/** A connection whose server does not answer is left to the end of the process. */
+const CLOSE_WITHIN_MS = 2_000
+
 /** One process runs one ingest transaction at a time. */
 const PIPELINED_TRANSACTIONS = 1
 
@@ -72,6 +78,8 @@ export function openStore(options: StoreOptions): Store {
   const settings: pg.PoolConfig = {
     ...readDatabaseAddress(options),
     connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: options.applicationName ?? 'payment-tracking',
     ...(pooled ? readPooledLimits(options) : readSessionLimits(options)),
   }
@@ -115,7 +123,8 @@ export function openStore(options: StoreOptions): Store {
       }
     },
     close: () =>
-      (closed ??= Promise.all([prisma.$disconnect(), ingest.$disconnect()]).then(async () => {
+      (closed ??= waitAtMost(CLOSE_WITHIN_MS, async () => {
+        await Promise.all([prisma.$disconnect(), ingest.$disconnect()])
         await Promise.all([pipelinedReads.close(), ...pools.map(each => each.end())])
       })),
   }

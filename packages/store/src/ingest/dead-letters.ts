@@ -22,15 +22,17 @@ export interface StreamIdentity {
 }
 
 /**
- * Stores refused messages, each once by stream and sequence.
+ * Stores refused messages, each once by stream and sequence. A batch holds a message twice when the stream delivered it
+ * again before the first copy was handled.
  * @returns how many are new, or were stored by an earlier release without the signature that a retraction needs
  */
 export async function insertDeadLetters(
   tx: Tx,
   stream: StreamIdentity,
-  letters: readonly RefusedMessage[],
+  refused: readonly RefusedMessage[],
 ): Promise<number> {
-  if (letters.length === 0) return 0
+  if (refused.length === 0) return 0
+  const letters = [...new Map(refused.map(letter => [letter.streamSequence, letter])).values()]
   return tx.$executeRaw`
     insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size, signature)
     select ${stream.name}, ${stream.createdAt}, l.* from unnest(

@@ -15,6 +15,7 @@ export {
 } from './stream-gaps.js'
 export {
   markReingested,
+  moveReingest,
   readHeadNow,
   verifyDatabase,
   type HeadRecord,

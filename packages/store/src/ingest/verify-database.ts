@@ -141,6 +141,23 @@ export async function readHeadNow({
 }
 
 /**
+ * Records how far one reader has read the stream again, so that a reader after a crash continues there.
+ * @param before the sequence that this reader found or recorded last
+ * @returns false when another reader, or another reason to read again, has changed the sequence since
+ */
+export async function moveReingest(
+  { database }: Store,
+  epoch: string,
+  before: number,
+  next: number,
+): Promise<boolean> {
+  const moved = await database.execute(sql`
+    update stream_head set reingest_from = ${next}::bigint
+     where id = 1 and epoch = ${epoch}::uuid and reingest_from = ${before}::bigint`)
+  return moved === 1
+}
+
+/**
  * Records that the stream was read again from a sequence since the epoch began: messages from there on are not missing.
  */
 export function markReingested({ database }: Store, epoch: string, fromSequence: number): Promise<unknown> {

@@ -10,6 +10,7 @@ import {
   type CommittedBatch,
   type ReceivedControl,
   type ReceivedMessage,
+  type RefusedMessage,
   type Store,
 } from '@payment-tracking/store'
 
@@ -26,31 +27,48 @@ export async function storeBatch(store: Store, batch: Batch): Promise<CommittedB
   try {
     return [await commitBatch(store, batch)]
   } catch (error) {
-    const { controls = [], received } = batch
-    if (isFaultOfDatabase(error) || received.length + controls.length === 0) throw error
-    if (controls.length > 0 && received.length > 0) {
-      return [
-        ...(await storeBatch(store, { ...batch, received: [] })),
-        ...(await storeBatch(store, { ...batch, refused: [], controls: [] })),
-      ]
+    if (isFaultOfDatabase(error)) throw error
+    const parts = splitBatch(batch)
+    if (parts !== null) {
+      return [...(await storeBatch(store, parts[0])), ...(await storeBatch(store, parts[1]))]
     }
-    const [onlyControl, ...otherControls] = controls
-    if (onlyControl !== undefined) {
-      if (otherControls.length === 0) return storeAlone(store, batch, onlyControl)
-      const half = Math.ceil(controls.length / 2)
-      return [
-        ...(await storeBatch(store, { ...batch, controls: controls.slice(0, half) })),
-        ...(await storeBatch(store, { ...batch, refused: [], controls: controls.slice(half) })),
-      ]
-    }
-    const [only] = received
-    if (only !== undefined && batch.received.length === 1) return storeAlone(store, batch, only)
-    const middle = Math.ceil(batch.received.length / 2)
+    const [only] = [...batch.refused, ...(batch.controls ?? []), ...batch.received]
+    if (only === undefined) throw error
+    return storeAlone(store, batch, only)
+  }
+}
+
+/**
+ * Splits a batch in two: first by kind (refused messages, control messages, events), then each kind in halves.
+ * @returns null for a single message
+ */
+function splitBatch(batch: Batch): [Batch, Batch] | null {
+  const { refused, controls = [], received } = batch
+  const nothing = { ...batch, refused: [], controls: [], received: [] }
+  if (refused.length > 0 && controls.length + received.length > 0) {
     return [
-      ...(await storeBatch(store, { ...batch, received: batch.received.slice(0, middle) })),
-      ...(await storeBatch(store, { ...batch, refused: [], received: batch.received.slice(middle) })),
+      { ...nothing, refused },
+      { ...batch, refused: [] },
     ]
   }
+  if (controls.length > 0 && received.length > 0) {
+    return [
+      { ...nothing, controls },
+      { ...nothing, received },
+    ]
+  }
+  if (refused.length + controls.length + received.length < 2) return null
+  const half = <T>(of: readonly T[], from: 0 | 1) => {
+    const middle = Math.ceil(of.length / 2)
+    return from === 0 ? of.slice(0, middle) : of.slice(middle)
+  }
+  const part = (which: 0 | 1): Batch => ({
+    ...batch,
+    refused: half(refused, which),
+    controls: half(controls, which),
+    received: half(received, which),
+  })
+  return [part(0), part(1)]
 }
 
 /**
@@ -60,7 +78,7 @@ export async function storeBatch(store: Store, batch: Batch): Promise<CommittedB
 async function storeAlone(
   store: Store,
   batch: Batch,
-  message: ReceivedMessage | ReceivedControl,
+  message: RefusedMessage | ReceivedMessage | ReceivedControl,
 ): Promise<CommittedBatch[]> {
   await store.ping()
   try {
@@ -73,7 +91,7 @@ async function storeAlone(
         ? (['STORE_REFUSED', error.message] as const)
         : (['INGEST_FAULT', describeFault(error)] as const)
     const refused = { streamSequence, subject, bytes, code, reason }
-    const refusal = { ...batch, received: [], controls: [], refused: [...batch.refused, refused] }
+    const refusal = { ...batch, received: [], controls: [], refused: [refused] }
     return [await commitBatch(store, refusal)]
   }
 }

@@ -4,7 +4,7 @@
 //
 // Ingest writes nothing while unverified: `commitBatch` compares the run of the server in its transaction. After a
 // change of the epoch, the other services tell their clients, and ingest reads the lost messages again from the stream.
-import type { Intake, Logger } from '@payment-tracking/runtime'
+import { waitAtMost, type Intake, type Logger } from '@payment-tracking/runtime'
 import type { HeadRecords } from '@payment-tracking/redis'
 import { readHeadNow, verifyDatabase, type Store, type VerifiedDatabase } from '@payment-tracking/store'
 import type { IngestMetrics } from '../ingest-metrics.js'
@@ -22,6 +22,7 @@ export interface DatabaseGuardOptions {
 
 /** While no message comes, the guard notices a replaced database within this time. */
 const CHECK_EVERY_MS = 2_000
+const STOP_WITHIN_MS = 1_000
 
 export class DatabaseGuard implements Intake {
   readonly #options: DatabaseGuardOptions
@@ -43,7 +44,8 @@ export class DatabaseGuard implements Intake {
   async stop(): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
-    await this.#checking
+    // A server that is away answers late. A check that ends halfway changes nothing.
+    await waitAtMost(STOP_WITHIN_MS, () => this.#checking)
   }
 
   /** The run of the server that ingest may write to. @throws StoreUnavailableError while the run cannot be verified */

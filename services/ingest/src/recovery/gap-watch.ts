@@ -1,9 +1,10 @@
 import type { StreamPosition } from '@payment-tracking/bus'
-import type { Intake, Logger } from '@payment-tracking/runtime'
+import { waitAtMost, type Intake, type Logger } from '@payment-tracking/runtime'
 import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store'
 import { findMissedMessages } from './find-missed-messages.js'
 
 const LOOK_EVERY_MS = 5_000
+const STOP_WITHIN_MS = 1_000
 
 /**
  * Checks whether the stream discarded unread messages, and records each gap in Postgres. Also checks whether the stream
@@ -29,7 +30,8 @@ export class GapWatch implements Intake {
   async stop(): Promise<void> {
     this.#stopping = true
     clearTimeout(this.#timer)
-    await this.#looking
+    // A server that is away answers late. The next look repeats what this one did not record.
+    await waitAtMost(STOP_WITHIN_MS, () => this.#looking)
   }
 
   /**

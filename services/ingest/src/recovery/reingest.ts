@@ -8,8 +8,8 @@ export interface ReingestOptions {
   config: { STREAM_NAME: string; SUBJECT_PREFIX: string; BATCH_SIZE: number }
   log: Logger
   signal?: AbortSignal
-  /** called after each batch */
-  onProgress?: (read: number, streamSequence: number) => void
+  /** called every two seconds with the last sequence that is stored */
+  onProgress?: (streamSequence: number) => Promise<void>
 }
 
 /** Smaller than the live stream's batches, which commit between these batches. */
@@ -33,10 +33,11 @@ export async function reingest(from: number | Date, options: ReingestOptions): P
       const redeliver = await handle(messages, stream)
       if (redeliver) return redeliver
       read += messages.length
-      onProgress?.(read, messages.at(-1)!.streamSequence)
       if (performance.now() - saidAt > PROGRESS_EVERY_MS) {
         saidAt = performance.now()
-        log.info({ messages: read, streamSequence: messages.at(-1)!.streamSequence }, 'reingest.goes-on')
+        const { streamSequence } = messages.at(-1)!
+        log.info({ messages: read, streamSequence }, 'reingest.goes-on')
+        await onProgress?.(streamSequence)
       }
       return undefined
     },
