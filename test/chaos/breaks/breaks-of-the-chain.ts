@@ -110,8 +110,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
       },
       {
         file: 'services/ingest/dist/pipeline/store-batch.js',
-        find: 'if (isFaultOfDatabase(error) || received.length + controls.length === 0)',
-        replace: 'if (isFaultOfDatabase(error) || received.length + controls.length > 0)',
+        find: 'const parts = splitBatch(batch);',
+        replace: 'throw error;\n        const parts = splitBatch(batch);',
       },
     ],
     faults: [],

@@ -185,9 +185,9 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/dead-letters.js',
-        find: 'if (letters.length === 0)',
+        find: 'if (refused.length === 0)',
         replace:
-          "letters = letters.filter(({ code }) => code !== 'CONFLICT');\n    if (letters.length === 0)",
+          "refused = refused.filter(({ code }) => code !== 'CONFLICT');\n    if (refused.length === 0)",
       },
     ],
     faults: [],
