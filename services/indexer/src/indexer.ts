@@ -89,6 +89,7 @@ export class Indexer implements Intake {
       const onRequest = (method: string, result: string) => metrics.request(name, method, result)
       return new ChainNode({ url, name, onRequest })
     })
+    signal.addEventListener('abort', () => nodes.forEach(node => void node.close()), { once: true })
     const pool = new NodePool(nodes, log, signal)
     const publisher = new Publisher(bus, settings, metrics, signal)
     const checkpoints = new CheckpointStore(this.keys)

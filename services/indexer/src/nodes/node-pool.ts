@@ -204,6 +204,8 @@ export class NodePool {
   }
 
   #failed(member: Member, error: NodeError): void {
+    // The end of the lease ends the connections: no fault of the node.
+    if (this.signal.aborted) return
     // A transaction that is not there yet is no reason to let the node rest.
     if (error.fault !== 'not-ready') {
       const restMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)

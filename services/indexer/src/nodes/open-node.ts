@@ -9,6 +9,7 @@ import {
   type RpcTransport,
 } from '@solana/kit'
 import { NodeError } from './node-error.js'
+import { openJsonPoster, type JsonPoster } from './post-json.js'
 
 export type NodeCommitment = 'confirmed' | 'finalized'
 
@@ -80,7 +81,6 @@ export interface NodeOptions {
 }
 
 export const PAGE = 1_000
-const TIMEOUT_MS = 20_000
 /** The newest transaction version that the indexer reads. For a newer version, a node refuses the whole block. */
 const MAX_VERSION = 1
 
@@ -97,14 +97,19 @@ interface Answer {
 export class ChainNode {
   readonly name: string
   readonly #rpc: Rpc<NodeApi>
+  readonly #poster: JsonPoster
 
   constructor({ url, name, onRequest }: NodeOptions) {
     this.name = name
     const api = createJsonRpcApi({
       responseTransformer: (response: unknown) => (response as Answer).result,
     }) as unknown as RpcApi<NodeApi>
-    this.#rpc = createRpc({ api, transport: buildTransport(url, name, onRequest) })
+    this.#poster = openJsonPoster(url)
+    this.#rpc = createRpc({ api, transport: buildTransport(this.#poster, name, onRequest) })
   }
+
+  /** Ends the connections to the node. */
+  close = (): Promise<void> => this.#poster.close()
 
   genesisHash = (): Promise<string> => this.#rpc.getGenesisHash().send()
 
@@ -169,29 +174,13 @@ export class ChainNode {
 
 class NoBlock extends Error {}
 
-function buildTransport(url: string, name: string, onRequest: OnRequest): RpcTransport {
-  const headers = { 'content-type': 'application/json' }
+function buildTransport(poster: JsonPoster, name: string, onRequest: OnRequest): RpcTransport {
   return async <Response>({ payload }: Parameters<RpcTransport>[0]): Promise<Response> => {
     const { method } = payload as RpcRequest & { method: string }
-    let text: string
-    try {
-      const signal = AbortSignal.timeout(TIMEOUT_MS)
-      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(payload), signal })
-      text = await response.text()
-      if (response.status === 429) {
-        const seconds = Number(response.headers.get('retry-after'))
-        throw new NodeError('rate-limited', `${name} answered 429 to ${method}`, (seconds || 0) * 1_000)
-      }
-      if (!response.ok) throw new NodeError('down', `${name} answered ${response.status} to ${method}`)
-    } catch (error) {
-      const failure =
-        error instanceof NodeError
-          ? error
-          : new NodeError('down', `${name} did not answer ${method}: ${describe(error)}`)
-      onRequest(method, failure.fault)
-      throw failure
-    }
-    const answer = parse(text, name, method)
+    const answer = await exchange(poster, name, method, payload).catch((error: NodeError) => {
+      onRequest(method, error.fault)
+      throw error
+    })
     if (answer.error) {
       const { code, message } = answer.error
       if (NO_BLOCK.has(code)) throw new NoBlock()
@@ -204,10 +193,23 @@ function buildTransport(url: string, name: string, onRequest: OnRequest): RpcTra
   }
 }
 
+/** @throws NodeError when the node gives no JSON answer */
+async function exchange(poster: JsonPoster, name: string, method: string, payload: unknown): Promise<Answer> {
+  const reply = await poster.post(JSON.stringify(payload)).catch((error: unknown) => {
+    throw new NodeError('down', `${name} did not answer ${method}: ${describe(error)}`)
+  })
+  const { statusCode, retryAfterSeconds, body } = reply
+  if (statusCode === 429)
+    throw new NodeError('rate-limited', `${name} answered 429 to ${method}`, retryAfterSeconds * 1_000)
+  if (statusCode < 200 || statusCode > 299)
+    throw new NodeError('down', `${name} answered ${statusCode} to ${method}`)
+  return parse(body, name, method)
+}
+
 /** Only the reason: the error's own text may hold the address. */
 function describe(error: unknown): string {
-  const { name, cause } = error as Error & { cause?: { code?: string } }
-  return cause?.code ?? name
+  const { name, code, cause } = error as Error & { code?: unknown; cause?: { code?: string } }
+  return cause?.code ?? (typeof code === 'string' ? code : name)
 }
 
 function parse(text: string, name: string, method: string): Answer {
