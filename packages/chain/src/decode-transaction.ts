@@ -1,4 +1,4 @@
-import bs58 from 'bs58'
+import { decodeBase58 } from './base58.js'
 import type { ChainTransaction } from './chain-transaction.js'
 import { readEventBytes, type EventData } from './event-codec.js'
 import { checkEmitted } from './instruction-events.js'
@@ -111,7 +111,7 @@ export function decodeTransaction(transaction: ChainTransaction, programId: stri
         : 'LOG_MALFORMED'
   placed.forEach(({ instruction, instructionIndex, innerIndex }, at) => {
     if (instruction.programId !== programId) return
-    const bytes = bs58.decode(instruction.data)
+    const bytes = decodeBase58(instruction.data)
     const place = { instructionIndex, innerIndex, bytes }
     const frame = paired.frameOf[at]
     const emitted = checkEmitted(bytes, namesOf.get(at) ?? [], unreadOf.get(at) ?? 0, transaction.blockTime)
