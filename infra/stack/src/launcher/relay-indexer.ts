@@ -16,6 +16,8 @@ const LOOK_MS = 500
 const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
   'indexer.following': ({ through, resumed }) =>
     resumed ? `chain: goes on after slot ${String(through)}` : 'chain: begins to read',
+  'indexer.listing': ({ transactions, backToSlot }) =>
+    `chain: ${String(transactions)} transactions listed, back to slot ${String(backToSlot)}`,
   'indexer.backfilling': ({ transactions, ofAbout, perSecond, throughSlot }) =>
     `chain: ${String(transactions)} of about ${String(ofAbout)} transactions read, ${String(perSecond)} a second, ` +
     `through slot ${String(throughSlot)}`,

@@ -96,10 +96,10 @@ export class EarlyLane {
   async confirm({ signature, slot }: ListedTransaction): Promise<FetchedTransaction | undefined> {
     const pending = this.#pending.get(signature)
     if (!pending) return undefined
+    // Pending until the stream has the retraction: the checkpoint must not pass an unacknowledged one.
+    if (pending.slot !== slot) await this.publisher.retract(signature, pending.slot)
     this.#pending.delete(signature)
-    if (pending.slot === slot) return pending.fetched ?? undefined
-    await this.publisher.retract(signature, pending.slot)
-    return undefined
+    return pending.slot === slot ? (pending.fetched ?? undefined) : undefined
   }
 
   /** Retracts transactions that the finalized chain up to `through` provably lacks. */

@@ -51,3 +51,18 @@ export class BackfillProgress {
     )
   }
 }
+
+/** Logs the progress of a long list, which is walked backwards before its oldest transaction is read. */
+export class ListProgress {
+  #reportedAt = performance.now()
+  #transactions = 0
+
+  constructor(private readonly log: Logger) {}
+
+  readonly add = (transactions: number, backToSlot: number): void => {
+    this.#transactions += transactions
+    if (performance.now() - this.#reportedAt < REPORT_MS) return
+    this.#reportedAt = performance.now()
+    this.log.info({ transactions: this.#transactions, backToSlot }, 'indexer.listing')
+  }
+}

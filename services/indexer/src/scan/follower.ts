@@ -8,15 +8,14 @@ import { CounterAudit } from '../audit/counter-audit.js'
 import { Counters } from '../audit/counters.js'
 import type { IndexerMetrics } from '../indexer-metrics.js'
 import { EarlyLane } from '../lane/early-lane.js'
-import { NodeError } from '../nodes/node-error.js'
 import { fetchTransaction, type FetchedTransaction } from '../nodes/fetch-transaction.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import type { ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
-import { BackfillProgress } from './backfill-progress.js'
 import type { Checkpoint, CheckpointStore } from './checkpoint.js'
-import { listAgain, listRange, type ListOptions } from './list-range.js'
-import { mapInOrder } from './ordered-fetch.js'
+import { FinalizedScan } from './finalized-scan.js'
+import type { ListOptions } from './list-range.js'
+import { TakenTransactions } from './taken-transactions.js'
 
 export interface FollowerSettings {
   PROGRAM_ID: string
@@ -46,15 +45,14 @@ export interface FollowerParts {
 const OVERLAP_SLOTS = 150
 /** Without newly final transactions, a watermark is still published this often. */
 const WATERMARK_MS = 60_000
-/** Transactions that are fetched before they are published and the checkpoint moves. */
-const CHUNK = 500
 /** A backfill saves its checkpoint and counters this often. After a crash, the indexer reads again from there. */
 const SAVE_MS = 3_000
 
 export class Follower {
   readonly #lane: EarlyLane | undefined
-  readonly #done = new Map<string, number>()
+  readonly #taken = new TakenTransactions()
   #auditor!: Auditor
+  #finalized!: FinalizedScan
   #counters!: Counters
   #checkpoint!: Checkpoint
   #savedAt = -Infinity
@@ -85,7 +83,7 @@ export class Follower {
   /** A socket reported a transaction. The early lane publishes it at once. */
   onTransaction(signature: string, slot: number): void {
     if (!this.#checkpoint) return
-    if (this.#lane && slot > this.#checkpoint.through && !this.#done.has(signature)) {
+    if (this.#lane && slot > this.#checkpoint.through && !this.#taken.isKnown(signature)) {
       this.#lane.publish({ signature, slot, failed: false, transactionIndex: null }).catch(this.#fail)
     } else this.#wake()
   }
@@ -115,7 +113,7 @@ export class Follower {
     }
     this.#rescanFrom = through
     const { fromTheBeginning } = this.#checkpoint
-    await this.#openAudit(fromTheBeginning)
+    await this.#openScan(fromTheBeginning)
     await this.#lane?.restore(bus, settings.STREAM_NAME, this.#checkpoint.streamSequence, through)
     log.info({ through, resumed: loaded !== undefined, fromTheBeginning }, 'indexer.following')
     while (!signal.aborted) {
@@ -126,12 +124,12 @@ export class Follower {
     }
   }
 
-  async #openAudit(fromTheBeginning: boolean): Promise<void> {
+  async #openScan(fromTheBeginning: boolean): Promise<void> {
     const { keys, pool, publisher, log, settings } = this.parts
     this.#counters = new Counters(keys)
     await this.#counters.load()
     const counters = new CounterAudit(settings.PROGRAM_ID, fromTheBeginning, this.#counters)
-    const isPublished = (each: ListedTransaction) => this.#unpublished([each]).length === 0
+    const isPublished = ({ signature, slot }: ListedTransaction) => this.#taken.has(signature, slot)
     const parts = {
       programId: settings.PROGRAM_ID,
       pool,
@@ -142,6 +140,13 @@ export class Follower {
       isPublished,
     }
     this.#auditor = new Auditor(parts, this.#checkpoint.open)
+    this.#finalized = new FinalizedScan({
+      ...this.parts,
+      auditor: this.#auditor,
+      lane: this.#lane,
+      taken: this.#taken,
+      fetch: this.#fetch,
+    })
   }
 
   /** One step: publishes new final transactions, then runs the periodic checks. */
@@ -157,42 +162,27 @@ export class Follower {
     if (isDue) await this.#audits()
   }
 
-  /** The unpublished transactions of a list, without failed transactions, which emit no events. */
-  #unpublished = (listed: readonly ListedTransaction[]): ListedTransaction[] =>
-    listed.filter(({ signature, slot, failed }) => !failed && this.#done.get(signature) !== slot)
-
   async #scan(toSlot: number, isRescan: boolean): Promise<void> {
-    const { settings, pool, metrics, log } = this.parts
-    const { through } = this.#checkpoint
-    const { INDEXER_START_SLOT: startSlot = 0 } = settings
+    const { settings, metrics, log } = this.parts
+    const { through, firstSlot, knownSlot } = this.#checkpoint
+    const from = (isRescan ? this.#rescanFrom : through) - OVERLAP_SLOTS
     const options: ListOptions = {
       programId: settings.PROGRAM_ID,
       toSlot,
-      fromSlot: Math.max(0, startSlot - 1, (isRescan ? this.#rescanFrom : through) - OVERLAP_SLOTS),
-      firstSlot: this.#checkpoint.firstSlot,
-      knownSlot: this.#checkpoint.knownSlot,
+      fromSlot: Math.max(0, (settings.INDEXER_START_SLOT ?? 0) - 1, from),
+      firstSlot,
+      knownSlot,
       onDisagreement: this.#onDisagreement,
     }
-    const { pages, oldest, reachedFirst } = await this.#list(options)
-    if (reachedFirst !== null) this.#checkpoint = { ...this.#checkpoint, firstSlot: reachedFirst }
-    const progress = pages.length > 2 ? new BackfillProgress(log, metrics, pages.length) : undefined
-    for (const [at, { before }] of pages.entries()) {
-      const listed = at === 0 ? oldest.transactions : await listAgain(pool, options, before)
-      const inRange = listed.filter(({ slot }) => slot >= startSlot)
-      await this.#publishFinal(await this.#withPlaces(this.#unpublished(inRange)), progress)
-      // Newer pages may hold more transactions of the newest slot.
-      const newest = inRange.at(-1)?.slot
-      if (newest !== undefined)
-        this.#checkpoint = {
-          ...this.#checkpoint,
-          knownSlot: Math.max(newest, this.#checkpoint.knownSlot ?? 0),
-        }
-      const isLast = at === pages.length - 1
-      if (!isLast && newest !== undefined && performance.now() - this.#savedAt >= SAVE_MS)
+    await this.#finalized.run(options, {
+      onFirst: slot => (this.#checkpoint = { ...this.#checkpoint, firstSlot: slot }),
+      onPage: async (newest, isLast) => {
+        const known = Math.max(newest, this.#checkpoint.knownSlot ?? 0)
+        this.#checkpoint = { ...this.#checkpoint, knownSlot: known }
+        if (isLast || performance.now() - this.#savedAt < SAVE_MS) return
         await this.#advance(Math.max(through, newest - 1))
-      progress?.page(at + 1, newest ?? through)
-    }
-    progress?.end()
+      },
+    })
     await this.#lane?.settle()
     const retracted = (await this.#lane?.retractLost(toSlot)) ?? 0
     metrics.retracted(retracted)
@@ -200,65 +190,6 @@ export class Follower {
     await this.#advance(toSlot)
     if (!this.#hasCaughtUp) log.info({ through: toSlot }, 'indexer.caught-up')
     this.#hasCaughtUp = true
-  }
-
-  /** Repeats a list on other nodes, in turn, when the list contradicts known facts. */
-  async #list(options: ListOptions) {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await listRange(this.parts.pool, options)
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error
-        const { message: reason, fault } = error
-        this.parts.log.warn({ reason, fault }, 'indexer.list-incomplete')
-        await sleep(Math.min(250 * 2 ** attempt, 10_000), undefined, { signal: this.parts.signal })
-      }
-    }
-  }
-
-  /** The place in the block orders transactions of one slot. Where lists lack the place, the block has it. */
-  async #withPlaces(listed: readonly ListedTransaction[]): Promise<readonly ListedTransaction[]> {
-    const counts = new Map<number, number>()
-    for (const { slot } of listed) counts.set(slot, (counts.get(slot) ?? 0) + 1)
-    const unknown = new Set(
-      listed
-        .filter(each => each.transactionIndex === null && counts.get(each.slot)! > 1)
-        .map(({ slot }) => slot),
-    )
-    if (unknown.size === 0) return listed
-    const places = new Map<string, number>()
-    for (const slot of unknown) {
-      const block = await this.parts.pool.ask(async node => {
-        const found = await node.block(slot, 'finalized')
-        if (!found) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
-        return found
-      })
-      block.signatures.forEach((signature, place) => places.set(signature, place))
-    }
-    return listed
-      .map(each => ({
-        ...each,
-        transactionIndex: each.transactionIndex ?? places.get(each.signature) ?? null,
-      }))
-      .sort((a, b) => a.slot - b.slot || (a.transactionIndex ?? 0) - (b.transactionIndex ?? 0))
-  }
-
-  /** Publishes final transactions in chain order, and fills the holes in their numbers. */
-  async #publishFinal(listed: readonly ListedTransaction[], progress?: BackfillProgress): Promise<void> {
-    const { settings, publisher } = this.parts
-    for (let at = 0; at < listed.length; at += CHUNK) {
-      const chunk = listed.slice(at, at + CHUNK)
-      const fetched = await mapInOrder(chunk, settings.INDEXER_CONCURRENCY, async each => {
-        const published = await this.#lane?.confirm(each)
-        if (published) return { fetched: published, isPublished: true }
-        return { fetched: await this.#fetch(each), isPublished: false }
-      })
-      const fresh = fetched.flatMap(each => (each.isPublished ? [] : (each.fetched ?? [])))
-      await publisher.publish(fresh, 'finalized')
-      for (const { signature, slot } of chunk) this.#done.set(signature, slot)
-      await this.#auditor.takePublished(fetched.flatMap(each => each.fetched ?? []))
-      progress?.add(chunk.length)
-    }
   }
 
   async #publishWatermark(slot: number): Promise<void> {
@@ -280,8 +211,9 @@ export class Follower {
     await checkpoints.save(this.#checkpoint)
     this.#savedAt = performance.now()
     metrics.checkpoint(through)
-    const forget = Math.min(this.#rescanFrom, through) - OVERLAP_SLOTS
-    for (const [signature, slot] of this.#done) if (slot < forget) this.#done.delete(signature)
+    const overlap = through - OVERLAP_SLOTS
+    const remembered = this.#taken.forget(Math.min(this.#rescanFrom - OVERLAP_SLOTS, overlap), overlap)
+    this.#rescanFrom = Math.max(this.#rescanFrom, remembered + OVERLAP_SLOTS)
   }
 
   /** Publishes confirmed transactions that no socket reported. */
@@ -290,7 +222,7 @@ export class Follower {
     const { through } = this.#checkpoint
     const listed = await pool.ask(node => node.list(settings.PROGRAM_ID, 'confirmed', 0))
     const fresh = listed
-      .filter(({ slot, signature }) => slot > through && !this.#done.has(signature))
+      .filter(({ slot, signature }) => slot > through && !this.#taken.isKnown(signature))
       .reverse()
     await Promise.all(fresh.map(each => this.#lane!.publish(each)))
   }

@@ -16,6 +16,8 @@ export interface ListOptions {
   knownSlot: number | null
   /** called for each transaction that only some nodes listed */
   onDisagreement: (node: string, signature: string) => void
+  /** called for each page on the way back to `fromSlot` */
+  onListed?: (transactions: number, lowestSlot: number) => void
 }
 
 export interface ListedPage {
@@ -137,6 +139,7 @@ export async function listRange(pool: NodePool, options: ListOptions): Promise<L
   for (let before: string | undefined; ;) {
     const page = await listPage(pool, options, before)
     pages.unshift({ before })
+    options.onListed?.(page.transactions.length, page.transactions[0]?.slot ?? fromSlot)
     lowest = Math.min(lowest, page.transactions[0]?.slot ?? Infinity)
     if (lowest <= fromSlot) return { pages, oldest: page, reachedFirst: null }
     if (page.cursor !== undefined) {
