@@ -7,7 +7,7 @@ import type { NodePool } from '../nodes/node-pool.js'
 import type { ChainNode, ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
 import type { CounterAudit, CounterHole } from './counter-audit.js'
-import { addTo, closeBy, type OpenGaps, type UnreadTransaction } from './open-gaps.js'
+import { addTo, closeBy, takeTurn, type OpenGaps, type UnreadTransaction } from './open-gaps.js'
 
 export interface AuditorParts {
   programId: string
@@ -128,7 +128,9 @@ export class Auditor {
 
   async #tryGapsAgain(): Promise<void> {
     const { publisher, fetch } = this.parts
-    for (const { signature, slot } of this.open.transactions) {
+    const { turn, open } = takeTurn(this.open)
+    this.open = open
+    for (const { signature, slot } of turn.transactions) {
       const fetched = await fetch({
         signature,
         slot,
@@ -144,7 +146,7 @@ export class Auditor {
         this.open = { ...this.open, transactions: transactions.filter(each => each.signature !== signature) }
       await this.#close([fetched])
     }
-    for (const hole of this.open.holes) await this.#close(await this.#publishMissing(hole, 0))
+    for (const hole of turn.holes) await this.#close(await this.#publishMissing(hole, 0))
   }
 }
 

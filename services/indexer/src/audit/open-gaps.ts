@@ -14,7 +14,17 @@ export interface OpenGaps {
   holes: CounterHole[]
 }
 
-const MOST_OPEN_GAPS = 200
+/** The checkpoint is one message of at most 1 MiB, NATS's default limit; the rest is reserve. */
+const MOST_BYTES = 700_000
+const TRANSACTION_BYTES = 140
+const HOLE_BYTES = 400
+/** ten digits and a comma */
+const NUMBER_BYTES = 11
+/** How many of each kind one rescan tries again, so that following the chain never waits long. */
+const TRIED_AT_ONCE = 200
+
+const sizeOf = (gap: UnreadTransaction | CounterHole): number =>
+  'account' in gap ? HOLE_BYTES + gap.missing.length * NUMBER_BYTES : TRANSACTION_BYTES
 
 const isOfRange = (a: GapRange, b: GapRange): boolean => a.fromSlot === b.fromSlot && a.toSlot === b.toSlot
 
@@ -61,10 +71,24 @@ export function closeBy(
   }
 }
 
-/** Adds a gap. @returns undefined when the list is full: then only an operator can close the gap */
+/** Adds a gap. @returns undefined when the checkpoint is full: then only an operator can close the gap */
 export function addTo(open: OpenGaps, gap: UnreadTransaction | CounterHole): OpenGaps | undefined {
-  if (open.transactions.length + open.holes.length >= MOST_OPEN_GAPS) return undefined
+  const isKnown =
+    'account' in gap
+      ? open.holes.some(hole => hole.account === gap.account && hole.reason === gap.reason)
+      : open.transactions.some(({ signature }) => signature === gap.signature)
+  if (isKnown) return open
+  const holeBytes = open.holes.reduce((sum, hole) => sum + sizeOf(hole), 0)
+  if (open.transactions.length * TRANSACTION_BYTES + holeBytes + sizeOf(gap) > MOST_BYTES) return undefined
   if ('account' in gap) return { ...open, holes: [...open.holes, gap] }
-  if (open.transactions.some(({ signature }) => signature === gap.signature)) return open
   return { ...open, transactions: [...open.transactions, gap] }
+}
+
+/** The gaps whose turn it is, and the list in which their next turn comes last. */
+export function takeTurn({ transactions, holes }: OpenGaps): { turn: OpenGaps; open: OpenGaps } {
+  const rotate = <T>(gaps: readonly T[]) => [...gaps.slice(TRIED_AT_ONCE), ...gaps.slice(0, TRIED_AT_ONCE)]
+  return {
+    turn: { transactions: transactions.slice(0, TRIED_AT_ONCE), holes: holes.slice(0, TRIED_AT_ONCE) },
+    open: { transactions: rotate(transactions), holes: rotate(holes) },
+  }
 }
