@@ -1,158 +1,17 @@
 // The whole way: programs run in a virtual machine, a node tells of them, `npm start` follows the node, and payments come
 // out of REST, of a socket and of a webhook. Honest programs and hostile ones.
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import {
-  emitEvent,
-  openSimulatedNode,
-  SimulatedChain,
-  type ExecuteOptions,
-  type PuppetCall,
-  type Step,
-} from '@payment-tracking/simulator'
+import { emitEvent, openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
 import { createWebhook, listGaps, openStore } from '@payment-tracking/store'
-import { buildAddress, buildChain, openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
+import { openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'
+import { CASES, gateway, payment, PROGRAM, STRANGER, stranger } from './chain-cases.js'
 
 t.setTimeout(240_000)
-
-const PROGRAM = DEFAULT_PROGRAM_ID
-const STRANGER = 'Stranger11111111111111111111111111111111111'
-const DIRECT = '11111111111111111111111111111111'
-const MINT = buildAddress('mint')
 
 const chain = new SimulatedChain({ programs: [PROGRAM, STRANGER] })
 const node = await openSimulatedNode(chain)
 t.teardown(() => node.close())
-const market = buildChain({ seed: 'market', programId: PROGRAM })
-const gateway = await market.openGateway('Hostile Market')
-
-const payment = (trackingId: string, recordId: number, more: Record<string, unknown> = {}): PuppetCall =>
-  emitEvent(PROGRAM, 'PaymentRecord', {
-    payment_policy: buildAddress(`policy of ${trackingId}`),
-    gateway: gateway.address,
-    amount: '18446744073709551615',
-    timestamp: '1780000000',
-    memo: [...Buffer.from(trackingId.padEnd(64, '\0'))],
-    record_id: recordId,
-    payer: buildAddress('payer'),
-    recipient: buildAddress('recipient'),
-    token_mint: MINT,
-    ...more,
-  })
-const steps = (call: PuppetCall, ...list: Step[]): PuppetCall => ({ ...call, steps: list })
-const logOf = (call: PuppetCall): Step => call.steps[0]!
-const bytesOf = (call: PuppetCall): Uint8Array => (call.steps[0] as { log: Uint8Array }).log
-const stranger = (...list: Step[]): PuppetCall => ({
-  program: STRANGER,
-  discriminator: Buffer.alloc(8, 9),
-  steps: list,
-})
-const forged = (id: string) => logOf(payment(id, 99))
-const referral = emitEvent(PROGRAM, 'ReferralRewardDistributedRecord', {
-  payment_policy: buildAddress('policy'),
-  gateway: gateway.address,
-  payment_amount: '5',
-  timestamp: '1780000000',
-  rewards: [{ pubkey: buildAddress('referrer'), reward: '1' }, null, null],
-})
-const dataLine = (id: string) => `Program data: ${Buffer.from(bytesOf(payment(id, 99))).toString('base64')}`
-
-interface Case {
-  /** also the tracking ID of its payments, honest and forged */
-  id: string
-  calls: PuppetCall[]
-  options?: ExecuteOptions
-  /** payments of the tracking ID that must come out */
-  payments: number
-  /** events of the transaction, default as many as payments */
-  events?: number
-  gap?: RegExp
-}
-
-const p = payment
-const CASES: Case[] = [
-  { id: 'one', calls: [p('one', 1)], payments: 1 },
-  {
-    id: 'referral',
-    calls: [steps(p('referral', 1), logOf(referral), logOf(p('referral', 1)))],
-    payments: 1,
-    events: 2,
-  },
-  { id: 'deep', calls: [stranger({ call: p('deep', 1) })], payments: 1 },
-  { id: 'two', calls: [p('two', 1), p('two', 2)], payments: 2 },
-  {
-    id: 'basket',
-    calls: [1, 2].map(() => p('basket', 0, { payment_policy: DIRECT })),
-    payments: 2,
-  },
-  {
-    id: 'forged-around',
-    calls: [
-      stranger(forged('forged-around')),
-      steps(p('forged-around', 1), { call: stranger(forged('forged-around')) }, logOf(p('forged-around', 1))),
-      stranger(forged('forged-around')),
-    ],
-    payments: 1,
-  },
-  {
-    id: 'forged-alone',
-    calls: [stranger(forged('forged-alone'))],
-    options: { mentions: [PROGRAM] },
-    payments: 0,
-  },
-  {
-    id: 'imitated',
-    calls: [
-      steps(
-        p('imitated', 1),
-        { text: dataLine('imitated') },
-        { text: `\nProgram ${PROGRAM} invoke [2]\n${dataLine('imitated')}\nProgram ${PROGRAM} success` },
-        logOf(p('imitated', 1)),
-      ),
-    ],
-    payments: 1,
-  },
-  {
-    id: 'failed',
-    calls: [steps(p('failed', 1), logOf(p('failed', 1)), { fail: true })],
-    payments: 0,
-  },
-  {
-    id: 'spam',
-    calls: [
-      p('spam', 1),
-      stranger({ spam: 9_700 }, { spam: 900 }),
-      emitEvent(PROGRAM, 'PaymentPolicyDeleted', {
-        payment_policy: buildAddress('hidden'),
-        owner: buildAddress('owner'),
-        policy_id: 1,
-      }),
-    ],
-    payments: 1,
-    gap: /LOG_TRUNCATED/,
-  },
-  ...(
-    [
-      ['slices', { logTwice: Buffer.from('two') }, /NOT_ONE_SLICE/],
-      ['empty', { log: Buffer.alloc(0) }, /EMPTY/],
-      ['long', { log: Buffer.concat([bytesOf(p('long', 1)), Buffer.of(0)]) }, /UNKNOWN_LAYOUT/],
-      ['unknown', { log: Buffer.alloc(30, 7) }, /UNKNOWN_EVENT/],
-    ] as const
-  ).map(([id, step, gap]) => ({
-    id,
-    calls: [steps(p(id, 1), step, logOf(p(id, 1)))],
-    payments: 1,
-    gap,
-  })),
-  { id: 'silent', calls: [steps(p('silent', 1))], payments: 0, gap: /EVENT_MISSING/ },
-  ...(['legacy', 0, 1] as const).map(version => ({
-    id: `version-${version}`,
-    calls: [stranger({ call: p(`version-${version}`, 1) })],
-    options: { version },
-    payments: 1,
-  })),
-]
 
 t.test('every honest payment comes out three ways, and nothing else does', async t => {
   const stack = await startStack(t, {
@@ -196,11 +55,11 @@ t.test('every honest payment comes out three ways, and nothing else does', async
     chain.advance()
     return { ...expected, signature: chain.execute(calls, options).signature }
   })
-  // A block with many transactions that only mention the program.
+  // Many transactions that only mention the program. chain-finalized.long.test.ts has 10,000.
   const mention = chain.run([stranger({ text: 'hello' })], { mentions: [PROGRAM] })
   for (let at = 0; at < 50; at++) chain.add({ ...mention, signature: chain.run([]).signature })
   chain.advance()
-  const sentinel = chain.execute([p('sentinel', 1)])
+  const sentinel = chain.execute([payment('sentinel', 1)])
   chain.finalize()
   await waitFor(() => deliveredOf(sentinel.signature, 'payment.executed') > 0, {
     what: 'the last webhook',
@@ -209,13 +68,15 @@ t.test('every honest payment comes out three ways, and nothing else does', async
   await waitFor(() => pushedOf(sentinel.signature, 'payment') > 0, { what: 'the last push' })
 
   await t.test('case by case', async t => {
-    for (const { id, signature, payments, events = payments, gap } of ran) {
+    for (const { id, signature, payments, events = payments, gap, row } of ran) {
       await waitFor(() => deliveredOf(signature, 'payment.executed') >= payments, {
         what: `webhooks of ${id}`,
       })
       t.equal(deliveredOf(signature, 'payment.executed'), payments, `${id}: webhooks`)
       t.equal(pushedOf(signature, 'payment'), payments, `${id}: pushes`)
-      t.equal((await eventsOf(signature)).length, events, `${id}: rows`)
+      const rows = await eventsOf(signature)
+      t.equal(rows.length, events, `${id}: rows`)
+      if (row) t.match(JSON.stringify(rows[0]), row, `${id}: contents`)
       const gaps = (await listGaps(store, { openOnly: false, limit: 100 })).filter(
         each => each.signature === signature,
       )
@@ -225,7 +86,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
 
   await t.test('a payment of a lost fork is retracted in all three', async () => {
     chain.advance()
-    const { signature } = chain.execute([p('lost', 1)])
+    const { signature } = chain.execute([payment('lost', 1)])
     const slot = chain.tip
     chain.advance(2)
     await waitFor(() => pushedOf(signature, 'payment') > 0, { what: 'the early push' })
@@ -247,6 +108,26 @@ t.test('every honest payment comes out three ways, and nothing else does', async
     )
     const { data } = await get('/v1/onetime/one')
     t.match(data, { finality: 'finalized', amountString: '18446744073709551615' })
+  })
+
+  await t.test('the terminal says what the chain and its node do', async () => {
+    const says = (sentence: RegExp) =>
+      waitFor(() => sentence.test(stack.output()), { what: String(sentence) })
+    await says(/chain: begins to read/)
+    await says(/chain: there is only one node; name two or more/)
+    await says(/chain: everything up to slot \d+ is published/)
+    node.faults.rateLimited = 3
+    await says(
+      /chain: node 127\.0\.0\.1:\d+: .* answered 429 .*; it limits the rate; lower INDEXER_CONCURRENCY/,
+    )
+    await says(/chain: node 127\.0\.0\.1:\d+ answers again/)
+    node.faults.noLogs = true
+    chain.execute([payment('without-logs', 1)])
+    chain.finalize()
+    await says(
+      /chain: node 127\.0\.0\.1:\d+: .* keeps no logs .*; it keeps no logs, cuts them short, or belongs/,
+    )
+    node.faults.noLogs = false
   })
   t.equal(await stack.stop(), 0)
 })
