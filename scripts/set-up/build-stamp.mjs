@@ -12,13 +12,16 @@ const SHARED_INPUTS = [
   'prisma',
   'prisma.config.ts',
   'scripts/bundle-services.mjs',
+  'scripts/unbundled-packages.mjs',
 ]
 const NO_INPUT = new Set(['node_modules', 'dist', 'generated', 'test', '.turbo'])
 const OUTPUTS = ['dist', 'src/generated']
 
+/** A folder without package.json is what git left of a renamed package: its build. */
 const packagesOf = root =>
   ['packages', 'services']
     .flatMap(parent => readdirSync(join(root, parent)).map(name => join(parent, name)))
+    .filter(path => existsSync(join(root, path, 'package.json')))
     .concat('infra/stack')
 
 /** All files at or below a path, sorted; none when there is nothing. */
