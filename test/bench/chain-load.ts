@@ -4,7 +4,7 @@ import { emitEvent, SimulatedChain, type PuppetCall } from '@payment-tracking/si
 import { buildAddress } from '@payment-tracking/testkit'
 
 export const PROGRAM = DEFAULT_PROGRAM_ID
-const trackingIdOf = (n: number): string => `chain-${n}`
+export const trackingIdOf = (n: number): string => `chain-${n}`
 
 /** Keys are made once: making one costs more than a transaction. */
 const addresses = new Map<string, string>()
@@ -15,7 +15,7 @@ function addressOf(name: string): string {
 }
 
 /** A payment as the newest program logs it. */
-const paymentCall = (policy: number, recordId: number): PuppetCall =>
+export const paymentCall = (policy: number, recordId: number): PuppetCall =>
   emitEvent(PROGRAM, 'PaymentRecord', {
     payment_policy: addressOf(`policy ${policy}`),
     gateway: addressOf('gateway'),
