@@ -33,7 +33,11 @@ export const STEPS = [
   {
     name: 'chaos with fresh seeds',
     minutes: 6,
-    files: ['test/chaos.long.test.ts', 'services/indexer/test/kill.long.test.ts'],
+    files: [
+      'test/chaos.long.test.ts',
+      'services/indexer/test/kill.long.test.ts',
+      'test/e2e/chain-finalized.long.test.ts',
+    ],
   },
   { name: 'self-test of chaos', minutes: 7, command: node('test/chaos/self-test.ts') },
   { name: 'every bench', minutes: 4, files: ['test/bench.long.test.ts'] },
