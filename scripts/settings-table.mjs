@@ -1,4 +1,4 @@
-// `node scripts/settings-table.mjs [--write]`: compares the README's table of settings with the schemas.
+// `node scripts/settings-table.mjs [--write]`: compares the table in docs/settings.md with the schemas.
 import { runCommand } from './run-command.mjs'
 
 await runCommand('settingsTable')

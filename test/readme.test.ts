@@ -42,7 +42,7 @@ t.test('every link into the repository leads somewhere', async t => {
 
 t.test('the table of settings equals the settings of the services', async t => {
   t.equal(
-    await settingsTable([join(ROOT, 'README.md')]),
+    await settingsTable([join(ROOT, 'docs/settings.md')]),
     0,
     'node scripts/settings-table.mjs --write mends it',
   )

@@ -32,12 +32,12 @@ async function startOnce(dataDir: string): Promise<number> {
 export const bench: Bench = {
   name: 'start',
   about: 'npm start with everything built, from its beginning to the line that says it is ready',
-  async run({ quick, teardown }) {
+  async run(context) {
     const dataDir = await mkdtemp(join(tmpdir(), 'payment-tracking-bench-'))
-    teardown(() => discardDataDir(dataDir))
+    context.teardown(() => discardDataDir(dataDir))
     const first = await startOnce(dataDir)
     const again: number[] = []
-    for (let round = 0; round < (quick ? 1 : 5); round++) again.push(await startOnce(dataDir))
+    for (let round = 0; round < (context.quick ? 1 : 5); round++) again.push(await startOnce(dataDir))
     const row = (subject: string, figures: number[]): Row => ({
       subject,
       unit: 's',

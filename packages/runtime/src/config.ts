@@ -33,7 +33,7 @@ function coerce(schema: TSchema & { type?: string }, text: string): unknown {
   return text
 }
 
-/** A description without a full stop: error messages and the README's table continue it. */
+/** A description without a full stop: error messages and the table in docs/settings.md continue it. */
 const cure = (schema: TSchema & { description?: string }): string =>
   schema.description ? ` (${schema.description})` : ''
 

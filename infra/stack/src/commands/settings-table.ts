@@ -1,4 +1,4 @@
-// The README's table of settings, built from the services' own schemas.
+// The table in docs/settings.md, built from the services' own schemas.
 import { readFile, writeFile } from 'node:fs/promises'
 import { MigrateConfig } from '@payment-tracking/store'
 import type { TSchema } from 'typebox'
@@ -58,11 +58,14 @@ const compact = (table: string): string =>
     .join('\n')
 
 /**
- * Compares the table in a README with the schemas, or writes it.
+ * Compares the table in a document with the schemas, or writes it.
  * @returns the exit code
  */
 export async function settingsTable(args: readonly string[]): Promise<number> {
-  const [file, flag] = [args.find(arg => !arg.startsWith('-')) ?? 'README.md', args.includes('--write')]
+  const [file, flag] = [
+    args.find(arg => !arg.startsWith('-')) ?? 'docs/settings.md',
+    args.includes('--write'),
+  ]
   const text = await readFile(file, 'utf8')
   const start = text.indexOf(START)
   const end = text.indexOf(END)
