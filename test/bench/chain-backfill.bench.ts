@@ -8,10 +8,20 @@ import { cpuMicroseconds, residentKib } from './socket-load.js'
 
 const AT_ONCE = 32
 
+interface Client {
+  request(options: {
+    path: string
+    method: 'POST'
+    headers: Record<string, string>
+    body: string
+  }): Promise<{ body: { text(): Promise<string> } }>
+  destroy(): Promise<void>
+}
+
 /** The indexer's own undici, not the one that some tool brought to the top. */
-const { Pool } = createRequire(new URL('../../services/indexer/package.json', import.meta.url))(
-  'undici',
-) as typeof import('undici')
+const { Pool } = createRequire(new URL('../../services/indexer/package.json', import.meta.url))('undici') as {
+  Pool: new (url: string, options: { connections: number }) => Client
+}
 
 type Ask = (method: string, params: unknown[]) => Promise<string>
 
