@@ -128,7 +128,7 @@ t.test('a missing number is a gap until its transaction appears, through restart
   await service.waitForLog('indexer.counter-hole')
   t.same(await recordIds(rig), [1, 3])
   t.match(await rig.controls('gap'), [{ body: { reason: /record_id 2 of .* was never seen/ } }])
-  await service.stop()
+  await service.stop('SIGKILL')
   // Only a successor that knows the counters can see the hole before the next payment.
   const more = payMany(rig, 'a', 4, 2)
   for (const node of rig.nodes) node.faults.missing.add(more[0]!)
