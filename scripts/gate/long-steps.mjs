@@ -22,6 +22,7 @@ export const STEPS = [
       'test/e2e/chain-demo.long.test.ts',
       'test/chaos/realtime.long.test.ts',
       'test/run-test-files.long.test.ts',
+      'test/connections.long.test.ts',
     ],
   },
   {
