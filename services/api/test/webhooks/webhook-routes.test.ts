@@ -1,6 +1,22 @@
 import t from 'tap'
 import { openGatewayApi, makeWallet } from '../gateway-auth/open-gateway-api.js'
 
+t.test('where private targets are allowed, a webhook says why production refuses its endpoint', async t => {
+  const api = await openGatewayApi(t, { settings: { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' } })
+  const gateway = await api.addGateway()
+  const token = await api.signIn(gateway)
+  const warningOf = async (endpoint_url: string) => {
+    const body = { gateway_pubkey: gateway.address, endpoint_url }
+    const created = (await api.call('POST', '/v1/webhooks', { token, body })).body
+    const read = (await api.call('GET', `/v1/webhooks/${created.id}`, { token })).body
+    t.equal(read.endpointWarning, created.endpointWarning)
+    return created.endpointWarning as string | null
+  }
+  t.match(await warningOf('http://127.0.0.1:9000/hook'), /^Production refuses this endpoint: the URL .*\.$/)
+  t.match(await warningOf('https://10.0.0.1/hook'), /^Production refuses this endpoint: /)
+  t.equal(await warningOf('https://shop.example/hook'), null)
+})
+
 t.test('webhooks over REST', async t => {
   const api = await openGatewayApi(t)
   const gateway = await api.addGateway()
