@@ -8,9 +8,6 @@ import { readAgain, type ReadAgainOptions } from './read-again.js'
 import { readStream, type StreamMessage } from './read-stream.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
-/** The stream acknowledges what is on its disk, which on a busy machine takes seconds. */
-const ACKNOWLEDGED_WITHIN_MS = 15_000
-
 export interface Bus {
   /** Reads the stream in batches; nothing starts before `start()`. */
   consume(
@@ -61,10 +58,7 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
     readStream: (stream, fromSequence, onMessage) => readStream(connection, stream, fromSequence, onMessage),
     async publish(subject, bytes, messageId) {
       try {
-        const options = {
-          timeout: ACKNOWLEDGED_WITHIN_MS,
-          ...(messageId !== undefined && { msgID: messageId }),
-        }
+        const options = messageId === undefined ? {} : { msgID: messageId }
         return (await jetstream.publish(subject, bytes, options)).seq
       } catch (cause) {
         throw new BusUnavailableError(`the stream did not acknowledge a message on ${subject}`, { cause })
