@@ -147,24 +147,6 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     caughtAs: /^sockets: .* was not told that seq \d+ was retracted$/,
   },
   {
-    name: 'forget to heal retractions',
-    patches: [
-      {
-        file: 'services/realtime/dist/rooms/retraction-healer.js',
-        find: 'async look() {\n',
-        replace: 'async look() {\n        return;\n',
-      },
-    ],
-    // Every retraction of the run falls into a time in which this process hears nothing of Redis.
-    faults: [
-      { kind: 'stall', target: 'realtime-1', server: 'redis', forMs: 4_000, atMs: 2_000 },
-      { kind: 'cut', target: 'realtime-1', server: 'redis', atMs: 5_500 },
-      { kind: 'stall', target: 'realtime-1', server: 'redis', forMs: 4_000, atMs: 6_500 },
-      { kind: 'cut', target: 'realtime-1', server: 'redis', atMs: 10_000 },
-    ],
-    caughtAs: /^sockets: .* was not told that seq \d+ was retracted$/,
-  },
-  {
     name: 'tell no webhook of a retraction',
     patches: [
       {
@@ -187,24 +169,6 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     ],
     faults: [],
     caughtAs: /^finality: slot 0 is taken for final; it should be /,
-  },
-  {
-    name: 'forget that a copy of a stored event is final',
-    patches: [
-      {
-        file: 'packages/store/dist/ingest/identities.js',
-        find: 'finalized: finalized || (before?.finalized ?? false),',
-        replace: 'finalized: false,',
-      },
-    ],
-    faults: [],
-    caughtAs: /^(rest: .* says payments |deliveries: .* has none for webhook )/,
-  },
-  {
-    name: 'leave a deleted consumer deleted',
-    patches: [{ file: 'packages/bus/dist/consumer.js', find: 'LOST.has(type)', replace: 'false' }],
-    faults: [{ kind: 'delete-consumer', target: 'nats', atMs: 4_000 }],
-    caughtAs: /^rest: a stream without lag /,
   },
   {
     name: 'read nothing again after a loss of commits',
