@@ -10,6 +10,7 @@ import { addSecretRoutes } from './webhooks/secret-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.js'
 import { buildGatewayTokens } from './gateway-auth/gateway-tokens.js'
+import { addApiKeyRoutes } from './gateway-auth/api-key-routes.js'
 import { addKeyRoutes } from './gateway-auth/key-routes.js'
 import { addSignInRoutes } from './gateway-auth/sign-in-routes.js'
 import { readSigningKeys } from './gateway-auth/signing-keys.js'
@@ -73,6 +74,7 @@ export async function addGatewayRoutes(
           nowMs,
         }),
     })
+    addApiKeyRoutes(scope, { store, auth, nowMs })
     addMerchantRoutes(scope, {
       ...{ store, auth, nowMs, tokens: shownTokens },
       programId: config.PROGRAM_ID,

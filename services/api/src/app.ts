@@ -192,7 +192,7 @@ export async function buildApp({
     ...{ config, store, redis, queue, nowMs },
     shownTokens: tokens,
   })
-  addTraceRoute(app, { store, authenticate: request => auth.authenticate(request) })
+  addTraceRoute(app, { store, authenticate: request => auth.authenticate(request, 'webhooks:read') })
   await addStream(app, {
     store,
     tokens,

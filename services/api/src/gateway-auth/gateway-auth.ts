@@ -1,54 +1,91 @@
-import { signersOf } from '@payment-tracking/domain'
-import { readGatewayState, type Store } from '@payment-tracking/store'
+import { signersOf, type GatewayState } from '@payment-tracking/domain'
+import {
+  findApiKey,
+  noteApiKeyUse,
+  readGatewayState,
+  type ApiKeyScope,
+  type Store,
+} from '@payment-tracking/store'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
+import { hashApiKey, isApiKey } from './api-key.js'
 import type { GatewayClaims, GatewayTokens } from './gateway-tokens.js'
 
-/** The wallets that may act for a gateway now; null when the gateway does not exist or was deleted. */
-export async function readSigners(store: Store, gateway: string): Promise<string[] | null> {
-  const state = await readGatewayState(store, gateway)
+const walletsOf = (state: GatewayState | null): string[] | null => {
   const signers = state && signersOf(state)
   return signers && [signers.authority, signers.signer]
 }
 
+/** The wallets that may act for a gateway now; null when the gateway does not exist or was deleted. */
+export const readSigners = async (store: Store, gateway: string): Promise<string[] | null> =>
+  walletsOf(await readGatewayState(store, gateway))
+
+/** What a request must bring: a wallet's token, or also an API key with a scope. */
+export type Access = ApiKeyScope | 'wallet'
+
 export interface GatewayAuth {
   /**
-   * The claims of a request's token. Reads the projection each time: a token ends when its signer is replaced or its
-   * gateway is deleted, not only when it expires.
-   * @throws ApiError UNAUTHORIZED when there is no valid token
+   * The gateway of a request, by its token or API key. Reads the projection each time: a token ends when its signer is
+   * replaced or its gateway is deleted, not only when it expires, and so does a key with the wallet that made it.
+   * @throws ApiError UNAUTHORIZED without a valid token or key; SCOPE_MISSING and SIGN_IN_REQUIRED for a key that may
+   *   not do this
    */
-  authenticate(request: FastifyRequest): Promise<GatewayClaims>
+  authenticate(request: FastifyRequest, access: Access): Promise<GatewayClaims>
   /** The same as a hook that runs before all other checks of the request. */
-  require(this: void, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  require(this: void, access: Access): (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
 const claimsOf = new WeakMap<FastifyRequest, GatewayClaims>()
 
-/** The gateway of a request that has passed `require`. */
-export function gatewayOf(request: FastifyRequest): string {
+/** The gateway and the wallet of a request that has passed `require`. */
+export function claimsOfRequest(request: FastifyRequest): GatewayClaims {
   const claims = claimsOf.get(request)
   if (!claims) throw new Error('the route has no gateway authentication')
-  return claims.gateway
+  return claims
 }
 
-export function buildGatewayAuth(parts: { store: Store; tokens: GatewayTokens }): GatewayAuth {
-  const refuse = (why: string) => new ApiError('UNAUTHORIZED', why)
-  const authenticate = async (request: FastifyRequest): Promise<GatewayClaims> => {
-    const token = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (token === undefined) throw refuse('Sign in as a gateway first and send its token as a bearer token.')
-    const claims = await parts.tokens.read(token)
+export const gatewayOf = (request: FastifyRequest): string => claimsOfRequest(request).gateway
+
+const refuse = (why: string) => new ApiError('UNAUTHORIZED', why)
+
+export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: GatewayTokens }): GatewayAuth {
+  const readToken = async (token: string): Promise<GatewayClaims> => {
+    const claims = await tokens.read(token)
     if (!claims) throw refuse('The token is not valid, or it has expired. Please sign in again.')
-    const signers = await readSigners(parts.store, claims.gateway)
+    const signers = await readSigners(store, claims.gateway)
     if (!signers?.includes(claims.signer))
       throw refuse('The token has ended: its gateway or its signer is not what it was. Please sign in again.')
     return claims
   }
+  const readKey = async (text: string, access: Access, request: FastifyRequest): Promise<GatewayClaims> => {
+    const key = await findApiKey(store, hashApiKey(text))
+    if (!key) throw refuse('The API key is not valid: it was revoked, or it has expired.')
+    if (!walletsOf(key.gateway)?.includes(key.createdBy))
+      throw refuse('The API key has ended: its gateway, or the wallet that made it, is not what it was.')
+    if (access === 'wallet')
+      throw new ApiError('SIGN_IN_REQUIRED', 'This needs the sign-in of a wallet; an API key cannot do it.')
+    if (!key.scopes.includes(access))
+      throw new ApiError('SCOPE_MISSING', `The API key lacks the scope ${access}.`)
+    if (key.isUseStale)
+      await noteApiKeyUse(store, key.id).catch((err: unknown) =>
+        request.log.warn({ err, apiKeyId: key.id.toString() }, 'api-key.use-not-noted'),
+      )
+    return { gateway: key.gateway.address, signer: key.createdBy }
+  }
+  const authenticate = (request: FastifyRequest, access: Access): Promise<GatewayClaims> => {
+    const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (isApiKey(given)) return readKey(given, access, request)
+    if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(given)) return readToken(given)
+    return Promise.reject(
+      refuse('Sign in as a gateway first and send its token, or an API key, as a bearer token.'),
+    )
+  }
   return {
     authenticate,
-    require: async (request, reply) => {
+    require: access => async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       try {
-        claimsOf.set(request, await authenticate(request))
+        claimsOf.set(request, await authenticate(request, access))
       } catch (error) {
         if (error instanceof ApiError && error.code === 'UNAUTHORIZED')
           void reply.header('www-authenticate', 'Bearer realm="gateway"')

@@ -22,7 +22,7 @@ import { bucketsOf, readRevenue, type RevenueParts, type Span } from './read-rev
 import { readUpcoming } from './read-upcoming.js'
 
 const tags = ['merchant']
-const security = [{ gatewayToken: [] }]
+const security = [{ gatewayToken: [] }, { apiKey: [] }]
 const REFUSALS = {
   401: refusal('There is no token, or none that counts.'),
   403: refusal('The token is of another gateway.'),
@@ -44,7 +44,7 @@ export function addMerchantRoutes(
 ): void {
   const { store } = parts
   // After the rate limit, before all other checks of the request.
-  const preParsing = auth.require
+  const preParsing = auth.require('merchant:read')
   const own = (request: FastifyRequest & { params: { gateway: string } }): string => {
     if (request.params.gateway !== gatewayOf(request))
       throw new ApiError('FORBIDDEN', 'The token is of another gateway.')

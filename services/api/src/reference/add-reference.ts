@@ -32,6 +32,11 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
             bearerFormat: 'JWT',
             description: "a gateway's token, from its signed challenge",
           },
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'an API key of the gateway, where its scopes allow',
+          },
           proofOfPayment: {
             type: 'http',
             scheme: 'bearer',
@@ -45,9 +50,13 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         { name: 'payments', description: 'What was paid' },
         { name: 'events', description: 'What the chain said' },
         { name: 'gateway sign-in', description: 'How a gateway proves who it is' },
+        { name: 'api keys', description: 'Keys of machines, which act for a gateway; made after a sign-in' },
         { name: 'proof of payment', description: 'Signed statements about policies and payments' },
-        { name: 'merchant', description: 'What a gateway earns and from whom; needs its token' },
-        { name: 'webhooks', description: "A gateway's webhooks; needs its token" },
+        {
+          name: 'merchant',
+          description: 'What a gateway earns and from whom; needs its token, or an API key',
+        },
+        { name: 'webhooks', description: "A gateway's webhooks; needs its token, or an API key" },
         {
           name: 'webhook deliveries',
           description: 'What became of notifications, and how to have them again',

@@ -24,12 +24,13 @@ export function addTraceRoute(app: ApiServer, { store, authenticate }: TracePart
         summary: 'What became of the payments of a transaction',
         description:
           "From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too.",
-        security: [{}, { gatewayToken: [] }],
+        security: [{}, { gatewayToken: [] }, { apiKey: [] }],
         params: Type.Object({ signature: Signature('transaction signature') }),
         querystring: Type.Object({}),
         response: {
           200: Type.Array(PaymentTraceRecord, { description: 'In their order in the transaction.' }),
           401: refusal('A token was sent, and it does not count.'),
+          403: refusal('An API key was sent that lacks the scope `webhooks:read`.'),
           ...NOT_FOUND_REFUSAL,
           ...READ_REFUSALS,
         },

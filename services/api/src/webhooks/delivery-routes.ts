@@ -45,7 +45,7 @@ const tags = ['webhook deliveries']
 
 export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
   // After the rate limit, before the body is read.
-  const preParsing = auth.require
+  const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
   const webhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
     const webhook = await getWebhook(store, gatewayOf(request), BigInt(id))
@@ -70,7 +70,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.get(
     '/v1/webhooks/:id/deliveries',
     {
-      preParsing,
+      preParsing: reading,
       schema: {
         operationId: 'listDeliveries',
         tags,
@@ -96,7 +96,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.get(
     '/v1/webhooks/:id/deliveries/:deliveryId',
     {
-      preParsing,
+      preParsing: reading,
       schema: {
         operationId: 'getDelivery',
         tags,
@@ -121,7 +121,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.post(
     '/v1/webhooks/:id/deliveries/:deliveryId/redeliver',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'redeliver',
         tags,
@@ -144,7 +144,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.post(
     '/v1/webhooks/:id/redeliver',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'redeliverMany',
         tags,
@@ -187,7 +187,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   app.post(
     '/v1/webhooks/:id/test',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'testWebhook',
         tags,

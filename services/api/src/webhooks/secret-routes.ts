@@ -12,7 +12,7 @@ import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.j
 /** Routes that read and rotate the secret of a webhook. */
 export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store; auth: GatewayAuth }): void {
   // After the rate limit, before the body is read.
-  const preParsing = auth.require
+  const preParsing = auth.require('webhooks:write')
 
   app.get(
     '/v1/webhooks/:id/secret',

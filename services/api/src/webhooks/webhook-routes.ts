@@ -33,7 +33,7 @@ export interface WebhookRouteParts {
 }
 
 export const tags = ['webhooks']
-export const security = [{ gatewayToken: [] }]
+export const security = [{ gatewayToken: [] }, { apiKey: [] }]
 const ActiveOnly = Type.Optional(Type.Boolean({ description: 'leave inactive ones out' }))
 const GatewayPath = Type.Object({ gatewayPubkey: PublicKey('the gateway of the token') })
 const NO_BODY = { 204: Type.Null({ description: 'Done.' }) }
@@ -47,12 +47,12 @@ export function addWebhookRoutes(
   { store, auth, allowPrivateTargets }: WebhookRouteParts,
 ): void {
   // After the rate limit, before the body is read.
-  const preParsing = auth.require
+  const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
   app.post(
     '/v1/webhooks',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'createWebhook',
         tags,
@@ -93,7 +93,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks',
     {
-      preParsing,
+      preParsing: reading,
       schema: {
         operationId: 'listWebhooks',
         tags,
@@ -113,7 +113,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks/gateway/:gatewayPubkey',
     {
-      preParsing,
+      preParsing: reading,
       schema: {
         operationId: 'listWebhooksOfGateway',
         tags,
@@ -134,7 +134,7 @@ export function addWebhookRoutes(
   app.delete(
     '/v1/webhooks/gateway/:gatewayPubkey',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'deleteWebhooksOfGateway',
         tags,
@@ -155,7 +155,7 @@ export function addWebhookRoutes(
   app.get(
     '/v1/webhooks/:id',
     {
-      preParsing,
+      preParsing: reading,
       schema: {
         operationId: 'getWebhook',
         tags,
@@ -175,7 +175,7 @@ export function addWebhookRoutes(
   app.put(
     '/v1/webhooks/:id',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'setWebhookActive',
         tags,
@@ -198,7 +198,7 @@ export function addWebhookRoutes(
   app.delete(
     '/v1/webhooks/:id',
     {
-      preParsing,
+      preParsing: writing,
       schema: {
         operationId: 'deleteWebhook',
         tags,

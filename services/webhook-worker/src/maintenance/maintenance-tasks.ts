@@ -5,6 +5,7 @@ import {
   findWebhooksOfDeletedGateways,
   readOldestUndeliveredSeconds,
   removeOldDeliveries,
+  revokeKeysOfDeletedGateways,
   tellDuePolicies,
   type Store,
 } from '@payment-tracking/store'
@@ -101,6 +102,8 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'deleted-gateways',
       everyMs: 5_000,
       run: async () => {
+        const keys = await revokeKeysOfDeletedGateways(store)
+        if (keys > 0) log.warn({ keys }, 'api-keys.revoked')
         const webhooks = await findWebhooksOfDeletedGateways(store)
         if (webhooks.length === 0) return
         for (const id of await deactivateWebhooks(store, webhooks, 'gateway-deleted')) {

@@ -1,0 +1,38 @@
+import type { GatewayState } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import type { ApiKeyScope } from './api-key-records.js'
+
+/** A key that is neither revoked nor expired, with its gateway's state on the chain. */
+export interface FoundApiKey {
+  id: bigint
+  scopes: ApiKeyScope[]
+  createdBy: string
+  /** the last use is more than a minute ago, or was never noted */
+  isUseStale: boolean
+  gateway: GatewayState
+}
+
+type Row = Omit<FoundApiKey, 'gateway'> & GatewayState
+
+/** Finds a key by its hash alone, so the time of the answer says nothing about other keys. */
+export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
+  const [row] = await database.read<Row>(sql`
+    select k.id, k.scopes, k.created_by as "createdBy",
+           k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
+           g.address, g.authority, g.life_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
+           g.signer_order as "signerOrder"
+      from api_keys k join gateways g on g.address = k.gateway
+     where k.hash = ${hash} and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > clock_timestamp())`)
+  if (!row) return null
+  const { id, scopes, createdBy, isUseStale, ...gateway } = row
+  return { id, scopes, createdBy, isUseStale, gateway }
+}
+
+/** Notes the use of a key, at most once a minute over all processes. */
+export const noteApiKeyUse = async ({ database }: Store, id: bigint): Promise<void> => {
+  await database.execute(sql`
+    update api_keys set last_used_at = clock_timestamp()
+     where id = ${id} and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`)
+}

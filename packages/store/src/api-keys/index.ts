@@ -1,0 +1,2 @@
+export * from './api-key-records.js'
+export * from './find-api-key.js'

@@ -1,0 +1,141 @@
+// API keys: a wallet signs in and makes them for machines. A key cannot make, list or revoke keys.
+import {
+  API_KEY_SCOPES,
+  API_KEYS_PER_GATEWAY,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+  type ApiKeyRecord,
+  type Store,
+} from '@payment-tracking/store'
+import { Type, type Static } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { ApiError, NotFoundError } from '../http/api-errors.js'
+import { parseTime } from '../http/formats.js'
+import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
+import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
+import { makeApiKey } from './api-key.js'
+import { claimsOfRequest, gatewayOf, type GatewayAuth } from './gateway-auth.js'
+
+const Scopes = Type.Array(Type.Enum([...API_KEY_SCOPES]), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'what the key may do',
+})
+
+const FIELDS = {
+  id: Integer('assigned by the service', 3),
+  name: Text('what its owner calls it', 'order server'),
+  scopes: Scopes,
+  hint: Text('the beginning of the key', 'ptk_4fZ0aQ'),
+  createdBy: PublicKey(
+    'the wallet that made it; the key ends when this wallet may no longer act for the gateway',
+  ),
+  createdAt: Moment('when it was made'),
+  expiresAt: Nullable(Moment('from then on it is refused')),
+  lastUsedAt: Nullable(Moment('its last use, to the minute')),
+}
+const ApiKeyAnswer = Type.Object(FIELDS, { title: 'ApiKey' })
+const CreatedApiKeyAnswer = Type.Object(
+  { ...FIELDS, key: Text('to be sent as `authorization: Bearer …`; shown only here') },
+  { title: 'CreatedApiKey' },
+)
+
+const toAnswer = (key: ApiKeyRecord): Static<typeof ApiKeyAnswer> => ({
+  ...{ id: key.id, name: key.name, scopes: key.scopes, hint: key.hint, createdBy: key.createdBy },
+  createdAt: key.createdAt.toISOString(),
+  expiresAt: key.expiresAt?.toISOString() ?? null,
+  lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+})
+
+const REFUSALS = {
+  401: refusal('There is no token, or none that counts.'),
+  403: refusal('An API key was sent instead of a token of a wallet.'),
+  ...READ_REFUSALS,
+}
+
+export function addApiKeyRoutes(
+  app: ApiServer,
+  { store, auth, nowMs }: { store: Store; auth: GatewayAuth; nowMs: () => number },
+): void {
+  const preParsing = auth.require('wallet')
+  const common = { tags: ['api keys'], security: [{ gatewayToken: [] }] }
+
+  app.post(
+    '/v1/api-keys',
+    {
+      preParsing,
+      schema: {
+        operationId: 'createApiKey',
+        ...common,
+        summary: 'Make an API key for a machine',
+        description: `At most ${API_KEYS_PER_GATEWAY} for a gateway.`,
+        body: Type.Object(
+          {
+            name: Type.String({ minLength: 1, maxLength: 100, description: 'what its owner calls it' }),
+            scopes: Scopes,
+            expiresAt: Type.Optional(
+              Moment('from then on it is refused; without it the key does not expire'),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: CreatedApiKeyAnswer, 409: refusal('The gateway has too many keys.'), ...REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      const { name, scopes, expiresAt } = request.body
+      const { gateway, signer } = claimsOfRequest(request)
+      const until = expiresAt === undefined ? null : parseTime(expiresAt, 'down')
+      if (until !== null && !(until.getTime() > nowMs()))
+        throw new ApiError('INVALID_BODY', 'Field expiresAt must be in the future.')
+      const { key, hash, hint } = makeApiKey()
+      const record = await createApiKey(store, {
+        ...{ gateway, name, scopes, hash, hint, createdBy: signer, expiresAt: until },
+      })
+      request.log.info({ apiKeyId: record.id.toString(), gateway, scopes }, 'api-key.created')
+      void reply.code(201)
+      return { ...toAnswer(record), key }
+    },
+  )
+
+  app.get(
+    '/v1/api-keys',
+    {
+      preParsing,
+      schema: {
+        operationId: 'listApiKeys',
+        ...common,
+        summary: "List the gateway's API keys that are not revoked, oldest first",
+        querystring: Type.Object({}),
+        response: { 200: Type.Array(ApiKeyAnswer), ...REFUSALS },
+      },
+    },
+    async request => (await listApiKeys(store, gatewayOf(request))).map(toAnswer),
+  )
+
+  app.delete(
+    '/v1/api-keys/:id',
+    {
+      preParsing,
+      schema: {
+        operationId: 'revokeApiKey',
+        ...common,
+        summary: 'Revoke an API key at once',
+        params: Type.Object({ id: Type.Integer({ minimum: 1, description: 'id of the key' }) }),
+        response: {
+          204: Type.Null({ description: 'Done.' }),
+          404: refusal('The gateway has no such key.'),
+          ...REFUSALS,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      if (!(await revokeApiKey(store, gatewayOf(request), BigInt(id))))
+        throw new NotFoundError('There is no such API key.')
+      request.log.info({ apiKeyId: String(id), gateway: gatewayOf(request) }, 'api-key.revoked')
+      return reply.code(204).send(null)
+    },
+  )
+}
