@@ -5,6 +5,7 @@ import { ROOT } from '../set-up/run.mjs'
 import { STEPS } from './long-steps.mjs'
 import { secondsSince } from './seconds-since.mjs'
 import { addTotals, describeCounts } from './totals.mjs'
+import { useMemoryForFiles } from './use-memory-for-files.mjs'
 
 /** How long a command that is stopped may take to end the processes that it started. */
 const STOP_MS = 30_000
@@ -80,6 +81,7 @@ export async function runLongGate({ only = [], signal }) {
     throw new Error(
       `no step is called ${unknown.join(', ')}; there are: ${STEPS.map(({ name }) => name).join(', ')}`,
     )
+  useMemoryForFiles()
   await setUp(line => console.log(line))
   const { withServers } = await import('./with-servers.mjs')
   const steps = only.length > 0 ? STEPS.filter(({ name }) => only.includes(name)) : STEPS

@@ -3,6 +3,7 @@ import { setUp } from '../set-up.mjs'
 import { ROOT } from '../set-up/run.mjs'
 import { checkCode } from './check-code.mjs'
 import { addTotals } from './totals.mjs'
+import { useMemoryForFiles } from './use-memory-for-files.mjs'
 
 /**
  * Sets up, then runs the test files against one set of servers. Lint, format and types run while tests wait.
@@ -12,6 +13,7 @@ import { addTotals } from './totals.mjs'
  * @throws Error when the set-up or a server fails
  */
 export async function runShortGate({ files = [], signal }) {
+  useMemoryForFiles()
   await setUp(line => console.log(line))
   // These need packages that the set-up installs.
   const { listTestFiles } = await import('./list-test-files.mjs')
