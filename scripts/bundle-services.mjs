@@ -1,9 +1,11 @@
 // `node scripts/bundle-services.mjs [NAME...]`: makes `dist/service.js` of a service's `dist/main.js` and of all it
 // imports, for every service when none is named. A process that reads one file instead of some 1,500 starts in a third
 // to a half of the CPU. Code that is imported on demand (tracing) stays a file of its own. One-shot programs
-// (`*-main.js`) are bundled the same way.
+// (`*-main.js`), the settings of each service (`dist/settings.js`) and the launcher with its commands
+// (`infra/stack/dist/commands.js`, for the name `stack`) are bundled the same way.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { UNBUNDLED } from './unbundled-packages.mjs'
@@ -11,6 +13,7 @@ import { UNBUNDLED } from './unbundled-packages.mjs'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SERVICES = join(ROOT, 'services')
 const STORE = join(ROOT, 'packages/store/dist')
+const STACK = join(ROOT, 'infra/stack/dist')
 
 /**
  * What CommonJS in the bundle asks for at run time, and the `navigator` that later versions of Node have: without it pg
@@ -21,14 +24,27 @@ const require = requireOf(import.meta.url)
 const __dirname = import.meta.dirname
 globalThis.navigator ??= { userAgent: 'Node.js/' + process.versions.node.split('.')[0] }`
 
+/** Keeps `import.meta.url` of our own files, which find other files by their place in the repository. */
+const keepPlaces = dist => ({
+  name: 'keep-places',
+  setup(build) {
+    build.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      if (path.includes('/node_modules/')) return undefined
+      const text = await readFile(path, 'utf8')
+      if (!text.includes('import.meta.url')) return undefined
+      const place = `new URL(${JSON.stringify(relative(dist, path))}, import.meta.url).href`
+      return { contents: text.replaceAll('import.meta.url', place) }
+    })
+  },
+})
+
 /** Makes `dist/<output>.js` of one file of a service and of all it imports. */
-async function bundleFile(dist, input, output) {
+async function bundleFile(dist, input, output, external = UNBUNDLED) {
   for (const file of readdirSync(dist))
     if (new RegExp(`^${output}[.-](?!main)`).test(file)) rmSync(join(dist, file))
   await build({
     entryPoints: [join(dist, input)],
     outdir: dist,
-    // Beside main.js, for code that finds files by its own place.
     entryNames: output,
     chunkNames: `${output}-[name]-[hash]`,
     bundle: true,
@@ -42,7 +58,8 @@ async function bundleFile(dist, input, output) {
     minifyWhitespace: true,
     minifySyntax: true,
     banner: { js: BANNER },
-    external: UNBUNDLED,
+    external,
+    plugins: [keepPlaces(dist)],
     logLevel: 'warning',
   })
 }
@@ -53,6 +70,8 @@ async function bundle(name) {
   const isSource = file => existsSync(join(SERVICES, name, 'src', file.replace(/js$/, 'ts')))
   const programs = readdirSync(dist).filter(file => file.endsWith('-main.js') && isSource(file))
   await bundleFile(dist, 'main.js', 'service')
+  // Nobody traces who only reads settings.
+  await bundleFile(dist, 'config.js', 'settings', [...UNBUNDLED, './sdk.js'])
   for (const file of programs) await bundleFile(dist, file, file.slice(0, -'-main.js'.length))
 }
 
@@ -61,7 +80,9 @@ const listServices = () =>
   readdirSync(SERVICES).filter(name => existsSync(join(SERVICES, name, 'package.json')))
 
 const named = process.argv.slice(2)
-for (const name of named.length > 0 ? named : listServices()) await bundle(name)
+if (named.includes('stack')) await bundleFile(STACK, 'commands-main.js', 'commands')
+for (const name of named.length > 0 ? named.filter(each => each !== 'stack') : listServices())
+  await bundle(name)
 // The programs of the image `migrate`.
 if (named.length === 0) {
   await bundleFile(STORE, 'migrate-main.js', 'service')

@@ -1,13 +1,13 @@
 // Runs a command of infra/stack with the arguments given here; `npm start` has built it.
 import { existsSync } from 'node:fs'
 
-const STACK = new URL('../infra/stack/dist/index.js', import.meta.url)
+const STACK = new URL('../infra/stack/dist/commands.js', import.meta.url)
 
 /** Exits with the command's code, or with 1 and its reason. */
 export async function runCommand(name) {
   try {
     if (!existsSync(STACK)) throw new Error('nothing is built yet: run npm start first')
-    const commands = await import(STACK.href)
+    const { commands } = await import(STACK.href)
     process.exitCode = await commands[name](process.argv.slice(2), process.env)
   } catch (error) {
     console.error(error.message)

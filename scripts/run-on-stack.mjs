@@ -12,8 +12,8 @@ export async function runOnStack(program) {
     process.exitCode = 1
     return
   }
-  const { readStackFile } = await import(new URL('infra/stack/dist/index.js', ROOT).href)
-  const stack = readStackFile(resolve(process.env.DATA_DIR?.trim() || '.data'))
+  const { tools } = await import(new URL('infra/stack/dist/commands.js', ROOT).href)
+  const stack = tools.readStackFile(resolve(process.env.DATA_DIR?.trim() || '.data'))
   if (stack) {
     process.env.DATABASE_URL ||= stack.databaseUrl
     process.env.REDIS_URL ||= stack.redisUrl

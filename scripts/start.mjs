@@ -8,7 +8,7 @@ try {
   console.error(`\n${error.message}`)
   process.exit(1)
 }
-const { main } = await import('../infra/stack/dist/index.js')
-process.exitCode = await main(process.env)
+const { tools } = await import('../infra/stack/dist/commands.js')
+process.exitCode = await tools.main(process.env)
 // Exits even if something still holds the event loop.
 process.exit()

@@ -10,11 +10,11 @@ import { join } from 'node:path'
  */
 export async function withServers(log, use) {
   // The set-up builds this module, so it does not exist before.
-  const { discardDataDir, openServers } = await import('../../infra/stack/dist/index.js')
+  const { tools } = await import('../../infra/stack/dist/commands.js')
   const { ensureTemplate, removeAbandoned } = await import('../../packages/testkit/dist/index.js')
   await removeAbandoned()
   const dataDir = mkdtempSync(join(tmpdir(), 'payment-tracking-test-'))
-  const servers = await openServers({ dataDir, durable: false, log })
+  const servers = await tools.openServers({ dataDir, durable: false, log })
   try {
     await ensureTemplate(servers.databaseUrl)
     return await use({
@@ -24,7 +24,7 @@ export async function withServers(log, use) {
     })
   } finally {
     await servers.close()
-    await discardDataDir(dataDir)
+    await tools.discardDataDir(dataDir)
   }
 }
 

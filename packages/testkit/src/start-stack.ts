@@ -27,8 +27,8 @@ export interface StartStackOptions {
 }
 
 const LAUNCH = `
-  const { main } = await import('@payment-tracking/stack')
-  process.exit(await main(process.env))
+  const { tools } = await import('../../../infra/stack/dist/commands.js')
+  process.exit(await tools.main(process.env))
 `
 
 /**
@@ -42,6 +42,7 @@ export async function startStack(
 ): Promise<StartedStack> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)))
   const child = spawn(process.execPath, [...FOLLOW_PARENT, '--input-type=module', '--eval', LAUNCH], {
+    // What LAUNCH imports is found from here.
     cwd: import.meta.dirname,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -134,9 +134,9 @@ const onlyGiven = (schema: TObject, env: NodeJS.ProcessEnv): TObject =>
     ),
   )
 
-/** The schema that a service exports from its config.ts. Reading the schema runs no other code of the service. */
+/** The schema that a service exports from its config.ts, bundled. Reading the schema runs no other code of the service. */
 export async function readServiceSchema(service: string): Promise<TObject | undefined> {
-  const file = fileURLToPath(new URL(`../../../../services/${service}/dist/config.js`, import.meta.url))
+  const file = fileURLToPath(new URL(`../../../../services/${service}/dist/settings.js`, import.meta.url))
   if (!existsSync(file)) return undefined
   const exported = (await import(pathToFileURL(file).href)) as Record<string, unknown>
   return Object.values(exported).find(
