@@ -16,8 +16,13 @@ export const STEPS = [
   },
   {
     name: 'whole systems',
-    minutes: 4,
+    minutes: 5,
     files: [
+      'test/observability.long.test.ts',
+      'test/e2e/loadbalancer.long.test.ts',
+      'test/servers/unsupported-redis.long.test.ts',
+      'test/regressions/a-client-that-never-read-ended-an-api-process.long.test.ts',
+      'test/regressions/promoted-standby-was-taken-for-its-primary.long.test.ts',
       'test/e2e/two-environments.long.test.ts',
       'test/e2e/chain-demo.long.test.ts',
       'test/chaos/realtime.long.test.ts',
@@ -26,16 +31,26 @@ export const STEPS = [
     ],
   },
   {
-    name: 'properties and fuzz with fresh seeds',
+    name: 'browsers and guides',
     minutes: 4,
+    files: [
+      'test/e2e/guides.long.test.ts',
+      'test/e2e/ops-dashboard.long.test.ts',
+      'services/api/test/reference-page.long.test.ts',
+    ],
+  },
+  {
+    name: 'properties and fuzz with fresh seeds',
+    minutes: 3,
     files: listPropertyTests(ROOT),
     env: { FUZZ_REQUESTS: '15000', SEED: FRESH_SEED },
   },
   {
     name: 'chaos with fresh seeds',
-    minutes: 6,
+    minutes: 5,
     files: [
       'test/chaos.long.test.ts',
+      'services/indexer/test/faults.long.test.ts',
       'services/indexer/test/kill.long.test.ts',
       'test/e2e/chain-finalized.long.test.ts',
     ],

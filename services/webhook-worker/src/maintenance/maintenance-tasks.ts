@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryQueue, DeliveryWorker } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import {
@@ -33,17 +32,6 @@ export interface MaintenanceParts {
 const REMOVED_AT_ONCE = 5_000
 /** Policies whose dates one transaction reports. */
 const TOLD_AT_ONCE = 500
-/** A Postgres that takes longer to answer counts as away. */
-const ANSWER_WITHIN_MS = 1_000
-
-const isAnswering = (store: Store): Promise<boolean> =>
-  Promise.race([
-    store.ping().then(
-      () => true,
-      () => false,
-    ),
-    sleep(ANSWER_WITHIN_MS, false, { ref: false }),
-  ])
 
 /**
  * The tasks that a worker runs beside its jobs. All workers run all tasks; the statements share the rows among the
@@ -51,9 +39,8 @@ const isAnswering = (store: Store): Promise<boolean> =>
  */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
   const { config, store, queue, worker, limiter, metrics, log } = parts
-  const lookEveryMs = Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4)
   const watchdog = buildWatchdog({
-    stuckLooks: Math.ceil(config.WEBHOOK_WATCHDOG_MS / lookEveryMs),
+    stuckMs: config.WEBHOOK_WATCHDOG_MS,
     concurrency: config.WEBHOOK_CONCURRENCY,
   })
   return [
@@ -69,17 +56,13 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     },
     {
       name: 'watchdog',
-      everyMs: lookEveryMs,
+      everyMs: Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4),
       run: async () => {
-        const waiting = await queue.countWaiting().catch((error: unknown) => {
-          watchdog.forget()
-          throw error
-        })
+        const waiting = await queue.countWaiting()
         const progress = worker.progress()
         metrics.waiting.set(waiting)
         metrics.active.set(progress.active)
-        const postgresAnswers = waiting > 0 && (await isAnswering(store))
-        if (watchdog.look({ waiting, progress, postgresAnswers }))
+        if (watchdog.look({ waiting, progress, timeMs: performance.now() }))
           parts.fail(
             new Error(
               `${waiting} jobs wait and no delivery was begun for ${config.WEBHOOK_WATCHDOG_MS} ms: ` +
