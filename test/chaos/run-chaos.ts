@@ -40,9 +40,9 @@ export interface RunResult extends Reconciliation {
 
 const PROGRESS_EVERY_MS = 3_000
 const MOST_EVENTS_OF_A_TRANSACTION = 3
-/** A request takes at most so long: WEBHOOK_TIMEOUT_MS of the system, and a little. */
+/** The longest time of a webhook request: WEBHOOK_TIMEOUT_MS of the system, and a margin. */
 const IN_FLIGHT_MS = 3_000
-/** How a pod ends that finds another database behind its connection. */
+/** The last log line of a pod that ends because its database was replaced. */
 const ENDED_BY_PROMOTION = /lost commits, or was replaced/
 
 /** @throws the signal's reason when it is aborted */
@@ -138,6 +138,12 @@ export async function runChaos({
     ])
     log('nothing is broken any more; waiting for rest')
     await injector.settle()
+    // Reported, and not thrown: the comparison shows what the process that is not ready left undone.
+    const unready = await system.waitUntilReady().then(
+      () => [],
+      (error: unknown) => [`rest: ${(error as Error).message}`],
+    )
+    for (const line of unready) log(line)
     await publisher.settle()
     for (const client of clients) client.come()
     const { baseUrl } = system
@@ -155,6 +161,7 @@ export async function runChaos({
       .map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
     return {
       differences: [
+        ...unready,
         ...unrest,
         ...differences,
         ...rest.problems,

@@ -117,9 +117,9 @@ export class BatchConsumer implements Intake {
     for (const wake of [...this.#idle.splice(0), ...this.#spare.splice(0)]) wake()
     // While NATS is away, opening the consumer takes longer than a process may take to stop.
     if (!this.#opening) await this.#receiving
-    await this.#working
     // Messages that were received and not begun go back at once instead of after the ack wait.
     for (const message of this.#waiting.splice(0)) message.nak(1)
+    await this.#working
   }
 
   /**

@@ -22,6 +22,7 @@ export {
 export { installDebianPackage } from './install-debian-package.js'
 export { openPostgresPair, type PostgresPair } from './open-postgres-pair.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
+export { openSilentLink, type SilentLink } from './open-silent-link.js'
 export { startProgram, type StartedProgram } from './start-program.js'
 export { startService, type LogLine, type StartedService, type StartOptions } from './start-service.js'
 export { startStack, type StartedStack, type StartStackOptions } from './start-stack.js'

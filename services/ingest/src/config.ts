@@ -63,6 +63,11 @@ export const IngestConfig = Type.Object({
     minimum: 1_000,
     description: 'when messages of an ingest process that died come again; longer than any batch takes',
   }),
+  INGEST_STATEMENT_TIMEOUT_MS: Type.Integer({
+    default: 60_000,
+    minimum: 100,
+    description: 'how long a statement of ingest may take before it gives up the connection to Postgres',
+  }),
   SWEEP_INTERVAL_MS: Type.Integer({
     default: 5_000,
     minimum: 100,

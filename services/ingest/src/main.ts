@@ -1,6 +1,6 @@
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
-import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
+import { measurePool, runMain, waitAtMost, watchClock, type Intake } from '@payment-tracking/runtime'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
   areProjectionsOutdated,
@@ -22,11 +22,10 @@ import { ProjectionUpgrade } from './recovery/projection-upgrade.js'
 import { reingest } from './recovery/reingest.js'
 import { Pruner } from './retention.js'
 
-/**
- * A server that vanished without closing its connections, as in a failover, never answers. Without a limit, the check of
- * the database would wait for ever, and ingest with it.
- */
-const STATEMENT_TIMEOUT_MS = 60_000
+/** How long the outbox relay may take at the end of a stop. The sweeper of another process relays the rest. */
+const SETTLE_WITHIN_MS = 1_000
+/** The part of the stop deadline in which connections are closed. Servers that are away take the longest. */
+const STOP_RESERVE_MS = 5_000
 
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
   // The pool closes last, so that the relay can still mark its last batches.
@@ -35,7 +34,8 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
       ...config,
       poolSize: config.DATABASE_POOL_SIZE,
       applicationName: 'ingest',
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      // Without a limit, the check of the database would wait for a server that vanished in a failover, and ingest too.
+      statementTimeoutMs: config.INGEST_STATEMENT_TIMEOUT_MS,
     }),
   )
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
@@ -57,7 +57,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   }
   const relay = await context.own('outbox-relay', () => {
     const opened = new OutboxRelay(store, sinks, log)
-    return Object.assign(opened, { close: () => opened.settle() })
+    return Object.assign(opened, { close: () => waitAtMost(SETTLE_WITHIN_MS, () => opened.settle()) })
   })
   const metrics = createIngestMetrics(context.metrics)
   const buildHandler = (guard: DatabaseGuard, { again }: { again: boolean }) =>
@@ -114,13 +114,21 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     outboxSeconds: () => readOldestOutboxSeconds(store),
   })
   context.probe('stream', () => consumer.checkConsuming())
-  context.intake('database', guard)
-  context.intake('stream', consumer)
-  context.intake('gaps', gapWatch)
-  context.intake('projection-upgrade', upgrade)
-  context.intake('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
+  // While Postgres does not answer, a batch has no end. The process stops without it: its messages are not acknowledged,
+  // so another process gets them.
+  const stopWithinMs = Math.max(1_000, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
+  const takeIn = (name: string, intake: Intake) =>
+    context.intake(name, {
+      start: () => intake.start(),
+      stop: () => waitAtMost(stopWithinMs, () => intake.stop()),
+    })
+  takeIn('database', guard)
+  takeIn('stream', consumer)
+  takeIn('gaps', gapWatch)
+  takeIn('projection-upgrade', upgrade)
+  takeIn('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
   const { prunedRows: pruned } = metrics
-  context.intake(
+  takeIn(
     'retention',
     new Pruner({ store, retention: config, everyMs: config.RETENTION_INTERVAL_MS, pruned, log }),
   )

@@ -89,7 +89,12 @@ export const WebhookWorkerConfig = Type.Object({
   WEBHOOK_WATCHDOG_MS: Type.Integer({
     default: 30_000,
     minimum: 500,
-    description: 'a worker that starts no job for this long while jobs wait ends itself, to be restarted',
+    description: 'a worker that starts no job for this long while jobs wait and servers answer ends itself',
+  }),
+  WEBHOOK_STATEMENT_TIMEOUT_MS: Type.Integer({
+    default: 30_000,
+    minimum: 100,
+    description: 'how long a statement of a worker may take before it gives up the connection to Postgres',
   }),
 })
 export type WebhookWorkerConfig = Static<typeof WebhookWorkerConfig>

@@ -38,6 +38,8 @@ export async function buildWebhookWorker(
     openStore({
       ...config,
       poolSize: config.DATABASE_POOL_SIZE,
+      // Without a limit, claims would wait for a server that vanished in a failover, and every free slot with them.
+      statementTimeoutMs: config.WEBHOOK_STATEMENT_TIMEOUT_MS,
       applicationName: 'webhook-worker',
       keepToIndexes: true,
     }),

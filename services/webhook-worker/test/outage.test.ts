@@ -1,6 +1,12 @@
 // Redis and Postgres go away and come back, and a worker that gets no more jobs restarts.
 import { openBoardQueue } from '@payment-tracking/queue'
-import { openPrivateServers, openReceiver, startService, waitFor } from '@payment-tracking/testkit'
+import {
+  openPrivateServers,
+  openReceiver,
+  openSilentLink,
+  startService,
+  waitFor,
+} from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
@@ -76,3 +82,25 @@ t.test('a worker of a queue that an operator paused is not stuck', async t => {
   await board.queue.resume()
   await rig.waitForStates({ delivered: 3 })
 })
+
+t.test(
+  'a worker outlives a Postgres that vanished, and goes on with the Postgres that replaces it',
+  async t => {
+    const rig = await openRig(t)
+    const link = await openSilentLink(t, rig.database.url)
+    const receiver = await openReceiver(t)
+    const { gateway } = await rig.addWebhook(receiver.url)
+    const worker = await rig.startWorker({
+      DATABASE_URL: link.url,
+      WEBHOOK_WATCHDOG_MS: '500',
+      WEBHOOK_STATEMENT_TIMEOUT_MS: '100',
+      WEBHOOK_CONCURRENCY: '4',
+    })
+    await rig.pay(gateway)
+    await rig.waitForStates({ delivered: 1 })
+    link.silence('present')
+    await rig.pay(gateway, 100)
+    await rig.waitForStates({ delivered: 101 })
+    t.equal(await worker.stop(), 0, 'the worker did not end itself')
+  },
+)

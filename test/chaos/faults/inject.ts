@@ -19,7 +19,7 @@ export interface Injector {
   injected: Injected[]
   /** Begins a fault and returns at once. */
   inject(step: FaultStep): void
-  /** Resolves when every fault is lifted and everything is ready again. */
+  /** Resolves when every fault is lifted. */
   settle(): Promise<void>
   close(): void
 }
@@ -129,7 +129,6 @@ export function openInjector(system: System, publisher: Publisher, onPromotion: 
     },
     async settle() {
       await Promise.all(running)
-      await system.waitUntilReady()
     },
     close: () => redis.disconnect(),
   }

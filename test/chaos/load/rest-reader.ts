@@ -1,12 +1,12 @@
-// Reads over REST all the while. Whatever is broken: an answer is the truth of some moment, or says that there
-// is none now; and what was once answered is never taken back.
+// Reads over REST during the whole run. Each answer must be true for some moment of the run, or refuse with a status that
+// means "later". No answer may count fewer events than an earlier answer counted.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface RestReader {
   readonly answers: number
   readonly refusals: number
   problems: string[]
-  /** The database has lost commits: what was answered may be taken back. */
+  /** The database has lost commits: later answers may count fewer events than earlier answers. */
   forget(): void
   stop(): Promise<void>
 }
@@ -17,7 +17,7 @@ const REFILLED_WITHIN_MS = 15_000
 /** Refusals that say "not now". */
 const PASSING = new Set([429, 502, 503, 504])
 
-/** @param takenBack how many events may have been retracted so far, and count no more */
+/** @param takenBack the number of events that may have been retracted so far: such events no longer count */
 export function openRestReader(
   baseUrl: string,
   trackingIds: readonly string[],

@@ -1,4 +1,4 @@
-// What is known of the made-up chain while its load is planned.
+// The state of the simulated chain while the load is planned.
 import type { Chain, ChainGateway, ChainPolicy } from '@payment-tracking/testkit'
 import type { PlannedMessage } from './messages.js'
 import type { Random } from './random.js'
@@ -8,7 +8,7 @@ export interface LoadStep {
   message: PlannedMessage
 }
 
-/** How an endpoint of a gateway answers. `final` is healthy, and is told only of what is final. */
+/** How an endpoint of a gateway answers. A `final` endpoint is healthy and receives only payments that are final. */
 export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead', 'final'] as const
 export type EndpointBehaviour = (typeof ENDPOINT_BEHAVIOURS)[number]
 
@@ -20,7 +20,7 @@ export type ChainEventMessage = PlannedMessage['message'] & object
 export type Say = (message: PlannedMessage, delayMs?: number) => void
 export type Tell = (message: ChainEventMessage, delayMs?: number) => void
 
-/** A composable policy, and how often it was executed. */
+/** A composable policy, with the number of its executions. */
 export interface Composable {
   address: string
   gateway: string
@@ -30,7 +30,7 @@ export interface Composable {
   created: ChainEventMessage
 }
 
-/** The made-up chain while it is planned. */
+/** The simulated chain while the load is planned. */
 export interface World {
   chain: Chain
   random: Random
@@ -41,14 +41,14 @@ export interface World {
   composables: Composable[]
   /** the events of each transaction, by signature */
   transactions: Map<string, ChainEventMessage[]>
-  /** transactions of which somebody says something else: what is retracted is none of them */
+  /** transactions with a contradicting message; the plan retracts none of these transactions */
   contradicted: Set<string>
   retracted: Set<string>
 }
 
 const RECENT = 150
 
-/** A message that is on its way or was before. */
+/** One of the last `RECENT` messages of the plan. */
 export function earlier({ steps, random }: Pick<World, 'steps' | 'random'>): LoadStep {
   return steps[random.between(Math.max(0, steps.length - RECENT), steps.length - 1)]!
 }

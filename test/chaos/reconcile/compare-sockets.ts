@@ -75,10 +75,14 @@ function comparePayment(
 }
 
 /**
- * More connections than seats received payments at one time. This is proven when more connections than seats had all
- * subscribed before a payment reached the first of them, received this payment and the next, and none had ended before
- * the last of them received the payment. A seat that changes its holder unnoticed (its pod was paused) would have to
- * change twice between two payments to look the same.
+ * Reports moments at which more connections than seats received payments. A group of connections that is larger than the
+ * number of seats proves such a moment, if three conditions hold:
+ * - Every connection of the group had subscribed before the first of them received a payment.
+ * - Every connection received this payment and the next payment.
+ * - No connection ended before the last of them had received the payment.
+ *
+ * A paused pod may lose a seat without noticing. Such a seat would have to change its holder twice between two payments
+ * to look like this.
  */
 function compareSeats(holds: readonly Hold[], seats: number, differences: Differences): void {
   for (const trackingId of new Set(holds.map(hold => hold.trackingId))) {

@@ -71,9 +71,8 @@ export async function waitUntilIdle(
     const [head] = await checker.query<{ position: string }>('select position::text from stream_head')
     return follower.ids.length >= Number(head!.position)
   })
-  await until('every process ready', async () => {
-    await system.waitUntilReady()
-    return true
-  })
+  await system
+    .waitUntilReady(Math.max(1, end - performance.now()))
+    .catch((error: unknown) => unrest.push(`rest: ${(error as Error).message}`))
   return unrest
 }

@@ -11,6 +11,8 @@ export interface KeptProcess {
   readonly ready: boolean
   /** Unexpected ends: neither a signal of the test nor the stop. */
   readonly crashes: string[]
+  /** The last answer of /readyz, or why there is none. */
+  readonly lastAnswer: string
   /** Resolves with the moment at which it answered ready to a question asked after `sinceMs`. */
   readyAfter(sinceMs: number): Promise<number>
   signal(signal: NodeJS.Signals): void
@@ -37,6 +39,7 @@ export function keepProcess(options: KeepOptions): KeptProcess {
   let child: ChildProcess | undefined
   let port: number | undefined
   let ready = false
+  let lastAnswer = 'not asked yet'
   let stopping = false
   /** A signal of ours that may end it. */
   let hit = false
@@ -49,10 +52,13 @@ export function keepProcess(options: KeepOptions): KeptProcess {
       const askedMs = performance.now()
       const ok = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
         async response => {
-          await response.body?.cancel()
+          lastAnswer = `${response.status} ${await response.text()}`
           return response.ok
         },
-        () => false,
+        (error: unknown) => {
+          lastAnswer = String(error)
+          return false
+        },
       )
       if (!alive()) return
       ready = ok
@@ -112,6 +118,9 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     },
     get ready() {
       return ready
+    },
+    get lastAnswer() {
+      return `${child === undefined ? 'not running' : `pid ${child.pid}`}: ${lastAnswer}`
     },
     async readyAfter(sinceMs) {
       while (lastReady.askedMs < sinceMs) await new Promise<void>(resolve => waiters.push(resolve))

@@ -2,6 +2,7 @@
 // speaks to, and one base URL before them.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
@@ -29,8 +30,11 @@ export interface System {
   processes: KeptProcess[]
   process(name: string): KeptProcess
   link(process: string, server: ServerName): Link
-  /** Resolves when every process answered ready to a question asked after now. */
-  waitUntilReady(): Promise<void>
+  /**
+   * Resolves when every process answered ready to a question asked after now.
+   * @throws Error after `withinMs`, with the last answer of each process that is not ready
+   */
+  waitUntilReady(withinMs?: number): Promise<void>
   stop(): Promise<{ name: string; code: number | null }[]>
   close(): Promise<void>
 }
@@ -53,6 +57,9 @@ export interface SystemOptions {
 }
 
 const DATABASE_NAME = 'chaos'
+
+/** Longer than any process needs on a loaded machine. A process that is not ready then never will be. */
+const READY_WITHIN_MS = 150_000
 
 /** At most so many connections a tracking ID: few, so that there is a fight. */
 export const SEATS = 4
@@ -156,9 +163,19 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     processes,
     process: name => processes.find(process => process.name === name)!,
     link: (process, server) => links.get(`${process} ${server}`)!,
-    async waitUntilReady() {
+    async waitUntilReady(withinMs = READY_WITHIN_MS) {
       const now = performance.now()
-      await Promise.all(processes.map(process => process.readyAfter(now)))
+      const late = new AbortController()
+      const describe = () =>
+        processes
+          .flatMap(({ name, ready, lastAnswer }) => (ready ? [] : [`${name} (${lastAnswer})`]))
+          .join('; ')
+      const tooLate = sleep(withinMs, undefined, { signal: late.signal }).then(() => {
+        throw new Error(`not ready after ${withinMs} ms: ${describe()}`)
+      })
+      await Promise.race([Promise.all(processes.map(process => process.readyAfter(now))), tooLate])
+      late.abort()
+      await tooLate.catch(() => {})
     },
     stop,
     async close() {

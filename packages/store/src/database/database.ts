@@ -36,8 +36,10 @@ export interface Database {
   /**
    * `$pipelinedTransaction`, our extension of Prisma's client, on the same connection. For small batches, over which
    * Prisma's engine would take more CPU than everything else.
+   * @param timeoutMs the longest wait for the answer to one statement; default: the limit of the store's statements, at
+   *   most a minute
    */
-  pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs: number): Promise<T>
+  pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs?: number): Promise<T>
   /** Prepared statements over the pool. For reads outside of transactions. */
   read: RunStatement
   /** As `read`, for the worker's hot statements: each is planned once a connection. */
@@ -52,10 +54,18 @@ export interface Database {
 /** The longest that Postgres may keep a bulk transaction waiting. */
 export const BULK_TIMEOUT_MS = 60_000
 
-/** @param prisma the client over the pool; `ingest` is the client over the pipelined connection */
+/**
+ * @param prisma the client over the pool; `ingest` is the client over the pipelined connection, and `pipelinedTimeoutMs`
+ *   its longest wait for the answer to one statement
+ */
 export function buildDatabase(
   prisma: PrismaClient,
-  parts: { ingest: IngestClient; prepared: RunStatement; pipelinedReads: RunStatement },
+  parts: {
+    ingest: IngestClient
+    pipelinedTimeoutMs: number
+    prepared: RunStatement
+    pipelinedReads: RunStatement
+  },
 ): Database {
   const prepared: RunStatement = statement => mapStoreErrors(() => parts.prepared(statement))
   return {
@@ -64,7 +74,7 @@ export function buildDatabase(
     withModels: work => mapStoreErrors(() => work(prisma)),
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
     bulkTransaction: work => mapStoreErrors(() => parts.ingest.$bulkTransaction(work, BULK_TIMEOUT_MS)),
-    pipelinedTransaction: (work, timeoutMs) =>
+    pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
       mapStoreErrors(() => parts.ingest.$pipelinedTransaction(work, timeoutMs)),
     read: prepared,
     writePrepared: prepared,

@@ -37,7 +37,10 @@ export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_UR
 /** A Postgres that is silent for this long after its own statement timeout counts as frozen. */
 const FROZEN_AFTER_MS = 3_000
 
-/** The first probe of a silent connection. A host that vanished is noticed some seconds later. */
+/**
+ * The first probe of an idle connection. The system's settings say how many more there are before it counts as broken
+ * (Linux: 9, each after 75 s). A statement on a broken connection ends by its own timeout.
+ */
 const KEEP_ALIVE_MS = 10_000
 
 /** A connection whose server does not answer is left to the end of the process. */
@@ -84,11 +87,12 @@ export function openStore(options: StoreOptions): Store {
     ...(pooled ? readPooledLimits(options) : readSessionLimits(options)),
   }
   const pool = new pg.Pool({ ...settings, max: limit })
+  const pipelinedTimeoutMs = Math.min(BULK_TIMEOUT_MS, settings.query_timeout ?? Infinity)
   const pipelinedPool = new pg.Pool({
     ...settings,
     max: PIPELINED_TRANSACTIONS,
     pipeline: true,
-    query_timeout: BULK_TIMEOUT_MS,
+    query_timeout: pipelinedTimeoutMs,
   })
   const pools = [pool, pipelinedPool]
   for (const each of pools) {
@@ -102,6 +106,7 @@ export function openStore(options: StoreOptions): Store {
   const pipelinedReads = openPipelinedReads(settings, pool)
   const database = buildDatabase(prisma, {
     ingest,
+    pipelinedTimeoutMs,
     prepared: prepareStatements(pool),
     pipelinedReads: prepareStatements(pipelinedReads),
   })

@@ -84,9 +84,6 @@ export interface CommittedBatch {
  */
 const BULK_FROM = 1_000
 
-/** The longest time of a batch. Beyond it the transaction is cancelled, and the messages come again. */
-const TRANSACTION_TIMEOUT_MS = 60_000
-
 /**
  * Events are most of a batch's data, so they are sent in parts: Postgres works on the first part while this process
  * prepares the next part. In between, the event loop sends buffered data.
@@ -113,7 +110,7 @@ export async function commitBatch(
   const work = (tx: PipelinedTx) => writeBatch(tx, batch)
   return batch.received.length >= bulkFrom
     ? database.bulkTransaction(work)
-    : database.pipelinedTransaction(work, TRANSACTION_TIMEOUT_MS)
+    : database.pipelinedTransaction(work)
 }
 
 async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {

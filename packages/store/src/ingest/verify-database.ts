@@ -1,6 +1,6 @@
-// Checks that the database is still the one that ingest wrote to. A promoted standby or a restored backup can lack the
-// last commits. Then positions and `seq` that clients know would be given to other payments. So the epoch changes, and
-// ingest reads the lost messages again from the stream.
+// Checks that ingest still writes to the same database. A promoted standby or a restored backup can lack the last commits.
+// Other payments would then get positions and `seq` that clients know already. So the epoch changes, and ingest reads the
+// lost messages again from the stream.
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
@@ -141,8 +141,9 @@ export async function readHeadNow({
 }
 
 /**
- * Records how far one reader has read the stream again, so that a reader after a crash continues there.
- * @param before the sequence that this reader found or recorded last
+ * Moves the sequence from which the stream must be read again. After a crash, the next reader starts at this sequence.
+ * @param before the sequence that this reader found at its start, or recorded last
+ * @param next the first sequence that this reader has not stored yet
  * @returns false when another reader, or another reason to read again, has changed the sequence since
  */
 export async function moveReingest(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeliveryQueue, DeliveryWorker } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import {
@@ -32,6 +33,17 @@ export interface MaintenanceParts {
 const REMOVED_AT_ONCE = 5_000
 /** Policies whose dates one transaction reports. */
 const TOLD_AT_ONCE = 500
+/** A Postgres that takes longer to answer counts as away. */
+const ANSWER_WITHIN_MS = 1_000
+
+const isAnswering = (store: Store): Promise<boolean> =>
+  Promise.race([
+    store.ping().then(
+      () => true,
+      () => false,
+    ),
+    sleep(ANSWER_WITHIN_MS, false, { ref: false }),
+  ])
 
 /**
  * The tasks that a worker runs beside its jobs. All workers run all tasks; the statements share the rows among the
@@ -39,8 +51,9 @@ const TOLD_AT_ONCE = 500
  */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
   const { config, store, queue, worker, limiter, metrics, log } = parts
+  const lookEveryMs = Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4)
   const watchdog = buildWatchdog({
-    stuckMs: config.WEBHOOK_WATCHDOG_MS,
+    stuckLooks: Math.ceil(config.WEBHOOK_WATCHDOG_MS / lookEveryMs),
     concurrency: config.WEBHOOK_CONCURRENCY,
   })
   return [
@@ -56,13 +69,17 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     },
     {
       name: 'watchdog',
-      everyMs: Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4),
+      everyMs: lookEveryMs,
       run: async () => {
-        const waiting = await queue.countWaiting()
+        const waiting = await queue.countWaiting().catch((error: unknown) => {
+          watchdog.forget()
+          throw error
+        })
         const progress = worker.progress()
         metrics.waiting.set(waiting)
         metrics.active.set(progress.active)
-        if (watchdog.look({ waiting, progress, timeMs: performance.now() }))
+        const postgresAnswers = waiting > 0 && (await isAnswering(store))
+        if (watchdog.look({ waiting, progress, postgresAnswers }))
           parts.fail(
             new Error(
               `${waiting} jobs wait and no delivery was begun for ${config.WEBHOOK_WATCHDOG_MS} ms: ` +

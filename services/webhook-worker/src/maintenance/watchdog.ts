@@ -1,28 +1,32 @@
 // After a Redis restart, a worker can be connected and reported alive but get no jobs. Only a restart repairs such a
-// worker, so a worker that starts nothing while jobs wait ends itself.
+// worker, so a worker that starts nothing while jobs wait ends itself. While Redis or Postgres is away nothing can
+// start, and a restart would repair nothing.
 import type { WorkerProgress } from '@payment-tracking/queue'
 
 export interface Watchdog {
   /**
-   * Looks once. @returns true when the worker started nothing for the whole limit, although jobs waited all the time
-   * and the worker had a free concurrency slot
+   * Looks once. @returns true when the worker started nothing between `stuckLooks` looks in a row, although at each of
+   * them jobs waited, Postgres answered and the worker had a free concurrency slot
    */
-  look(now: { waiting: number; progress: WorkerProgress; timeMs: number }): boolean
+  look(now: { waiting: number; progress: WorkerProgress; postgresAnswers: boolean }): boolean
+  /** Forgets the earlier looks, because the queue cannot be asked. */
+  forget(): void
 }
 
-export function buildWatchdog(limits: { stuckMs: number; concurrency: number }): Watchdog {
+/** Counts looks instead of time: a process that was paused has looked only once when it continues. */
+export function buildWatchdog(limits: { stuckLooks: number; concurrency: number }): Watchdog {
   let started = -1
-  let idleSinceMs: number | null = null
+  let idleLooks = 0
   return {
-    look: ({ waiting, progress, timeMs }) => {
-      const idle = waiting > 0 && progress.started === started && progress.active < limits.concurrency
+    look: ({ waiting, progress, postgresAnswers }) => {
+      const hasFreeSlot = progress.active < limits.concurrency
+      const idle = waiting > 0 && postgresAnswers && progress.started === started && hasFreeSlot
       started = progress.started
-      if (!idle) {
-        idleSinceMs = null
-        return false
-      }
-      idleSinceMs ??= timeMs
-      return timeMs - idleSinceMs >= limits.stuckMs
+      idleLooks = idle ? idleLooks + 1 : 0
+      return idleLooks > limits.stuckLooks
+    },
+    forget: () => {
+      idleLooks = 0
     },
   }
 }
