@@ -2,12 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildJwtKeys, findFreePort, readServiceSchema, SERVICES } from '@payment-tracking/stack'
 import {
-  createDatabase,
   openPublisher,
   readFixtureMessages,
   startService,
-  useNats,
-  useRedis,
+  useEnvironment,
   waitFor,
 } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
@@ -46,15 +44,10 @@ t.test('the script that sizes a deployment counts the same', async t => {
 })
 
 t.test('real processes under load open as many as computed, and no more', async t => {
-  const [database, redis, nats] = await Promise.all([createDatabase(t), useRedis(t), useNats(t)])
+  const { database, settings } = await useEnvironment(t)
   const [apiPort, realtimePort] = [await findFreePort(), await findFreePort()]
   const env = {
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
-    ENVIRONMENT: redis.prefix,
+    ...settings,
     RATE_LIMIT_MAX: '1000000',
     REQUESTS_AT_ONCE_PER_ADDRESS: '1000',
     JWT_PRIVATE_KEYS: buildJwtKeys(),

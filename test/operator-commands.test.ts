@@ -11,8 +11,7 @@ import {
   readFixtureMessages,
   readSecondFixtures,
   shuffleFixtures,
-  useNats,
-  useRedis,
+  useEnvironment,
 } from '@payment-tracking/testkit'
 import { openStore } from '@payment-tracking/store'
 import t from 'tap'
@@ -22,7 +21,7 @@ import { ingestSubjects } from '../services/ingest/test/ingest-messages.js'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 t.test('the stream is read again into an empty database, and projections are computed anew', async t => {
-  const [database, redis, nats] = [await createDatabase(t), await useRedis(t), await useNats(t)]
+  const { database, nats, settings } = await useEnvironment(t)
   const manager = await nats.connection.jetstreamManager()
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
   for (const bytes of await readFixtureMessages())
@@ -30,11 +29,7 @@ t.test('the stream is read again into an empty database, and projections are com
   const env = {
     PATH: process.env.PATH,
     DATA_DIR: '/nonexistent',
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
+    ...settings,
   }
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
   const count = async () =>

@@ -1,5 +1,5 @@
-// The pipeline as in production, each service as its own process: ingest, realtime, webhook worker. One socket client
-// subscribes to every tracking ID, one receiver takes every webhook.
+// The pipeline as in production, with ingest, realtime and the webhook worker as processes. A socket client subscribes to
+// every tracking ID, and a receiver takes every webhook.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

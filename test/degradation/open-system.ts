@@ -1,5 +1,5 @@
-// One process of each service, on servers that the test may kill, and one of each kind of user: a paid policy, a
-// socket, a webhook receiver, a signed-in gateway, an operator.
+// A process of each service on servers that the test may kill, and each kind of user: a paid policy, a socket, a webhook
+// receiver, a signed-in gateway, an operator.
 import { randomUUID } from 'node:crypto'
 import {
   SOCKET_PATH,
@@ -88,7 +88,7 @@ export async function openSystem(t: TestContext) {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'manual',
-      // Whatever is away: nobody is kept waiting.
+      // The service must answer within this time whatever is away.
       signal: AbortSignal.timeout(8_000),
     })
     const text = await response.text()
@@ -144,7 +144,7 @@ export async function openSystem(t: TestContext) {
   /** Publishes the next payment. @returns its signature */
   const pay = async (): Promise<string> => {
     const payment = JSON.stringify(chain.pay(policy))
-    // NATS may be coming up; what it took and did not say so is a duplicate.
+    // NATS may be starting. A message that it stored without an acknowledgement becomes a duplicate.
     await waitFor(() => publisher.publish(payment), { what: 'a publish that is acknowledged' })
     return (JSON.parse(payment) as { signature: string }).signature
   }

@@ -1,47 +1,26 @@
 // From the stream to a gateway's endpoint: sign in with the wallet of the fixtures, register, and get every
 // payment, through an ingest that is killed on the way.
-import { createPrivateKey, randomUUID, sign } from 'node:crypto'
 import { subjectOf } from '@payment-tracking/contracts'
 import { readJson } from '@payment-tracking/domain'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
-  createDatabase,
   openReceiver,
   readExpectedAnswers,
   readFixtureMessages,
   startService,
-  useNats,
-  useRedis,
+  useEnvironment,
   waitFor,
 } from '@payment-tracking/testkit'
-import bs58 from 'bs58'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-
-/** Signs with a Solana wallet's secret: base58 of the ed25519 seed and its public key. */
-function signWith(secret: string, text: string): string {
-  const seed = Buffer.from(bs58.decode(secret).slice(0, 32))
-  const key = createPrivateKey({
-    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]),
-    format: 'der',
-    type: 'pkcs8',
-  })
-  return bs58.encode(sign(null, Buffer.from(text, 'utf8'), key))
-}
+import { signWith } from './sign-with.js'
 
 t.test('a gateway gets every payment once signed in, whatever dies', { timeout: 120_000 }, async t => {
   const expected = await readExpectedAnswers()
   const messages = await readFixtureMessages()
-  const database = await createDatabase(t)
-  const redis = await useRedis(t)
-  const nats = await useNats(t)
+  const { nats, settings } = await useEnvironment(t)
   const env = {
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
-    ENVIRONMENT: `e2e-${randomUUID().slice(0, 8)}`,
+    ...settings,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     WEBHOOK_OVERDUE_MS: '1000',
     SWEEP_INTERVAL_MS: '500',

@@ -4,7 +4,7 @@ import { subjectOf } from '@payment-tracking/contracts'
 import {
   buildChain,
   createDatabase,
-  openSilentLink,
+  openLink,
   startService,
   useNats,
   useRedis,
@@ -16,7 +16,7 @@ import t from 'tap'
 
 async function open(t: TestContext, settings: Record<string, string> = {}) {
   const [database, redis, nats] = [await createDatabase(t), await useRedis(t), await useNats(t)]
-  const link = await openSilentLink(t, database.url)
+  const link = await openLink(t, database.url)
   const ingest = await startService(t, 'ingest', {
     DATABASE_URL: link.url,
     REDIS_URL: redis.url,
@@ -33,7 +33,7 @@ async function open(t: TestContext, settings: Record<string, string> = {}) {
   const count = async () =>
     Number((await database.pool.query<{ count: string }>('select count(*) from events')).rows[0]!.count)
   const stored = (events: number) =>
-    waitFor(async () => (await count()) === events, { what: `${events} stored events`, timeoutMs: 30_000 })
+    waitFor(async () => (await count()) === events, { what: `${events} stored events`, timeoutMs: 60_000 })
   const inFlight = async () => {
     const manager = await nats.connection.jetstreamManager()
     return (await manager.consumers.info(nats.stream, 'ingest')).num_ack_pending
@@ -44,7 +44,7 @@ async function open(t: TestContext, settings: Record<string, string> = {}) {
 }
 
 t.test('ingest gives up a connection that is silent, and goes on with a new connection', async t => {
-  const { link, ingest, publish, stored } = await open(t, { INGEST_STATEMENT_TIMEOUT_MS: '200' })
+  const { link, ingest, publish, stored } = await open(t, { INGEST_STATEMENT_TIMEOUT_MS: '1000' })
   link.silence('present')
   await publish()
   await stored(2)

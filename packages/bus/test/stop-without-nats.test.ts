@@ -1,36 +1,14 @@
 // Symptom: ingest that was stopped while NATS was away passed its stop deadline and ended with exit code 1.
 import { createLogger } from '@payment-tracking/runtime'
-import { useNats, waitFor } from '@payment-tracking/testkit'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { openLink, useNats, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openBus } from '../src/index.js'
 
 t.test('a consumer stops at once while it waits for NATS', async t => {
   const nats = await useNats(t)
-  const { hostname, port } = new URL(nats.url)
-  const sockets = new Set<Socket>()
-  let isSilent = false
-  // Silent: connections stay open and nothing arrives, as when a host vanishes.
-  const server = createServer(client => {
-    const upstream = connect(Number(port), hostname)
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from)
-      from.on('error', () => {}).once('close', () => to.destroy())
-      from.on('data', (bytes: Buffer) => isSilent || to.write(bytes))
-    }
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    sockets.forEach(socket => socket.destroy())
-    server.close()
-  })
-  const linked = new URL(nats.url)
-  linked.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const link = await openLink(t, nats.url)
   const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
-  const bus = await openBus({ NATS_URL: linked.href }, 'test', log)
+  const bus = await openBus({ NATS_URL: link.url }, 'test', log)
   t.teardown(() => bus.close())
   const consumer = bus.consume(
     {
@@ -42,7 +20,7 @@ t.test('a consumer stops at once while it waits for NATS', async t => {
     },
     async () => undefined,
   )
-  isSilent = true
+  link.silence('all')
   await consumer.start()
   await waitFor(() => consumer.checkConsuming().catch(() => true), { what: 'a consumer that is not open' })
   const startedAt = performance.now()

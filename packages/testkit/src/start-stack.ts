@@ -26,8 +26,9 @@ export interface StartStackOptions {
   waitUntilReady?: boolean
 }
 
+const COMMANDS = new URL('../../../infra/stack/dist/commands.js', import.meta.url).href
 const LAUNCH = `
-  const { tools } = await import('../../../infra/stack/dist/commands.js')
+  const { tools } = await import(process.argv[1])
   process.exit(await tools.main(process.env))
 `
 
@@ -41,12 +42,14 @@ export async function startStack(
   { dataDir: given, waitUntilReady = true }: StartStackOptions = {},
 ): Promise<StartedStack> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)))
-  const child = spawn(process.execPath, [...FOLLOW_PARENT, '--input-type=module', '--eval', LAUNCH], {
-    // What LAUNCH imports is found from here.
-    cwd: import.meta.dirname,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...FOLLOW_PARENT, '--input-type=module', '--eval', LAUNCH, COMMANDS],
+    {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    },
+  )
   let output = ''
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))

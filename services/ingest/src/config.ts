@@ -7,7 +7,8 @@ import {
   PoolSize,
   RedisConfig,
 } from '@payment-tracking/runtime'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import type { ProgramSettings } from './pipeline/read-batch.js'
 
 export const IngestConfig = Type.Object({
   ...CommonConfig,
@@ -90,4 +91,11 @@ export const IngestConfig = Type.Object({
     minimum: 100,
     description: 'how often ingest removes rows that were kept for long enough',
   }),
+})
+
+/** What reading a message needs to know. */
+export const programOf = (config: Static<typeof IngestConfig>): ProgramSettings => ({
+  programId: config.PROGRAM_ID,
+  requireProgramId: config.REQUIRE_PROGRAM_ID,
+  subjectPrefix: config.SUBJECT_PREFIX,
 })

@@ -11,9 +11,10 @@ import {
   openStore,
   readOldestOutboxSeconds,
 } from '@payment-tracking/store'
-import { IngestConfig } from './config.js'
+import { IngestConfig, programOf } from './config.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
-import { OutboxRelay, type RelaySinks } from './outbox-relay/outbox-relay.js'
+import { buildSinks } from './outbox-relay/build-sinks.js'
+import { OutboxRelay } from './outbox-relay/outbox-relay.js'
 import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
@@ -50,11 +51,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   context.probe('redis', () => redis.ping())
   context.probe('nats', () => bus.ping())
 
-  const sinks: RelaySinks = {
-    announce: (payments, committedAt, retractions) =>
-      redis.announce(payments, committedAt.getTime(), retractions),
-    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
-  }
+  const sinks = buildSinks(redis, queue)
   const relay = await context.own('outbox-relay', () => {
     const opened = new OutboxRelay(store, sinks, log)
     return Object.assign(opened, { close: () => waitAtMost(SETTLE_WITHIN_MS, () => opened.settle()) })
@@ -66,11 +63,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
       store,
       guard,
       relay,
-      program: {
-        programId: config.PROGRAM_ID,
-        requireProgramId: config.REQUIRE_PROGRAM_ID,
-        subjectPrefix: config.SUBJECT_PREFIX,
-      },
+      program: programOf(config),
       metrics,
       tracing,
       log,

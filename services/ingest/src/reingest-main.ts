@@ -6,8 +6,9 @@ import { openQueue } from '@payment-tracking/queue'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
-import { IngestConfig } from './config.js'
+import { IngestConfig, programOf } from './config.js'
 import { createIngestMetrics } from './ingest-metrics.js'
+import { buildSinks } from './outbox-relay/build-sinks.js'
 import { OutboxRelay } from './outbox-relay/outbox-relay.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
@@ -23,15 +24,7 @@ async function main(): Promise<void> {
   const redis = openRedis({ ...config, connectionName: 'reingest', onError })
   const queue = openQueue({ ...config, onError })
   const bus = await openBus(config, `reingest ${config.ENVIRONMENT}`, log)
-  const relay = new OutboxRelay(
-    store,
-    {
-      announce: (payments, committedAt, retractions) =>
-        redis.announce(payments, committedAt.getTime(), retractions),
-      enqueue: deliveries => queue.enqueueDeliveries(deliveries),
-    },
-    log,
-  )
+  const relay = new OutboxRelay(store, buildSinks(redis, queue), log)
   const metrics = createIngestMetrics(createMetrics())
   const guard = new DatabaseGuard({
     store,
@@ -46,11 +39,7 @@ async function main(): Promise<void> {
     store,
     guard,
     relay,
-    program: {
-      programId: config.PROGRAM_ID,
-      requireProgramId: config.REQUIRE_PROGRAM_ID,
-      subjectPrefix: config.SUBJECT_PREFIX,
-    },
+    program: programOf(config),
     metrics,
     log,
     again: true,

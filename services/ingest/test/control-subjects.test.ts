@@ -1,16 +1,12 @@
-import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import { startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
 t.test('a stream whose subjects leave no room for control messages is reported, with the cure', async t => {
-  const [database, redis, nats] = await Promise.all([createDatabase(t), useRedis(t), useNats(t)])
+  const { database, nats, settings } = await useEnvironment(t)
   const manager = await nats.connection.jetstreamManager()
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.*`] })
   const ingest = await startService(t, 'ingest', {
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
+    ...settings,
   })
   const line = await ingest.waitForLog('stream.takes-no-control-messages')
   t.match(line, {

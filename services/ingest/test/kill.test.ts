@@ -7,8 +7,7 @@ import {
   readExpectedAnswers,
   readFixtureMessages,
   startService,
-  useNats,
-  useRedis,
+  useEnvironment,
   waitFor,
 } from '@payment-tracking/testkit'
 import { spawn } from 'node:child_process'
@@ -22,16 +21,10 @@ const REPLICA_THAT_DIES = fileURLToPath(new URL('replica-that-dies.mjs', import.
 t.test('killed between commit and acknowledgement, ingest loses and doubles nothing', async t => {
   const messages = await readFixtureMessages()
   const expected = await readExpectedAnswers()
-  const database = await createDatabase(t)
-  const nats = await useNats(t)
-  const redis = await useRedis(t)
+  const { database, nats, settings } = await useEnvironment(t)
   const env = {
     PATH: process.env.PATH,
-    DATABASE_URL: database.url,
-    NATS_URL: nats.url,
-    REDIS_URL: redis.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
+    ...settings,
     ACK_WAIT_MS: '1000',
     SWEEP_INTERVAL_MS: '200',
     BATCH_SIZE: '100',

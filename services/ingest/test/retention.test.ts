@@ -1,21 +1,14 @@
-import { startService, createDatabase, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import { startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
 t.test('ingest prunes by its settings, and counts the removed rows', async t => {
-  const database = await createDatabase(t)
-  const redis = await useRedis(t)
-  const nats = await useNats(t)
+  const { database, settings } = await useEnvironment(t)
   await database.pool.query(
     `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
      select n, n, now() - make_interval(days => 2), now() from generate_series(1, 2500) n`,
   )
   const ingest = await startService(t, 'ingest', {
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
-    ENVIRONMENT: 'test',
+    ...settings,
     INGEST_BATCH_RETENTION_DAYS: '1',
     RETENTION_INTERVAL_MS: '100',
   })

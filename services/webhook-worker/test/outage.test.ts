@@ -1,12 +1,6 @@
 // Redis and Postgres go away and come back, and a worker that gets no more jobs restarts.
 import { openBoardQueue } from '@payment-tracking/queue'
-import {
-  openPrivateServers,
-  openReceiver,
-  openSilentLink,
-  startService,
-  waitFor,
-} from '@payment-tracking/testkit'
+import { openPrivateServers, openReceiver, openLink, startService, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
@@ -87,7 +81,7 @@ t.test(
   'a worker outlives a Postgres that vanished, and goes on with the Postgres that replaces it',
   async t => {
     const rig = await openRig(t)
-    const link = await openSilentLink(t, rig.database.url)
+    const link = await openLink(t, rig.database.url)
     const receiver = await openReceiver(t)
     const { gateway } = await rig.addWebhook(receiver.url)
     const worker = await rig.startWorker({

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from './test-context.js'
 
-export interface SilentLink {
+export interface Link {
   /** The server's URL, but with the address of the link. */
   url: string
   /**
@@ -9,20 +9,28 @@ export interface SilentLink {
    * @param which `present`: a new connection leads to the server, as after a failover. `all`: none does.
    */
   silence(which: 'present' | 'all'): void
+  /** How often the link broke a connection. */
+  breaks(): number
 }
 
-/** Opens an address that leads to a server until a test silences the link. @param url such as `postgresql://…` */
-export async function openSilentLink(t: TestContext, url: string): Promise<SilentLink> {
+/**
+ * Opens an address that leads to a server until a test silences the link.
+ * @param url such as `postgresql://…`
+ * @param options.breakAfterBytes breaks a connection each time when so many bytes have arrived from the server
+ */
+export async function openLink(
+  t: TestContext,
+  url: string,
+  { breakAfterBytes = Infinity }: { breakAfterBytes?: number } = {},
+): Promise<Link> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let allSilent = false
+  let [arrived, breaks] = [0, 0]
   const server = createServer(client => {
     const upstream = connect(Number(port), hostname)
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
+    const join = (from: Socket, to: Socket) => {
       sockets.add(from)
       from.on('error', () => {})
       from.once('close', () => {
@@ -30,9 +38,16 @@ export async function openSilentLink(t: TestContext, url: string): Promise<Silen
         if (!silent.has(from)) to.destroy()
       })
       from.on('data', (bytes: Buffer) => {
-        if (!allSilent && !silent.has(from)) to.write(bytes)
+        if (from === upstream) arrived += bytes.length
+        if (arrived >= breakAfterBytes) {
+          arrived = 0
+          breaks += 1
+          client.destroy()
+        } else if (!allSilent && !silent.has(from)) to.write(bytes)
       })
     }
+    join(client, upstream)
+    join(upstream, client)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
@@ -47,5 +62,6 @@ export async function openSilentLink(t: TestContext, url: string): Promise<Silen
       for (const socket of sockets) silent.add(socket)
       allSilent = which === 'all'
     },
+    breaks: () => breaks,
   }
 }
