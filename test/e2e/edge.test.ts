@@ -1,6 +1,6 @@
 // infra/docker/haproxy.cfg, run for real before a receiver that says which client address it was told.
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { installDebianPackage, startProgram, waitFor, type TestContext } from '@
 import t from 'tap'
 
 const FILE = fileURLToPath(new URL('../../infra/docker/haproxy.cfg', import.meta.url))
+const LUA = fileURLToPath(new URL('../../infra/loadbalancer/refuse-unreadable.lua', import.meta.url))
 const PEOPLE = 260
 
 function findHaproxy(): string | undefined {
@@ -48,6 +49,7 @@ async function startEdge(t: TestContext, haproxy: string, env: Record<string, st
     .replaceAll(/server-template (\w+) .*/g, `server $1 127.0.0.1:${upstream}`)
     .replace('resolvers containers init-addr none check port 9100', `check port ${upstream}`)
   const file = join(dir, 'haproxy.cfg')
+  await copyFile(LUA, join(dir, 'refuse-unreadable.lua'))
   await writeFile(file, text)
   const settings = { TRUSTED_PROXIES: '', PROXY_PROTOCOL_FROM: '', ...env }
   const server = startProgram(t, haproxy, ['-db', '-f', file], { env: settings })
@@ -127,6 +129,20 @@ t.test('proxies that speak the PROXY protocol', { skip }, async t => {
 
 t.test('what the edge refuses has the shape of the errors of the services', { skip }, async t => {
   const port = await startEdge(t, haproxy!, {})
-  const answer = await send(port, 'GET /v1/x HTTP/1.1\r\nhost: a\r\nhost: b\r\nbad header\r\n\r\n')
-  t.match(answer, /^HTTP\/1\.1 400 /)
+  for (const bytes of [
+    'GET /v1/x HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n',
+    '\x16\x03\x01\x02\x00\r\n\r\n',
+  ]) {
+    const answer = await send(port, bytes)
+    t.match(answer, /^HTTP\/1\.1 400 /)
+    t.match(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), {
+      success: false,
+      code: 'INVALID_REQUEST',
+      timestamp: Number,
+      requestId: /^[0-9a-f-]{36}$/,
+    })
+  }
+  const second = await send(port, 'GET /v1/x HTTP/1.1\r\nhost: x\r\n\r\nrubbish\r\n\r\n')
+  t.match(second, /"address"/, 'a request is answered')
+  t.notMatch(second, /<html>/, 'and no HTML follows, whatever is sent behind it')
 })

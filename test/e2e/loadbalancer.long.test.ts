@@ -248,6 +248,8 @@ t.test('behind a real load balancer', async t => {
     const list = [four, five, three] as const
     const baseUrl = await startHaproxy(t, haproxy, addresses(list))
     await refuseInOneShape(t, baseUrl, [
+      ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
+      ['GET /v1/health HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
       [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
       [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
     ])
