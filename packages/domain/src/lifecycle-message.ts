@@ -42,7 +42,7 @@ export interface Lifecycle {
   cause: LifecycleCause | null
 }
 
-/** One message for each policy, incarnation, type and key: whoever renders it again gets the same id. */
+/** One message for each policy, incarnation, type and key: rendered again, the message has the same id. */
 export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {
   const { type, key, at, dueAt, cause } = lifecycle
   const identity = JSON.stringify([type, policy.address, policy.incarnationStart, key])

@@ -1,6 +1,6 @@
 // A policy as it follows from its events. Registers (the latest Created, Deleted, payment and status change)
 // do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the incarnation
-// lasts, and whoever applies a Created that begins a new incarnation must count that incarnation's payments anew.
+// lasts. After a Created that begins a new incarnation, the caller must count that incarnation's payments anew.
 import type { ChainEvent, ChainOrder, PolicyFamily } from './chain-event.js'
 import { nextPaymentDue } from './due-date.js'
 import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'

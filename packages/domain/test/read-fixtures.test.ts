@@ -8,7 +8,7 @@ function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
   return counts
 }
 
-t.test('the fixtures hold exactly the expected events, whoever published them and however often', async t => {
+t.test('the fixtures hold exactly the expected events, from any publisher and however often', async t => {
   const { events } = await readLines()
   const distinct = [...new Map(events.map(event => [event.id, event])).values()]
   t.equal(lines.length, expected.messages)

@@ -42,7 +42,7 @@ export interface WorkerProgress {
 
 export interface DeliveryWorker {
   start(): void
-  /** Takes no more jobs, hands back what was not begun, and resolves when the deliveries in hand have ended. */
+  /** Takes no more jobs, returns jobs that it has not begun, and resolves when the current deliveries have ended. */
   stop(): Promise<void>
   progress(): WorkerProgress
   close(): Promise<void>

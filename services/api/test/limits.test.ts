@@ -44,7 +44,7 @@ t.test('addresses that a client wrote before its proxy do not count', async t =>
     const headers = { 'x-forwarded-for': `${invented}, 203.0.113.7` }
     remaining.push((await app.inject({ url: '/v1/events/names', headers })).headers['ratelimit-remaining'])
   }
-  t.same(remaining, ['9', '8', '7'], 'one client, whoever it says it is')
+  t.same(remaining, ['9', '8', '7'], 'one client, whatever name it gives')
 })
 
 t.test('addresses of one IPv6 network count as one client', async t => {

@@ -25,7 +25,7 @@ export interface System {
   server(name: ServerName): BreakableServer
   /** Primary and standby, in runs that promote. */
   pair: PostgresPair | undefined
-  /** Straight to the server, for whoever looks on. */
+  /** Leads directly to the server, for the comparison. */
   databaseUrl: string
   processes: KeptProcess[]
   process(name: string): KeptProcess

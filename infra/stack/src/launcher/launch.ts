@@ -65,7 +65,11 @@ export async function launch({ env, log, signal, force }: Launch): Promise<void>
       databaseUrl: config.DATABASE_URL ?? withDatabase(servers.databaseUrl, DATABASE_NAME),
     }
     const applied = await migrate(urls.databaseUrl)
-    log(applied.length > 0 ? `migrated the database: ${applied.join(', ')}` : 'the database is up to date')
+    log(
+      applied.length > 0
+        ? `migrated the database (${applied.length} migrations, up to ${applied.at(-1)})`
+        : 'the database is up to date',
+    )
     signal.throwIfAborted()
     await runServices({ config, dataDir, urls, env, log, signal, force, closers, kept, secrets })
   } catch (error) {
