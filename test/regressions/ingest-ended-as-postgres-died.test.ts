@@ -1,6 +1,6 @@
 // A server that dies in the moment it lets a connection in says so on a connection that nobody listens to yet.
 import { createServer, type AddressInfo } from 'node:net'
-import { openStore, readStreamHead, setWebhookActive } from '@payment-tracking/store'
+import { openStore, readStreamHead, updateWebhook } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
@@ -30,7 +30,7 @@ t.test('a server that dies as it lets a connection in is an outage, not the end 
   t.teardown(() => store.close())
   await t.rejects(store.ping())
   await t.rejects(
-    setWebhookActive(store, 'gateway', 1n, true),
+    updateWebhook(store, 'gateway', 1n, { active: true }),
     { code: 'STORE_UNAVAILABLE' },
     'a transaction',
   )

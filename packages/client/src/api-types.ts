@@ -820,10 +820,10 @@ export interface paths {
         /** Read a webhook */
         get: operations["getWebhook"];
         /**
-         * Activate or deactivate a webhook
-         * @description Deactivating cancels its open deliveries; they can be redelivered later.
+         * Change a webhook
+         * @description Fields that are left out stay; null clears a field that may be null. Open deliveries go to a new URL with new headers; their bodies stay. Deactivating cancels open deliveries; they can be redelivered later.
          */
-        put: operations["setWebhookActive"];
+        put: operations["updateWebhook"];
         post?: never;
         /** Delete a webhook */
         delete: operations["deleteWebhook"];
@@ -863,6 +863,26 @@ export interface paths {
          * @description The old one signs beside the new one for 24 hours.
          */
         post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find deliveries of all the gateway's webhooks, newest first
+         * @description By `trackingId`, `signature` or both.
+         */
+        get: operations["searchDeliveries"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1166,6 +1186,40 @@ export interface webhooks {
         put?: never;
         /** A policy takes no payment any more */
         post: operations["onSubscriptionExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A delivery of another webhook failed with all its tries, and nothing succeeded since */
+        post: operations["onWebhookFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.deactivated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The service deactivated another webhook */
+        post: operations["onWebhookDeactivated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2116,6 +2170,29 @@ export interface components {
             /** @description false when a policy has more than 1,000 due dates in the span: only the first are told */
             complete: boolean;
         };
+        /** @description which payments and policies it is told of: all filters must hold. A recipient or token that is not known yet passes, and is null in the message */
+        WebhookFilters: {
+            /**
+             * Format: public-key
+             * @description who is paid
+             */
+            recipient?: string;
+            /**
+             * Format: public-key
+             * @description the token
+             */
+            tokenMint?: string;
+            /**
+             * Format: amount
+             * @description the least amount of a payment, in the token's smallest unit; needs `tokenMint`
+             */
+            minAmount?: string;
+            /**
+             * Format: tracking-id
+             * @description how the tracking ID begins
+             */
+            trackingIdPrefix?: string;
+        };
         CreatedWebhook: {
             /**
              * @description assigned by the service
@@ -2145,7 +2222,7 @@ export interface components {
             deactivatedReason: string | null;
             deactivatedAt: string | null;
             /** @description what it is told of; without a choice of payments alone */
-            eventTypes: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired")[];
+            eventTypes: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired" | "webhook.failing" | "webhook.deactivated")[];
             /**
              * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
              * @enum {unknown}
@@ -2157,6 +2234,15 @@ export interface components {
              */
             format: "standard" | "tributary";
             description: string | null;
+            /** @description headers of each request; their values are not shown */
+            headerNames: string[];
+            filters: components["schemas"]["WebhookFilters"] | null;
+            /** @description one delivery at a time, in their order; a delivery waits until the one before it has ended */
+            ordered: boolean;
+            /** @description with `ordered`: an open delivery that is older than this holds back no later one */
+            orderedWithinSeconds: number | bigint;
+            /** @description when the endpoint answers again, what failed in the last 72 hours is sent again, in up to 6 rounds of 4 tries */
+            recover: boolean;
             endpointWarning: string | null;
             /** @description signs the notifications; keep it, and verify with it */
             secret: string;
@@ -2190,7 +2276,7 @@ export interface components {
             deactivatedReason: string | null;
             deactivatedAt: string | null;
             /** @description what it is told of; without a choice of payments alone */
-            eventTypes: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired")[];
+            eventTypes: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired" | "webhook.failing" | "webhook.deactivated")[];
             /**
              * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
              * @enum {unknown}
@@ -2202,6 +2288,15 @@ export interface components {
              */
             format: "standard" | "tributary";
             description: string | null;
+            /** @description headers of each request; their values are not shown */
+            headerNames: string[];
+            filters: components["schemas"]["WebhookFilters"] | null;
+            /** @description one delivery at a time, in their order; a delivery waits until the one before it has ended */
+            ordered: boolean;
+            /** @description with `ordered`: an open delivery that is older than this holds back no later one */
+            orderedWithinSeconds: number | bigint;
+            /** @description when the endpoint answers again, what failed in the last 72 hours is sent again, in up to 6 rounds of 4 tries */
+            recover: boolean;
             endpointWarning: string | null;
         };
         WebhookSecret: {
@@ -2217,9 +2312,9 @@ export interface components {
             /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
             messageId: string;
             eventId: string | null;
-            /** @description `payment.executed`, `payment.retracted`, `subscription.…` or `webhook.test` */
+            /** @description `payment.executed`, `payment.retracted`, `subscription.…` or `webhook.…` */
             type: string;
-            /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
+            /** @description `pending`, `waiting` (held back by a cap, an open breaker or an earlier delivery), `delivered`, `failed`, `cancelled` */
             status: string;
             /** @description requests so far, over all rounds */
             attempts: number | bigint;
@@ -2262,9 +2357,9 @@ export interface components {
             /** @description `webhook-id` of every attempt; the same for all webhooks and redeliveries of an event */
             messageId: string;
             eventId: string | null;
-            /** @description `payment.executed`, `payment.retracted`, `subscription.…` or `webhook.test` */
+            /** @description `payment.executed`, `payment.retracted`, `subscription.…` or `webhook.…` */
             type: string;
-            /** @description `pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled` */
+            /** @description `pending`, `waiting` (held back by a cap, an open breaker or an earlier delivery), `delivered`, `failed`, `cancelled` */
             status: string;
             /** @description requests so far, over all rounds */
             attempts: number | bigint;
@@ -2725,6 +2820,52 @@ export interface components {
              */
             timestamp: string;
             data: components["schemas"]["LifecycleNotificationData"];
+        };
+        NoticeNotificationData: {
+            /**
+             * @description the webhook that fails
+             * @example 17
+             */
+            webhookId: number | bigint;
+            /**
+             * Format: public-key
+             * @description the gateway
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            gateway: string;
+            /**
+             * @description where it points
+             * @example https://shop.example/webhooks/payments
+             */
+            endpointUrl: string;
+            failingSince: string | null;
+            reason: string | null;
+        };
+        WebhookFailingNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "webhook.failing";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["NoticeNotificationData"];
+        };
+        WebhookDeactivatedNotification: {
+            /** @description the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint */
+            id: string;
+            /** @constant */
+            type: "webhook.deactivated";
+            /**
+             * Format: date-time
+             * @description of the event
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            timestamp: string;
+            data: components["schemas"]["NoticeNotificationData"];
         };
         TestNotificationData: {
             /**
@@ -6073,13 +6214,10 @@ export interface operations {
                     gateway_pubkey: string;
                     /** @description https, public, on port 443 or 8443 */
                     endpoint_url: string;
-                    /**
-                     * @description whether it begins active
-                     * @default true
-                     */
+                    /** @description whether it receives notifications; deactivating cancels open deliveries */
                     active?: boolean;
                     /** @description what it is told of; without a choice of payments alone */
-                    eventTypes?: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired")[];
+                    eventTypes?: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired" | "webhook.failing" | "webhook.deactivated")[];
                     /**
                      * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
                      * @enum {unknown}
@@ -6090,8 +6228,17 @@ export interface operations {
                      * @enum {unknown}
                      */
                     format?: "standard" | "tributary";
-                    /** @description what its owner says of it */
-                    description?: string;
+                    description?: string | null;
+                    headers?: {
+                        [key: string]: string;
+                    } | null;
+                    filters?: components["schemas"]["WebhookFilters"] | null;
+                    /** @description one delivery at a time, in their order; a delivery waits until the one before it has ended */
+                    ordered?: boolean;
+                    /** @description with `ordered`: an open delivery that is older than this holds back no later one */
+                    orderedWithinSeconds?: number | bigint;
+                    /** @description when the endpoint answers again, what failed in the last 72 hours is sent again, in up to 6 rounds of 4 tries */
+                    recover?: boolean;
                 };
             };
         };
@@ -6444,7 +6591,7 @@ export interface operations {
             };
         };
     };
-    setWebhookActive: {
+    updateWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -6457,7 +6604,33 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    active: boolean;
+                    /** @description https, public, on port 443 or 8443 */
+                    endpoint_url?: string;
+                    /** @description whether it receives notifications; deactivating cancels open deliveries */
+                    active?: boolean;
+                    /** @description what it is told of; without a choice of payments alone */
+                    eventTypes?: ("payment.executed" | "payment.retracted" | "subscription.created" | "subscription.paused" | "subscription.resumed" | "subscription.completed" | "subscription.deleted" | "subscription.due_soon" | "subscription.overdue" | "subscription.expired" | "webhook.failing" | "webhook.deactivated")[];
+                    /**
+                     * @description `finalized`: it is told of a payment once that is final, and never of one that is retracted
+                     * @enum {unknown}
+                     */
+                    finality?: "confirmed" | "finalized";
+                    /**
+                     * @description how payments are told: `standard`, or `tributary`, the body that the incumbent sends
+                     * @enum {unknown}
+                     */
+                    format?: "standard" | "tributary";
+                    description?: string | null;
+                    headers?: {
+                        [key: string]: string;
+                    } | null;
+                    filters?: components["schemas"]["WebhookFilters"] | null;
+                    /** @description one delivery at a time, in their order; a delivery waits until the one before it has ended */
+                    ordered?: boolean;
+                    /** @description with `ordered`: an open delivery that is older than this holds back no later one */
+                    orderedWithinSeconds?: number | bigint;
+                    /** @description when the endpoint answers again, what failed in the last 72 hours is sent again, in up to 6 rounds of 4 tries */
+                    recover?: boolean;
                 };
             };
         };
@@ -6792,13 +6965,113 @@ export interface operations {
             };
         };
     };
+    searchDeliveries: {
+        parameters: {
+            query?: {
+                /** @description where the delivery stands */
+                status?: "pending" | "waiting" | "delivered" | "failed" | "cancelled";
+                /**
+                 * @description only of payments and policies with this tracking ID
+                 * @example order-4711
+                 */
+                trackingId?: string;
+                /**
+                 * @description only of events of this transaction
+                 * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
+                 */
+                signature?: string;
+                /** @description the most records to answer, 1 to 1000 */
+                limit?: number | bigint;
+                /** @description how many records to skip; `cursor` is faster for deep pages */
+                offset?: number | bigint;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"][];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
     listDeliveries: {
         parameters: {
             query?: {
                 /** @description where the delivery stands */
                 status?: "pending" | "waiting" | "delivered" | "failed" | "cancelled";
                 /**
-                 * @description only of events with this tracking ID
+                 * @description only of payments and policies with this tracking ID
                  * @example order-4711
                  */
                 trackingId?: string;
@@ -7820,6 +8093,78 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SubscriptionExpiredNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookFailing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookFailingNotification"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Deactivates the webhook; every other answer is a failure, and is tried again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookDeactivated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description dedupe by it */
+                "webhook-id": string;
+                /** @description Unix time in seconds of this attempt */
+                "webhook-timestamp": string;
+                /** @description `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several during a rotation */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDeactivatedNotification"];
             };
         };
         responses: {

@@ -29,3 +29,7 @@ export { isLive, isOfIncarnation, placeOf, type Incarnation } from './incarnatio
 export * from './policy-state.js'
 export * from './recurring-revenue.js'
 export * from './user-payment-state.js'
+export * from './lifecycle-difference.js'
+export * from './webhook-filters.js'
+export * from './webhook-headers.js'
+export * from './webhook-notice.js'

@@ -16,3 +16,7 @@ export const DUE_LIFECYCLE_TYPES = [
 ] as const
 export const LIFECYCLE_TYPES = [...CHAIN_LIFECYCLE_TYPES, ...DUE_LIFECYCLE_TYPES] as const
 export type LifecycleType = (typeof LIFECYCLE_TYPES)[number]
+
+/** What a gateway's other webhooks are told of a webhook. */
+export const NOTICE_TYPES = ['webhook.failing', 'webhook.deactivated'] as const
+export type NoticeType = (typeof NOTICE_TYPES)[number]

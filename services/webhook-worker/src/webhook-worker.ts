@@ -77,6 +77,7 @@ export async function buildWebhookWorker(
       process: buildDeliverer({
         rows: buildDeliveryRows({
           store,
+          enqueue: deliveries => queue.enqueueDeliveries(deliveries),
           leaseMs: config.WEBHOOK_TIMEOUT_MS + config.WEBHOOK_CLAIM_MARGIN_MS,
           metrics,
           log,

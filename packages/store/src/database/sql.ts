@@ -13,6 +13,9 @@ export interface Tx {
 
 export const { sql, join, raw, empty } = Prisma
 
+/** No value in a column of type `json`, in the models of Prisma's client. */
+export const { DbNull } = Prisma
+
 /** The statement of a tag's arguments, or the statement itself. */
 export const toStatement = (query: TemplateStringsArray | Sql, values: unknown[]): Sql =>
   'raw' in query ? sql(query, ...values) : query

@@ -1,6 +1,7 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
 export type Claim =
@@ -28,6 +29,10 @@ export interface ClaimedDelivery {
   openedAt: Date
   /** the trace of the delivery's payment, when ingest traces */
   traceParent: string | null
+  /** the headers that the webhook's owner chose */
+  headers: Record<string, string> | null
+  /** the next delivery of the webhook waits for this delivery */
+  ordered: boolean
 }
 
 interface ClaimedRow {
@@ -43,6 +48,8 @@ interface ClaimedRow {
   previous_secret: string | null
   opened_at: Date
   trace_parent: string | null
+  headers: Record<string, string> | null
+  ordered: boolean
 }
 
 /**
@@ -52,7 +59,7 @@ interface ClaimedRow {
  * Locks the open, due and unclaimed rows among `ids` (`for update skip locked`), so that one of several callers gets
  * each row. A claim expires after `leaseMs`: then another worker can claim a dead worker's delivery. The open attempt
  * is closed as `interrupted`, and counts as a try. Rows of inactive webhooks become `cancelled`. Rows whose last
- * allowed try was interrupted become `failed`.
+ * allowed try was interrupted become `failed`. Ordered rows behind an open row of their webhook become `waiting`.
  *
  * The statement returns only claimed rows, and combines its parts by arrays and laterals instead of joins. A kept plan
  * knows neither the number of ids nor the later size of the tables: with joins it would compare each row of one part
@@ -65,7 +72,8 @@ export async function claimDeliveries(
 ): Promise<Claim[]> {
   const rows = await store.database.writePrepared<ClaimedRow>(sql`
     with locked as (
-      select d.id, d.attempts_made >= d.tries_allowed as spent, w.active
+      select d.id, d.attempts_made >= d.tries_allowed as spent, w.active,
+             d.ordered and ${HAS_EARLIER} as behind
         from deliveries d
              cross join lateral (select active and deleted_at is null as active
                                    from webhooks where id = d.webhook_id limit 1) w
@@ -78,10 +86,16 @@ export async function claimDeliveries(
       update deliveries d
          set state = 'pending', attempts_made = d.attempts_made + 1, held_since = null, held_reason = null,
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
-       where d.id = any(array(select id from locked where active and not spent))
+       where d.id = any(array(select id from locked where active and not spent and not behind))
       returning d.id, nextval('delivery_attempts_id_seq') as attempt_id, d.attempts_made::int as attempt,
                 d.tries_allowed::int as tries_allowed, d.webhook_id, d.message_id, d.body, d.opened_at,
-                d.trace_parent
+                d.trace_parent, d.ordered
+    ), put_off as (
+      update deliveries d
+         set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
+             held_reason = ${BEHIND_REASON},
+             due_at = clock_timestamp() + make_interval(secs => ${LOOK_AGAIN_SECONDS}::float8)
+       where d.id = any(array(select id from locked where active and not spent and behind))
     ), ended as (
       update deliveries d
          set (state, last_error) = (select case when active then 'failed' else 'cancelled' end,
@@ -102,8 +116,9 @@ export async function claimDeliveries(
       from claimed c
            cross join lateral (select endpoint_url, secret,
                                       case when previous_secret_expires_at > clock_timestamp()
-                                           then previous_secret end as previous_secret
-                                 from webhooks where id = c.webhook_id limit 1) w`)
+                                           then previous_secret end as previous_secret,
+                                                 headers
+                 from webhooks where id = c.webhook_id limit 1) w`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
   const claimed = new Set(rows.map(row => row.id.toString()))
@@ -118,14 +133,15 @@ export async function claimDeliveries(
 
 /** Why deliveries were not claimed. */
 async function readUnclaimed({ database }: Store, ids: readonly string[]): Promise<Claim[]> {
-  const rows = await database.read<{ id: bigint; state: string; due_in_ms: number }>(sql`
-    select id, state, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
+  const rows = await database.read<{ id: bigint; state: string; due_in_ms: number; behind: boolean }>(sql`
+    select id, state, held_reason is not distinct from ${BEHIND_REASON} as behind, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
       from deliveries where id = any(${ids}::bigint[])`)
   const found = new Map(rows.map(row => [row.id.toString(), row]))
   return ids.map(id => {
     const row = found.get(id)
     const open = row?.state === 'pending' || row?.state === 'waiting'
-    return open && row.due_in_ms > 0
+    // The end of the delivery before wakes one that is put off.
+    return open && row.due_in_ms > 0 && !row.behind
       ? { kind: 'early', id: row.id, dueInMs: Math.ceil(row.due_in_ms) }
       : { kind: 'nothing', id: BigInt(id), state: row?.state ?? null }
   })
@@ -146,5 +162,7 @@ function toDelivery(row: ClaimedRow): ClaimedDelivery {
     secrets: [row.secret, row.previous_secret].filter(secret => secret !== null),
     openedAt: row.opened_at,
     traceParent: row.trace_parent,
+    headers: row.headers,
+    ordered: row.ordered,
   }
 }

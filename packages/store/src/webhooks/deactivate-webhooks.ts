@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
+import { insertNotices, type TroubledWebhook } from './tell-failing-webhooks.js'
 
 /** Why the service itself deactivated a webhook; shown on the record. */
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
@@ -18,7 +19,8 @@ export async function cancelOpenDeliveries(
 }
 
 /**
- * Deactivates webhooks and cancels their open deliveries. Inactive webhooks keep their reason.
+ * Deactivates webhooks and cancels their open deliveries. Inactive webhooks keep their reason. The gateway is told on its
+ * other webhooks; a sweeper enqueues these deliveries.
  * @returns the ids of the webhooks that were active
  */
 export async function deactivateWebhooks(
@@ -27,12 +29,15 @@ export async function deactivateWebhooks(
   reason: DeactivationReason,
 ): Promise<bigint[]> {
   return database.transaction(async tx => {
-    const rows = await tx.$queryRaw<{ id: bigint }[]>`
+    const rows = await tx.$queryRaw<TroubledWebhook[]>`
       update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
        where id = any(${webhookIds.map(String)}::bigint[]) and active
-      returning id`
+      returning id, gateway, endpoint_url as "endpointUrl", failing_since as "failingSince",
+                deactivated_reason as "deactivatedReason", deactivated_at as "deactivatedAt"`
     const ids = rows.map(row => row.id)
     if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
+    // The webhooks of a deleted gateway all end: nobody is left to be told.
+    if (reason !== 'gateway-deleted') await insertNotices(tx, 'webhook.deactivated', rows)
     return ids
   })
 }

@@ -1,6 +1,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Sql } from '../database/sql.js'
+import { IS_PAYMENT } from '../payment-names.js'
 import { allOf } from '../reads/event-filter.js'
 
 export interface DeliveryRecord {
@@ -17,7 +18,7 @@ export interface DeliveryRecord {
   finishedAt: Date | null
   lastError: string | null
   heldReason: string | null
-  /** the tracking ID of the delivery's payment; null for all other deliveries */
+  /** the tracking ID of the delivery's payment or policy; null for all other deliveries */
   trackingId: string | null
   signature: string | null
 }
@@ -39,29 +40,54 @@ export const DELIVERY_COLUMNS = sql`
   d.state as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
   case when d.state in ('pending', 'waiting') then d.due_at end as "nextAttemptAt",
   d.finished_at as "finishedAt", d.last_error as "lastError", d.held_reason as "heldReason",
-  (select e.tracking_id from events e where e.id = d.event_id) as "trackingId",
+  case when d.type like 'subscription.%' then d.body::json -> 'data' ->> 'trackingId'
+       else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",
   (select e.signature from events e where e.id = d.event_id) as signature`
+
+export interface DeliveryPage {
+  status?: DeliveryState | undefined
+  trackingId?: string | undefined
+  signature?: string | undefined
+  limit: number
+  offset: number
+}
 
 /**
  * Deliveries of one webhook, newest first; relies on deliveries_webhook_newest, and for a tracking ID or a signature on
  * the indexes of events by these and of deliveries by event.
  */
-export async function listDeliveries(
-  { database }: Store,
+export const listDeliveries = (
+  store: Store,
   webhookId: bigint,
-  page: {
-    status?: DeliveryState | undefined
-    trackingId?: string | undefined
-    signature?: string | undefined
-    limit: number
-    offset: number
-  },
+  page: DeliveryPage,
+): Promise<DeliveryRecord[]> => readDeliveries(store, sql`d.webhook_id = ${webhookId}`, page)
+
+/** The same of all webhooks of a gateway that are not deleted. The caller gives a tracking ID or a signature. */
+export const searchDeliveries = (
+  store: Store,
+  gateway: string,
+  page: DeliveryPage,
+): Promise<DeliveryRecord[]> =>
+  readDeliveries(
+    store,
+    sql`d.webhook_id = any(array(select id from webhooks where gateway = ${gateway} and deleted_at is null))`,
+    page,
+  )
+
+async function readDeliveries(
+  { database }: Store,
+  ofWebhooks: Sql,
+  page: DeliveryPage,
 ): Promise<DeliveryRecord[]> {
-  const conditions = [sql`d.webhook_id = ${webhookId}`]
+  const conditions = [ofWebhooks]
   if (page.status !== undefined) conditions.push(sql`d.state = ${page.status}`)
   const { trackingId, signature } = page
   if (trackingId !== undefined)
-    conditions.push(sql`d.event_id = any(array(select id from events where tracking_id = ${trackingId}))`)
+    // Payments by their own memo, and what became of policies by the policy's.
+    conditions.push(sql`d.event_id = any(array(
+      select id from events where tracking_id = ${trackingId} union
+      select e.id from policies p join events e on e.payment_policy = p.address
+       where p.tracking_id = ${trackingId} and not ${IS_PAYMENT}))`)
   if (signature !== undefined)
     conditions.push(sql`d.event_id = any(array(select id from events where signature = ${signature}))`)
   return database.read<DeliveryRecord>(sql`

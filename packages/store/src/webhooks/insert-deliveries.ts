@@ -1,10 +1,12 @@
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import {
+  passesFilters,
   PAYMENT_MESSAGE_TYPE,
   renderPaymentMessage,
   renderRetractionMessage,
   renderTributaryMessage,
   type DeliveryMessage,
+  type WebhookFilters,
 } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Tx } from '../database/sql.js'
@@ -14,12 +16,16 @@ interface ToldWebhook {
   gateway: string
   finality: string
   format: string
+  filters: WebhookFilters | null
+  ordered: boolean
 }
 
-/** One message for one webhook. @param message its place in a list of messages */
+/** One message for one webhook. @param message its place in a list of messages, from 1 */
 export interface Address {
   webhookId: bigint
   message: number
+  /** the delivery waits for earlier deliveries of its webhook */
+  ordered: boolean
 }
 
 export interface EventMessage extends DeliveryMessage {
@@ -29,7 +35,7 @@ export interface EventMessage extends DeliveryMessage {
 
 /**
  * Writes the deliveries of new payments in the transaction that stores the payments: one row for each active webhook that
- * the payment's gateway has for payments. Existing rows stay as they are, so a replay adds none. Payments for webhooks
+ * the payment's gateway has for payments, and whose filters the payment passes. Existing rows stay as they are, so a replay adds none. Payments for webhooks
  * that wait for finality go to deliveries_awaiting_finality.
  *
  * Takes two or three statements for any number of payments. Uses webhooks_gateway_idx, and
@@ -48,7 +54,7 @@ export async function insertDeliveriesIn(
   if (payments.length === 0) return []
   const gateways = [...new Set(payments.map(payment => payment.gateway))]
   const webhooks = await tx.$queryRaw<ToldWebhook[]>`
-    select id, gateway, finality, format from webhooks
+    select id, gateway, finality, format, filters, ordered from webhooks
      where gateway = any(${gateways}::text[]) and active and deleted_at is null
        and (coalesce(cardinality(event_types), 0) = 0 or ${PAYMENT_MESSAGE_TYPE} = any(event_types))`
   if (webhooks.length === 0) return []
@@ -63,11 +69,13 @@ export async function insertDeliveriesIn(
   const addresses: Address[] = []
   const waiting: { payment: CommittedPayment; webhookId: bigint }[] = []
   for (const payment of payments) {
-    const all = webhooksOf.get(payment.gateway) ?? []
+    const all = (webhooksOf.get(payment.gateway) ?? []).filter(({ filters }) =>
+      passesFilters(filters, payment),
+    )
     const now = all.filter(({ finality }) => finality !== 'finalized' || isFinal(payment))
     for (const webhook of all) if (!now.includes(webhook)) waiting.push({ payment, webhookId: webhook.id })
-    for (const { id, format } of now)
-      addresses.push({ webhookId: id, message: messages.placeOf(payment, format) })
+    for (const { id, format, ordered } of now)
+      addresses.push({ webhookId: id, message: messages.placeOf(payment, format), ordered })
   }
   await insertAwaitingFinality(tx, waiting)
   return insertMessages(tx, addresses, messages.all, traceParents)
@@ -125,6 +133,10 @@ export async function insertMessages(
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> {
   if (addresses.length === 0) return []
+  // Few webhooks are ordered: the others do without the column.
+  const [orderedColumn, orderedValue, orders] = addresses.some(({ ordered }) => ordered)
+    ? [sql`, ordered`, sql`, r.ordered`, sql`, ${addresses.map(({ ordered }) => ordered)}::boolean[]`]
+    : [empty, empty, empty]
   const [column, value, traces] = traceParents
     ? [
         sql`, trace_parent`,
@@ -133,10 +145,10 @@ export async function insertMessages(
       ]
     : [empty, empty, empty]
   return tx.$queryRaw<DeliveryRef[]>`
-    insert into deliveries (webhook_id, event_id, message_id, type, body${column})
-    select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}
+    insert into deliveries (webhook_id, event_id, message_id, type, body${column}${orderedColumn})
+    select r.webhook_id, m.event_id, m.message_id, m.type, m.body${value}${orderedValue}
       from unnest(${addresses.map(({ webhookId }) => webhookId.toString())}::bigint[],
-                  ${addresses.map(({ message }) => message)}::integer[]) as r (webhook_id, message)
+                  ${addresses.map(({ message }) => message)}::integer[]${orders}) as r (webhook_id, message${orderedColumn})
       join unnest(${messages.map(({ eventId }) => eventId)}::uuid[],
                   ${messages.map(message => message.id)}::text[],
                   ${messages.map(message => message.type)}::text[],
@@ -159,14 +171,16 @@ export async function insertReleasedDeliveries(
 ): Promise<DeliveryRef[]> {
   if (released.length === 0) return []
   const ids = [...new Set(released.map(({ webhookId }) => webhookId.toString()))]
-  const active = await tx.$queryRaw<{ id: bigint; format: string }[]>`
-    select id, format from webhooks where id = any(${ids}::bigint[]) and active and deleted_at is null`
-  const formats = new Map(active.map(({ id, format }) => [id, format]))
+  const active = await tx.$queryRaw<Omit<ToldWebhook, 'gateway' | 'finality'>[]>`
+    select id, format, filters, ordered from webhooks
+     where id = any(${ids}::bigint[]) and active and deleted_at is null`
+  const webhooks = new Map(active.map(webhook => [webhook.id, webhook]))
   const byId = new Map(payments.map(payment => [payment.eventId, payment]))
   const messages = collectMessages()
   const addresses = released.flatMap(({ eventId, webhookId }) => {
-    const [payment, format] = [byId.get(eventId), formats.get(webhookId)]
-    return payment && format !== undefined ? [{ webhookId, message: messages.placeOf(payment, format) }] : []
+    const [payment, webhook] = [byId.get(eventId), webhooks.get(webhookId)]
+    if (!payment || !webhook || !passesFilters(webhook.filters, payment)) return []
+    return [{ webhookId, message: messages.placeOf(payment, webhook.format), ordered: webhook.ordered }]
   })
   return insertMessages(tx, addresses, messages.all)
 }
@@ -188,8 +202,8 @@ export async function insertRetractions(
        set state = 'cancelled', finished_at = clock_timestamp(), last_error = 'payment retracted',
            held_since = null, held_reason = null
      where event_id = any(${ids}::uuid[]) and type = ${PAYMENT_MESSAGE_TYPE} and state in ('pending', 'waiting')`
-  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint }[]>`
-    select d.event_id as "eventId", d.webhook_id as "webhookId"
+  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint; ordered: boolean }[]>`
+    select d.event_id as "eventId", d.webhook_id as "webhookId", w.ordered
       from deliveries d join webhooks w on w.id = d.webhook_id
      where d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE} and d.attempts_made > 0
        and w.active and w.deleted_at is null and 'payment.retracted' = any(w.event_types)`
@@ -198,6 +212,6 @@ export async function insertRetractions(
     ...renderRetractionMessage(payment),
     eventId: payment.eventId,
   }))
-  const addresses = told.map(({ eventId, webhookId }) => ({ webhookId, message: places.get(eventId)! }))
+  const addresses = told.map(({ eventId, ...to }) => ({ ...to, message: places.get(eventId)! }))
   return insertMessages(tx, addresses, messages)
 }

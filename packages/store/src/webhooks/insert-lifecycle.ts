@@ -3,6 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import {
   CHAIN_LIFECYCLE_TYPES,
   lifecyclesOf,
+  passesFilters,
   policyOutcome,
   renderLifecycleMessage,
   type ChainEvent,
@@ -10,6 +11,7 @@ import {
   type LifecyclePolicy,
   type PolicyState,
   type UserPaymentState,
+  type WebhookFilters,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
 import { insertMessages } from './insert-deliveries.js'
@@ -19,6 +21,8 @@ export interface LifecycleWebhook {
   gateway: string
   finality: string
   eventTypes: string[]
+  filters: WebhookFilters | null
+  ordered: boolean
 }
 
 export interface ChangedPolicies {
@@ -67,7 +71,7 @@ export async function insertLifecycle(
   for (const { gateway } of changed.policies.values()) if (gateway !== null) gateways.add(gateway)
   if (gateways.size === 0) return []
   const webhooks = await tx.$queryRaw<LifecycleWebhook[]>`
-    select id, gateway, finality, event_types as "eventTypes" from webhooks
+    select id, gateway, finality, event_types as "eventTypes", filters, ordered from webhooks
      where gateway = any(${[...gateways]}::text[]) and active and deleted_at is null
        and event_types && ${TYPES}::text[]`
   if (webhooks.length === 0) return []
@@ -85,7 +89,9 @@ export async function insertLifecycle(
   await insertWaiting(tx, waiting)
   return insertMessages(
     tx,
-    now.flatMap(({ webhooks: to }, index) => to.map(({ id }) => ({ webhookId: id, message: index + 1 }))),
+    now.flatMap(({ webhooks: to }, index) =>
+      to.map(({ id, ordered }) => ({ webhookId: id, message: index + 1, ordered })),
+    ),
     now.map(({ message }) => message),
   )
 }
@@ -105,12 +111,14 @@ function tellChanges(changed: ChangedPolicies, webhooks: readonly LifecycleWebho
     const after = changed.policies.get(address)
     if (!after?.gateway || !asked.has(after.gateway)) continue
     for (const lifecycle of lifecyclesOf(before.get(address), after, events)) {
+      const policy = toPolicy(after, changed.userPayments)
       const to = webhooks.filter(
-        ({ gateway, eventTypes }) => gateway === after.gateway && eventTypes.includes(lifecycle.type),
+        ({ gateway, eventTypes, filters }) =>
+          gateway === after.gateway && eventTypes.includes(lifecycle.type) && passesFilters(filters, policy),
       )
       if (to.length === 0) continue
       const { eventId, slot } = lifecycle.cause!
-      const message = renderLifecycleMessage(toPolicy(after, changed.userPayments), lifecycle)
+      const message = renderLifecycleMessage(policy, lifecycle)
       told.push({ message: { ...message, eventId }, slot, webhooks: to })
     }
   }
@@ -145,8 +153,8 @@ export async function releaseLifecycle(
        where slot <= ${finalizedSlot ?? 0n} or event_id = any(${[...eventIds]}::uuid[])
       returning webhook_id, event_id, message_id, type, body
     )
-    insert into deliveries (webhook_id, event_id, message_id, type, body)
-    select r.webhook_id, r.event_id, r.message_id, r.type, r.body
+    insert into deliveries (webhook_id, event_id, message_id, type, body, ordered)
+    select r.webhook_id, r.event_id, r.message_id, r.type, r.body, w.ordered
       from released r join webhooks w on w.id = r.webhook_id and w.active and w.deleted_at is null
     on conflict (webhook_id, message_id) do nothing
     returning id, webhook_id as "webhookId"`

@@ -14,7 +14,7 @@ const MOST_ATTEMPTS = 1_000
  * Opens a new round of tries: due now, with as many tries as a new delivery. Body and message id stay. Open rows become
  * due now and keep their round. Rows that a worker is sending stay unchanged.
  */
-async function openRound({ database }: Store, condition: Sql): Promise<DeliveryRef[]> {
+export async function openRound({ database }: Store, condition: Sql): Promise<DeliveryRef[]> {
   return database.write<DeliveryRef>(sql`
       update deliveries d
          set tries_allowed = case when d.state in ('pending', 'waiting') then d.tries_allowed

@@ -1,9 +1,17 @@
 // Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
 // them.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { DUE_LIFECYCLE_TYPES, renderLifecycleMessage, type LifecycleType } from '@payment-tracking/domain'
+import {
+  DUE_LIFECYCLE_TYPES,
+  passesFilters,
+  renderLifecycleMessage,
+  type LifecyclePolicy,
+  type LifecycleType,
+  type WebhookFilters,
+} from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { insertMessages } from './insert-deliveries.js'
+import { dueNotices } from './due-notices.js'
+import { insertMessages, type Address } from './insert-deliveries.js'
 
 export interface DueLimits {
   /** how long before a due date `due_soon` is sent */
@@ -32,6 +40,14 @@ interface DueRow {
   next_payment_due: bigint | null
 }
 
+interface DueWebhook {
+  id: bigint
+  gateway: string
+  eventTypes: string[]
+  filters: WebhookFilters | null
+  ordered: boolean
+}
+
 const TYPES = [...DUE_LIFECYCLE_TYPES]
 
 /**
@@ -49,8 +65,8 @@ export async function tellDuePolicies(
 ): Promise<{ deliveries: DeliveryRef[]; told: number }> {
   return database.transaction(
     async tx => {
-      const webhooks = await tx.$queryRaw<{ id: bigint; gateway: string; eventTypes: string[] }[]>`
-        select id, gateway, event_types as "eventTypes" from webhooks
+      const webhooks = await tx.$queryRaw<DueWebhook[]>`
+        select id, gateway, event_types as "eventTypes", filters, ordered from webhooks
          where active and deleted_at is null and event_types && ${TYPES}::text[]`
       if (webhooks.length === 0) return { deliveries: [], told: 0 }
       const rows = await tx.$queryRaw<DueRow[]>`
@@ -63,26 +79,7 @@ export async function tellDuePolicies(
                  p.tracking_id, p.token_mint, p.user_payment, p.status, p.payment_count, p.total_paid, p.next_payment_due
             from asked a
             join policies p on p.gateway = a.gateway and p.live and p.status = 'active'
-           cross join lateral (
-             select floor(extract(epoch from clock_timestamp()))::bigint as now,
-                    case when p.policy_type::text like '{"Subscription"%' then p.next_payment_due
-                         when p.policy_type::text like '{"OneTime"%'
-                         then case when (p.policy_type -> 'OneTime' ->> 'due_date')::bigint > 0
-                                   then (p.policy_type -> 'OneTime' ->> 'due_date')::bigint else p.created_at end
-                    end as due_at,
-                    case when p.policy_type::text like '{"OneTime"%'
-                         then (p.policy_type -> 'OneTime' ->> 'expiry_date')::bigint + 1
-                         when p.policy_type::text like '{"PayAsYouGo"%'
-                         then nullif(greatest((p.policy_type -> 'PayAsYouGo' ->> 'expiry_date')::bigint, 0), 0) + 1
-                         when p.policy_type::text like '{"UpTo"%'
-                         then (p.policy_type -> 'UpTo' ->> 'deadline')::bigint
-                    end as ends_at) d
-           cross join lateral (values
-             ('subscription.due_soon', d.due_at,
-              d.due_at > d.now and d.due_at <= d.now + ${BigInt(soonSeconds)}::bigint),
-             ('subscription.overdue', d.due_at, d.now - ${BigInt(graceSeconds)}::bigint > d.due_at
-              and (d.ends_at is null or d.now < d.ends_at)),
-             ('subscription.expired', d.ends_at, d.now >= d.ends_at)) k (type, at, holds)
+           ${dueNotices(soonSeconds, graceSeconds)}
            where k.type = a.type and k.holds
              and not exists (select from policy_notices n
                               where n.policy = p.address and n.incarnation = p.life_start
@@ -101,12 +98,13 @@ export async function tellDuePolicies(
           from told t
           join due d on d.address = t.policy and d.incarnation = t.incarnation and d.type = t.type and d.at = t.at
           left join user_payments u on u.address = d.user_payment`
-      const addresses: { webhookId: bigint; message: number }[] = []
+      const addresses: Address[] = []
       const messages = rows.map((row, index) => {
-        for (const { id, gateway, eventTypes } of webhooks)
-          if (gateway === row.gateway && eventTypes.includes(row.type))
-            addresses.push({ webhookId: id, message: index + 1 })
-        return { ...toMessage(row), eventId: null }
+        const policy = toPolicy(row)
+        for (const { id, gateway, eventTypes, filters, ordered } of webhooks)
+          if (gateway === row.gateway && eventTypes.includes(row.type) && passesFilters(filters, policy))
+            addresses.push({ webhookId: id, message: index + 1, ordered })
+        return { ...toMessage(policy, row), eventId: null }
       })
       return { deliveries: await insertMessages(tx, addresses, messages), told: rows.length }
     },
@@ -118,22 +116,21 @@ export async function tellDuePolicies(
 const isoOf = (seconds: bigint): string =>
   new Date(Math.min(Math.max(Number(seconds), 0), 253_402_300_799) * 1000).toISOString()
 
-const toMessage = (row: DueRow) =>
-  renderLifecycleMessage(
-    {
-      address: row.address,
-      incarnationStart: row.incarnation,
-      family: row.family,
-      policyId: row.policy_id === null ? null : Number(row.policy_id),
-      gateway: row.gateway,
-      recipient: row.recipient,
-      trackingId: row.tracking_id,
-      tokenMint: row.token_mint,
-      payer: row.owner,
-      status: row.status,
-      paymentCount: row.payment_count,
-      totalPaid: BigInt(row.total_paid),
-      nextPaymentDue: row.next_payment_due,
-    },
-    { type: row.type, key: String(row.at), at: isoOf(row.at), dueAt: row.at, cause: null },
-  )
+const toPolicy = (row: DueRow): LifecyclePolicy => ({
+  address: row.address,
+  incarnationStart: row.incarnation,
+  family: row.family,
+  policyId: row.policy_id === null ? null : Number(row.policy_id),
+  gateway: row.gateway,
+  recipient: row.recipient,
+  trackingId: row.tracking_id,
+  tokenMint: row.token_mint,
+  payer: row.owner,
+  status: row.status,
+  paymentCount: row.payment_count,
+  totalPaid: BigInt(row.total_paid),
+  nextPaymentDue: row.next_payment_due,
+})
+
+const toMessage = (policy: LifecyclePolicy, { type, at }: DueRow) =>
+  renderLifecycleMessage(policy, { type, key: String(at), at: isoOf(at), dueAt: at, cause: null })

@@ -3,10 +3,12 @@ import {
   WEBHOOK_SECRET_BYTES,
   webhookSecretOf,
   type WebhookEventType,
+  type WebhookFilters,
   type WebhookFormat,
 } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
+import { DbNull } from '../database/sql.js'
 import type { Finality } from '../reads/known-payment.js'
 import type { Store } from '../database/open-store.js'
 import { cancelOpenDeliveries } from './deactivate-webhooks.js'
@@ -30,6 +32,32 @@ export interface WebhookRecord {
   /** the format of payment notifications */
   format: WebhookFormat
   description: string | null
+  /** the names of the headers that the webhook's requests carry; their values can be secrets */
+  headerNames: string[]
+  /** null: it gets every payment of the gateway */
+  filters: WebhookFilters | null
+  /** one delivery at a time, in their order */
+  ordered: boolean
+  /** an open delivery that is older holds back no later delivery */
+  orderedWithinSeconds: number
+  /** what failed lately is sent again when the endpoint answers again */
+  recover: boolean
+}
+
+/** What the owner of a webhook chooses. */
+export interface WebhookChoices {
+  endpointUrl: string
+  active: boolean
+  /** an empty list means the default types */
+  eventTypes: WebhookEventType[]
+  finality: Finality
+  format: WebhookFormat
+  description: string | null
+  headers: Record<string, string> | null
+  filters: WebhookFilters | null
+  ordered: boolean
+  orderedWithinSeconds: number
+  recover: boolean
 }
 
 export const WEBHOOKS_PER_GATEWAY = 20
@@ -46,7 +74,7 @@ export class TooManyWebhooksError extends ServiceError {
 
 export const newSecret = (): string => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
 
-const SELECTED = {
+export const SELECTED = {
   id: true,
   gateway: true,
   endpointUrl: true,
@@ -59,17 +87,33 @@ const SELECTED = {
   finality: true,
   format: true,
   description: true,
+  headers: true,
+  filters: true,
+  ordered: true,
+  orderedWithinSeconds: true,
+  recover: true,
 } as const
 
-type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality' | 'format'> & {
+type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality' | 'format' | 'headerNames' | 'filters'> & {
   eventTypes: string[]
   finality: string
   format: string
+  headers: unknown
+  filters: unknown
 }
 
+/** Choices as columns. A column of type `json` tells the JSON null from no value. */
+export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters, ...others }: C) => ({
+  ...others,
+  ...(headers === undefined ? {} : { headers: headers ?? DbNull }),
+  ...(filters === undefined ? {} : { filters: filters === null ? DbNull : { ...filters } }),
+})
+
 /** Without a choice, a webhook gets payments. */
-const toRecord = <W extends Selected>(webhook: W) => ({
+export const toRecord = <W extends Selected>({ headers, ...webhook }: W) => ({
   ...webhook,
+  headerNames: Object.keys((headers as Record<string, string> | null) ?? {}),
+  filters: webhook.filters as WebhookFilters | null,
   eventTypes: (webhook.eventTypes.length === 0
     ? [PAYMENT_MESSAGE_TYPE]
     : webhook.eventTypes) as WebhookEventType[],
@@ -84,16 +128,7 @@ const toRecord = <W extends Selected>(webhook: W) => ({
  */
 export const createWebhook = (
   { database }: Store,
-  webhook: {
-    gateway: string
-    endpointUrl: string
-    active: boolean
-    /** an empty list means the default types */
-    eventTypes?: WebhookEventType[]
-    finality?: Finality
-    format?: WebhookFormat
-    description?: string | null
-  },
+  webhook: Pick<WebhookChoices, 'endpointUrl' | 'active'> & Partial<WebhookChoices> & { gateway: string },
 ): Promise<WebhookRecord & { secret: string }> =>
   database.transaction(async tx => {
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
@@ -101,7 +136,7 @@ export const createWebhook = (
     if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
     return toRecord(
       await tx.webhook.create({
-        data: { ...webhook, secret: newSecret() },
+        data: { ...toColumns(webhook), secret: newSecret() },
         select: { ...SELECTED, secret: true },
       }),
     )
@@ -130,28 +165,6 @@ export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Pr
   database.withModels(async client => {
     const where = { id, gateway, deletedAt: null }
     const webhook = await client.webhook.findFirst({ where, select: SELECTED })
-    return webhook === null ? null : toRecord(webhook)
-  })
-
-/**
- * Activates or deactivates a webhook. Deactivating cancels its open deliveries. Activating clears the reason and the
- * failure time, and resumes nothing: cancelled deliveries need an explicit redelivery.
- */
-export const setWebhookActive = (
-  { database }: Store,
-  gateway: string,
-  id: bigint,
-  active: boolean,
-): Promise<WebhookRecord | null> =>
-  database.transaction(async tx => {
-    const where = { id, gateway, deletedAt: null }
-    const data = active
-      ? { active, failingSince: null, deactivatedReason: null, deactivatedAt: null }
-      : { active }
-    const { count } = await tx.webhook.updateMany({ where, data })
-    if (count === 0) return null
-    if (!active) await cancelOpenDeliveries(tx, [id], 'webhook inactive')
-    const webhook = await tx.webhook.findFirst({ where, select: SELECTED })
     return webhook === null ? null : toRecord(webhook)
   })
 

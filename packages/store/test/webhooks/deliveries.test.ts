@@ -12,7 +12,7 @@ import {
   finishAttempts,
   insertDeliveries,
   redeliverOne,
-  setWebhookActive,
+  updateWebhook,
   sweepDeliveries,
   type AttemptResult,
   type ClaimedDelivery,
@@ -73,7 +73,7 @@ t.test('deliveries in Postgres', async t => {
     const [one, quiet] = [await addWebhook(), randomUUID()]
     const two = await addWebhook(one.gateway)
     const off = await addWebhook(one.gateway)
-    await setWebhookActive(store, one.gateway, off.id, false)
+    await updateWebhook(store, one.gateway, off.id, { active: false })
     const gone = await addWebhook(one.gateway)
     await deleteWebhooks(store, one.gateway, gone.id)
     const payments = [

@@ -20,7 +20,7 @@ import {
   redeliverByIds,
   redeliverMany,
   redeliverOne,
-  setWebhookActive,
+  updateWebhook,
   type AttemptOutcome,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
@@ -95,7 +95,7 @@ const DRIVERS: readonly Driver[] = [
   {
     event: 'cancelled',
     way: 'by the gateway',
-    happen: ({ store, gateway, webhookId }) => setWebhookActive(store, gateway, webhookId, false),
+    happen: ({ store, gateway, webhookId }) => updateWebhook(store, gateway, webhookId, { active: false }),
   },
   {
     event: 'cancelled',

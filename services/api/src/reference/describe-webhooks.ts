@@ -1,10 +1,12 @@
 // The notifications that webhook endpoints receive, as the `webhooks` of the OpenAPI document.
 import {
   LIFECYCLE_TYPES,
+  NOTICE_TYPES,
   PAYMENT_MESSAGE_TYPE,
   RETRACTION_MESSAGE_TYPE,
   TEST_MESSAGE_TYPE,
   type LifecycleType,
+  type NoticeType,
 } from '@payment-tracking/domain'
 import { Type, type TSchema } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../schemas/fields.js'
@@ -104,6 +106,22 @@ const LIFECYCLE: Readonly<Record<LifecycleType, string>> = {
   'subscription.expired': 'A policy takes no payment any more',
 }
 
+const NoticeData = Type.Object(
+  {
+    webhookId: Integer('the webhook that fails', 17),
+    gateway: PublicKey('the gateway'),
+    endpointUrl: Text('where it points', 'https://shop.example/webhooks/payments'),
+    failingSince: Nullable(Moment('every attempt has failed since then')),
+    reason: Nullable(Text('why it was deactivated: `gone` (it answered 410) or `failing`')),
+  },
+  { title: 'NoticeNotificationData' },
+)
+
+const NOTICES: Readonly<Record<NoticeType, string>> = {
+  'webhook.failing': 'A delivery of another webhook failed with all its tries, and nothing succeeded since',
+  'webhook.deactivated': 'The service deactivated another webhook',
+}
+
 /** `subscription.due_soon` as `SubscriptionDueSoon`. */
 const pascalCase = (type: string): string =>
   type.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())
@@ -127,6 +145,16 @@ export const describeWebhooks = (): JSONObject => ({
         `on${pascalCase(type)}`,
         LIFECYCLE[type],
         bodyOf(type, `${pascalCase(type)}Notification`, LifecycleData),
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    NOTICE_TYPES.map(type => [
+      type,
+      describe(
+        `on${pascalCase(type)}`,
+        NOTICES[type],
+        bodyOf(type, `${pascalCase(type)}Notification`, NoticeData),
       ),
     ]),
   ),

@@ -11,6 +11,7 @@ import {
   redeliverMany,
   redeliverOne,
   REDELIVERIES_AT_ONCE,
+  searchDeliveries,
   type Store,
   type WebhookRecord,
 } from '@payment-tracking/store'
@@ -18,7 +19,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { ApiError, NotFoundError } from '../http/api-errors.js'
+import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { Limit, Offset, Signature, TrackingId } from '../schemas/fields.js'
 import { noWebhook, security } from './webhook-routes.js'
@@ -42,6 +43,13 @@ export interface DeliveryRouteParts {
 }
 
 const tags = ['webhook deliveries']
+const FOUND_BY = {
+  status: Type.Optional(Status),
+  trackingId: Type.Optional(TrackingId('only of payments and policies with this tracking ID')),
+  signature: Type.Optional(Signature('only of events of this transaction')),
+  limit: Limit(),
+  offset: Offset(),
+}
 
 export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
   // After the rate limit, before the body is read.
@@ -68,6 +76,28 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   }
 
   app.get(
+    '/v1/webhooks/deliveries',
+    {
+      preParsing: reading,
+      schema: {
+        operationId: 'searchDeliveries',
+        tags,
+        security,
+        summary: "Find deliveries of all the gateway's webhooks, newest first",
+        description: 'By `trackingId`, `signature` or both.',
+        querystring: Type.Object(FOUND_BY),
+        response: { 200: Type.Array(DeliveryAnswer), ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const { trackingId, signature } = request.query
+      if (trackingId === undefined && signature === undefined)
+        throw new InvalidParameterError('trackingId', 'or signature is needed')
+      return (await searchDeliveries(store, gatewayOf(request), request.query)).map(toDeliveryAnswer)
+    },
+  )
+
+  app.get(
     '/v1/webhooks/:id/deliveries',
     {
       preParsing: reading,
@@ -77,13 +107,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         security,
         summary: 'List the deliveries of a webhook, newest first',
         params: WebhookPath,
-        querystring: Type.Object({
-          status: Type.Optional(Status),
-          trackingId: Type.Optional(TrackingId('only of events with this tracking ID')),
-          signature: Type.Optional(Signature('only of events of this transaction')),
-          limit: Limit(),
-          offset: Offset(),
-        }),
+        querystring: Type.Object(FOUND_BY),
         response: { 200: Type.Array(DeliveryAnswer), ...WEBHOOK_REFUSALS },
       },
     },

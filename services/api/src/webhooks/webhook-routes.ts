@@ -1,11 +1,10 @@
 // A gateway's webhooks. Every route covers only the token's gateway: the id of another gateway's webhook is not found.
-import { checkEndpointUrl } from '@payment-tracking/domain'
 import {
   createWebhook,
   deleteWebhooks,
   getWebhook,
   listWebhooks,
-  setWebhookActive,
+  updateWebhook,
   type Store,
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
@@ -13,15 +12,12 @@ import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { Limit, Offset, PublicKey } from '../schemas/fields.js'
+import { NewChoices, readChoices, WebhookChanges } from './webhook-choices.js'
 import {
   CONFLICT_REFUSAL,
   CreatedWebhookAnswer,
-  Description,
-  EventTypes,
-  Format,
   WEBHOOK_REFUSALS,
   WebhookAnswer,
-  WebhookFinality,
   WebhookPath,
   toWebhookAnswer,
 } from './webhook-schemas.js'
@@ -62,11 +58,7 @@ export function addWebhookRoutes(
           {
             gateway_pubkey: PublicKey('the gateway of the token'),
             endpoint_url: Type.String({ description: 'https, public, on port 443 or 8443' }),
-            active: Type.Optional(Type.Boolean({ default: true, description: 'whether it begins active' })),
-            eventTypes: Type.Optional(EventTypes),
-            finality: Type.Optional(WebhookFinality),
-            format: Type.Optional(Format),
-            description: Type.Optional(Description),
+            ...NewChoices,
           },
           { additionalProperties: false },
         ),
@@ -74,15 +66,11 @@ export function addWebhookRoutes(
       },
     },
     async (request, reply) => {
-      const { gateway_pubkey: gateway, endpoint_url: endpointUrl, active = true } = request.body
-      const { eventTypes = [], finality = 'confirmed', format, description } = request.body
+      const { gateway_pubkey: gateway, ...body } = request.body
       if (gateway !== gatewayOf(request)) throw foreign()
-      const check = checkEndpointUrl(endpointUrl, { allowPrivateTargets })
-      if (!check.ok) throw new ApiError('INVALID_ENDPOINT_URL', `Field endpoint_url ${check.reason}.`)
       const webhook = await createWebhook(store, {
-        ...{ gateway, endpointUrl, active, eventTypes, finality },
-        ...(format === undefined ? {} : { format }),
-        ...(description === undefined ? {} : { description }),
+        ...{ gateway, endpointUrl: body.endpoint_url, active: true },
+        ...readChoices(body, { allowPrivateTargets }),
       })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)
@@ -177,19 +165,21 @@ export function addWebhookRoutes(
     {
       preParsing: writing,
       schema: {
-        operationId: 'setWebhookActive',
+        operationId: 'updateWebhook',
         tags,
         security,
-        summary: 'Activate or deactivate a webhook',
-        description: 'Deactivating cancels its open deliveries; they can be redelivered later.',
+        summary: 'Change a webhook',
+        description:
+          'Fields that are left out stay; null clears a field that may be null. Open deliveries go to a new URL with new headers; their bodies stay. Deactivating cancels open deliveries; they can be redelivered later.',
         params: WebhookPath,
-        body: Type.Object({ active: Type.Boolean() }, { additionalProperties: false }),
+        body: WebhookChanges,
         response: { 200: WebhookAnswer, ...WEBHOOK_REFUSALS },
       },
     },
     async request => {
       const id = BigInt(request.params.id)
-      const webhook = await setWebhookActive(store, gatewayOf(request), id, request.body.active)
+      const choices = readChoices(request.body, { allowPrivateTargets })
+      const webhook = await updateWebhook(store, gatewayOf(request), id, choices)
       if (!webhook) throw noWebhook()
       return toWebhookAnswer(webhook)
     },

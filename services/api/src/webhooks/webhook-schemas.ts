@@ -1,36 +1,23 @@
-import {
-  checkEndpointUrl,
-  DELIVERY_STATES,
-  WEBHOOK_EVENT_TYPES,
-  WEBHOOK_FORMATS,
-} from '@payment-tracking/domain'
+import { checkEndpointUrl, DELIVERY_STATES } from '@payment-tracking/domain'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../schemas/fields.js'
+import {
+  Description,
+  EventTypes,
+  Filters,
+  Format,
+  Ordered,
+  OrderedWithin,
+  Recover,
+  WebhookFinality,
+} from './webhook-choices.js'
 
 const Id = (description: string) => Type.Integer({ minimum: 1, description })
 
 export const WebhookPath = Type.Object({ id: Id('id of the webhook') })
 export const DeliveryPath = Type.Object({ id: Id('id of the webhook'), deliveryId: Id('id of the delivery') })
-
-/** The event types of a webhook, in the order of the request. */
-export const EventTypes = Type.Array(Type.Enum([...WEBHOOK_EVENT_TYPES]), {
-  minItems: 1,
-  uniqueItems: true,
-  description: 'what it is told of; without a choice of payments alone',
-})
-
-export const WebhookFinality = Type.Enum(['confirmed', 'finalized'], {
-  description: '`finalized`: it is told of a payment once that is final, and never of one that is retracted',
-})
-
-export const Format = Type.Enum([...WEBHOOK_FORMATS], {
-  description: 'how payments are told: `standard`, or `tributary`, the body that the incumbent sends',
-})
-
-/** The owner's description of a webhook. */
-export const Description = Type.String({ maxLength: 200, description: 'what its owner says of it' })
 
 const WEBHOOK_FIELDS = {
   id: Integer('assigned by the service', 17),
@@ -47,6 +34,13 @@ const WEBHOOK_FIELDS = {
   finality: WebhookFinality,
   format: Format,
   description: Nullable(Description),
+  headerNames: Type.Array(Type.String(), {
+    description: 'headers of each request; their values are not shown',
+  }),
+  filters: Nullable(Filters),
+  ordered: Ordered,
+  orderedWithinSeconds: OrderedWithin,
+  recover: Recover,
   endpointWarning: Nullable(
     Text(
       'why production refuses this endpoint; only where private targets are allowed, such as on localhost',
@@ -73,6 +67,11 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   finality: webhook.finality,
   format: webhook.format,
   description: webhook.description,
+  headerNames: webhook.headerNames,
+  filters: webhook.filters,
+  ordered: webhook.ordered,
+  orderedWithinSeconds: webhook.orderedWithinSeconds,
+  recover: webhook.recover,
   endpointWarning: warningOf(webhook.endpointUrl),
 })
 
@@ -97,9 +96,9 @@ const DELIVERY_FIELDS = {
   webhookId: Integer('the webhook it goes to'),
   messageId: Text('`webhook-id` of every attempt; the same for all webhooks and redeliveries of an event'),
   eventId: Nullable(Text('the event it tells of; null for a test')),
-  type: Text('`payment.executed`, `payment.retracted`, `subscription.…` or `webhook.test`'),
+  type: Text('`payment.executed`, `payment.retracted`, `subscription.…` or `webhook.…`'),
   status: Text(
-    '`pending`, `waiting` (held back by a cap or an open breaker), `delivered`, `failed`, `cancelled`',
+    '`pending`, `waiting` (held back by a cap, an open breaker or an earlier delivery), `delivered`, `failed`, `cancelled`',
   ),
   attempts: Type.Integer({ description: 'requests so far, over all rounds' }),
   createdAt: Moment('when it was made'),
@@ -107,7 +106,7 @@ const DELIVERY_FIELDS = {
   finishedAt: Nullable(Moment('when it ended')),
   lastError: Nullable(Text('what the last attempt failed of')),
   heldReason: Nullable(Text('what holds it back')),
-  trackingId: Nullable(Text('of the event it tells of', 'order-4711')),
+  trackingId: Nullable(Text('of the payment or policy it tells of', 'order-4711')),
   signature: Nullable(Signature('the transaction of the event it tells of')),
 }
 

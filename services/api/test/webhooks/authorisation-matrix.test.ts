@@ -41,6 +41,8 @@ t.test('every webhook route answers by the gateway of its token', async t => {
     { method: 'GET', path: `/v1/webhooks/gateway/${owner.address}`, foreign: 403, right: 200 },
     { method: 'GET', path: `/v1/webhooks/${id}`, foreign: 404, right: 200 },
     { method: 'PUT', path: `/v1/webhooks/${id}`, body: { active: true }, foreign: 404, right: 200 },
+    { method: 'GET', path: '/v1/webhooks/deliveries?trackingId=x', foreign: 200, right: 200 },
+    { method: 'PUT', path: `/v1/webhooks/${id}`, body: { headers: null }, foreign: 404, right: 200 },
     { method: 'GET', path: `/v1/webhooks/${id}/deliveries`, foreign: 404, right: 200 },
     { method: 'GET', path: `/v1/webhooks/${id}/deliveries/${deliveryId}`, foreign: 404, right: 200 },
     {

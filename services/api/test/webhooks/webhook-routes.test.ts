@@ -1,4 +1,5 @@
 import t from 'tap'
+import { signatureOf } from '../tell-chain.js'
 import { openGatewayApi, makeWallet } from '../gateway-auth/open-gateway-api.js'
 
 t.test('where private targets are allowed, a webhook says why production refuses its endpoint', async t => {
@@ -126,6 +127,120 @@ t.test('webhooks over REST', async t => {
     t.equal((await create({ gateway_pubkey: makeWallet().publicKey })).status, 403)
     t.equal((await api.call('GET', '/v1/webhooks/9007199254740993', { token })).status, 400)
     t.equal((await api.call('GET', '/v1/webhooks/x', { token })).status, 400)
+  })
+
+  t.test('everything that its owner chooses can be changed, and what is left out stays', async t => {
+    const chosen = {
+      description: 'orders',
+      eventTypes: ['payment.executed', 'webhook.failing'],
+      headers: { authorization: 'Bearer top-secret', 'x-shop': '1' },
+      filters: {
+        recipient: gateway.address,
+        tokenMint: gateway.address,
+        minAmount: '5',
+        trackingIdPrefix: 'a',
+      },
+      ...{ ordered: true, orderedWithinSeconds: 600, recover: true },
+    }
+    const { secret, ...created } = (await create(chosen)).body
+    const { headers: sent, ...shown } = chosen
+    t.match(created, { ...shown, headerNames: Object.keys(sent) })
+    t.notOk(JSON.stringify(created).includes('top-secret'), 'values of headers are not shown')
+    const put = (body: unknown) => api.call('PUT', `/v1/webhooks/${created.id}`, { token, body })
+    const test = (await api.call('POST', `/v1/webhooks/${created.id}/test`, { token })).body
+    const changes: Record<string, unknown>[] = [
+      { endpoint_url: 'https://shop.example/new' },
+      { description: null },
+      { filters: null },
+      { headers: null },
+      { eventTypes: ['payment.retracted'], finality: 'finalized' },
+      { format: 'tributary', ordered: false, recover: false, orderedWithinSeconds: 60 },
+    ]
+    let expected = created
+    for (const change of changes) {
+      const { endpoint_url: endpointUrl, headers: newHeaders, ...others } = change
+      expected = {
+        ...{ ...expected, ...others },
+        ...(endpointUrl === undefined ? {} : { endpointUrl }),
+        ...(newHeaders === undefined ? {} : { headerNames: [] }),
+      }
+      t.strictSame((await put(change)).body, expected, JSON.stringify(change))
+    }
+    t.strictSame((await api.call('GET', `/v1/webhooks/${created.id}`, { token })).body, expected)
+    const delivery = await api.call('GET', `/v1/webhooks/${created.id}/deliveries/${test.id}`, { token })
+    t.equal(delivery.body.status, 'pending', 'open deliveries stay open')
+    t.ok(secret)
+    t.notOk(api.logs.some(line => line.includes('top-secret')))
+    for (const [body, field] of [
+      [{}, 'body'],
+      [{ actve: true }, 'actve'],
+      [{ active: null }, 'active'],
+      [{ endpoint_url: 'https://127.0.0.1/' }, 'endpoint_url'],
+      [{ endpoint_url: 'http://shop.example/' }, 'endpoint_url'],
+      [{ headers: { host: 'x' } }, 'headers'],
+      [{ headers: { 'x-a': 'a\r\nhost: b' } }, 'headers'],
+      [{ headers: { 'x-a': 1 } }, 'headers'],
+      [{ headers: ['x'] }, 'headers'],
+      [{ filters: { recipient: 'me' } }, 'filters.recipient'],
+      [{ filters: { minAmount: '5' } }, 'filters.minAmount'],
+      [{ filters: { tokenMint: gateway.address, minAmount: '-5' } }, 'filters.minAmount'],
+      [{ filters: { tokenMint: gateway.address, minAmount: 5 } }, 'filters.minAmount'],
+      [{ filters: { trackingIdPrefix: 'a'.repeat(65) } }, 'filters.trackingIdPrefix'],
+      [{ filters: { trackingIdPrefix: 'a\0' } }, 'filters'],
+      [{ filters: { amount: '5' } }, 'amount'],
+      [{ orderedWithinSeconds: 1 }, 'orderedWithinSeconds'],
+      [{ eventTypes: ['webhook.test'] }, 'eventTypes'],
+      [{ gateway_pubkey: gateway.address }, 'gateway_pubkey'],
+    ] as const) {
+      const answer = await put(body)
+      t.equal(answer.status, 400, JSON.stringify(body))
+      t.ok(answer.body.error.includes(field), answer.body.error)
+    }
+    t.strictSame((await api.call('GET', `/v1/webhooks/${created.id}`, { token })).body, expected)
+    await api.call('DELETE', `/v1/webhooks/${created.id}`, { token })
+  })
+
+  t.test('deliveries are found over all webhooks of the gateway alone', async t => {
+    const found = async (query: string, by = token) =>
+      api.call('GET', `/v1/webhooks/deliveries?${query}`, { token: by })
+    t.equal((await found('')).status, 400)
+    t.equal((await found('status=failed')).status, 400)
+    const other = await api.addGateway()
+    const strangers = await api.call('POST', '/v1/webhooks', {
+      token: await api.signIn(other),
+      body: { gateway_pubkey: other.address, endpoint_url: 'https://other.example/' },
+    })
+    const ids = [(await create()).body.id, (await create()).body.id, strangers.body.id]
+    const { rows } = await api.database.pool.query('select gen_random_uuid() as id')
+    await api.database.pool.query(
+      `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
+                           gateway, tracking_id, amount, paid_at)
+       values ($1, 1, 1, $2, 0, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $3, 'order-9', 1, 1)`,
+      [rows[0].id, signatureOf('found'), gateway.address],
+    )
+    for (const id of ids)
+      await api.database.pool.query(
+        `insert into deliveries (webhook_id, event_id, message_id, type, body) values ($1, $2, 'm', 'payment.executed', '{}')`,
+        [id, rows[0].id],
+      )
+    for (const query of [
+      'trackingId=order-9',
+      `signature=${signatureOf('found')}`,
+      'trackingId=order-9&status=pending',
+    ]) {
+      const { status, body } = await found(query)
+      t.equal(status, 200)
+      t.same(
+        body.map((each: { webhookId: number }) => each.webhookId),
+        [ids[1], ids[0]],
+        query,
+      )
+      t.match(body[0], { trackingId: 'order-9', signature: signatureOf('found'), eventId: rows[0].id })
+    }
+    t.same((await found('trackingId=order-9&status=failed')).body, [])
+    t.same((await found('trackingId=order-10')).body, [])
+    for (const id of ids.slice(0, 2)) await api.call('DELETE', `/v1/webhooks/${id}`, { token })
+    t.same((await found('trackingId=order-9')).body, [], 'a deleted webhook shows nothing')
   })
 
   t.test('deactivating cancels open deliveries; only redelivering resumes them', async t => {

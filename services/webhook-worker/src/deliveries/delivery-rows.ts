@@ -1,3 +1,4 @@
+import type { DeliveryRef } from '@payment-tracking/contracts'
 import { coalesce, type Logger } from '@payment-tracking/runtime'
 import {
   claimDeliveries,
@@ -6,6 +7,7 @@ import {
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
+  wakeNextInOrder,
   type AttemptResult,
   type Claim,
   type FinishedAttempt,
@@ -31,12 +33,15 @@ export interface DeliveryRows {
    *   refuses this result alone
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
+  /** Wakes a worker for the next delivery of a webhook with ordered delivery. */
+  wakeNext(webhookId: bigint): Promise<void>
 }
 
 const LIMITS = { maxItems: 256, concurrency: 2 }
 
 export function buildDeliveryRows(options: {
   store: Store
+  enqueue: (deliveries: DeliveryRef[]) => Promise<void>
   leaseMs: number
   metrics: DeliveryMetrics
   log: Logger
@@ -100,7 +105,9 @@ export function buildDeliveryRows(options: {
     return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
-  return { claim, hold, finish }
+  const wakeNext = async (webhookId: bigint) => options.enqueue(await wakeNextInOrder(store, [webhookId]))
+
+  return { claim, hold, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

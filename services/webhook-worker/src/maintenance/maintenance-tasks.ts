@@ -5,9 +5,11 @@ import {
   deactivateWebhooks,
   findWebhooksOfDeletedGateways,
   readOldestUndeliveredSeconds,
+  recoverFailed,
   removeOldDeliveries,
   revokeKeysOfDeletedGateways,
   tellDuePolicies,
+  tellFailingWebhooks,
   type Store,
 } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from '../config.js'
@@ -31,6 +33,9 @@ export interface MaintenanceParts {
 
 /** Ended deliveries that one statement removes, so that no other statement waits long. */
 const REMOVED_AT_ONCE = 5_000
+/** How long after its failure a delivery is sent again once its endpoint answers. */
+const RECOVERED_HOURS = 72
+const RECOVERED_AT_ONCE = 1_000
 /** Policies whose dates one transaction reports. */
 const TOLD_AT_ONCE = 500
 /** A Postgres that takes longer to answer counts as away. */
@@ -113,6 +118,28 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           if (found.deliveries.length > 0) await queue.enqueueDeliveries(found.deliveries).catch(() => {})
           if (told > 0) log.info({ policies: told }, 'due-dates.told')
         }
+      },
+    },
+    {
+      name: 'failing-webhooks',
+      everyMs: 5_000,
+      run: async () => {
+        const notices = await tellFailingWebhooks(store)
+        if (notices.length > 0) log.info({ deliveries: notices.length }, 'failing-webhooks.told')
+        await queue.enqueueDeliveries(notices).catch(() => {})
+      },
+    },
+    {
+      name: 'recover',
+      everyMs: 5_000,
+      run: async () => {
+        const recovered = await recoverFailed(store, {
+          hours: RECOVERED_HOURS,
+          restMs: config.WEBHOOK_BACKOFF_MS,
+          limit: RECOVERED_AT_ONCE,
+        })
+        if (recovered.length > 0) log.info({ deliveries: recovered.length }, 'deliveries.recovered')
+        await queue.enqueueDeliveries(recovered).catch(() => {})
       },
     },
     {

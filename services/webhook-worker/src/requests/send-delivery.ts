@@ -57,7 +57,9 @@ export async function sendDelivery(
         options.connections.to(check.url.origin, addresses),
         {
           path: check.url.pathname + check.url.search,
+          // The service's own headers come last: no other header can replace them.
           headers: {
+            ...delivery.headers,
             'content-type': 'application/json',
             'user-agent': options.userAgent,
             accept: '*/*',

@@ -1,0 +1,30 @@
+// What the other webhooks of a gateway are told of a webhook that fails or was deactivated.
+import { createHash } from 'node:crypto'
+import type { DeliveryMessage } from './delivery-message.js'
+import type { NoticeType } from './lifecycle-types.js'
+
+export interface WebhookNotice {
+  type: NoticeType
+  /** the webhook that fails */
+  webhookId: bigint
+  gateway: string
+  endpointUrl: string
+  /** when it began to fail, or was deactivated */
+  at: Date
+  /** every attempt has failed since then; null where unknown */
+  failingSince: Date | null
+  /** why the service deactivated it; null while it is active */
+  reason: string | null
+}
+
+/** One message for each webhook, type and time: whoever renders it again gets the same id. */
+export function renderWebhookNotice(notice: WebhookNotice): DeliveryMessage {
+  const { type, webhookId, gateway, endpointUrl, at, failingSince, reason } = notice
+  const identity = JSON.stringify([type, webhookId.toString(), at.toISOString()])
+  const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}notice`
+  const data = {
+    ...{ webhookId: Number(webhookId), gateway, endpointUrl },
+    ...{ failingSince: failingSince?.toISOString() ?? null, reason },
+  }
+  return { id, type, body: JSON.stringify({ id, type, timestamp: at.toISOString(), data }) }
+}

@@ -1,0 +1,172 @@
+// What the owner of a webhook can choose, seen at the endpoint.
+import { insertDeliveries, recoverFailed } from '@payment-tracking/store'
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { makeCommittedPayment, openRig } from './support/start-worker.js'
+
+t.test('what a webhook chooses', async t => {
+  const rig = await openRig(t)
+  const { pool } = rig.database
+  const set = (id: bigint, columns: Record<string, unknown>) =>
+    pool.query(
+      `update webhooks set ${Object.keys(columns)
+        .map((name, at) => `${name} = $${at + 2}`)
+        .join(', ')} where id = $1`,
+      [id, ...Object.values(columns)],
+    )
+  const rowsOf = async (id: bigint) =>
+    (await pool.query('select * from deliveries where webhook_id = $1 order by id', [id])).rows
+  const statesOf = async (id: bigint) => (await rowsOf(id)).map(row => row.state as string)
+  t.test('a message that the endpoint always refuses is sent in six rounds, not for ever', async t => {
+    const webhook = await rig.addWebhook('http://127.0.0.1:1/')
+    await set(webhook.id, { recover: true, active: false })
+    const attempts = async (made: number, finished: string) => {
+      await set(webhook.id, { active: true })
+      const [ref] = await rig.pay(webhook.gateway, 1, { enqueue: false })
+      await pool.query(
+        `update deliveries set state = 'failed', attempts_made = $2, tries_allowed = $2,
+                finished_at = now() - $3::interval, due_at = now() + interval '1 h' where id = $1`,
+        [ref!.id, made, finished],
+      )
+      await set(webhook.id, { active: false })
+      return ref!.id
+    }
+    await attempts(24, '1 h')
+    await attempts(4, '1 s')
+    const due = await attempts(20, '1 h')
+    await set(webhook.id, { active: true })
+    const limits = { hours: 72, restMs: 60_000, limit: 10 }
+    await set(webhook.id, { failing_since: new Date() })
+    t.same(await recoverFailed(rig.store, limits), [], 'the endpoint has not answered yet')
+    await set(webhook.id, { failing_since: null })
+    t.same(
+      (await recoverFailed(rig.store, limits)).map(ref => ref.id),
+      [due],
+    )
+  })
+
+  // Two workers, so that what one finishes the other may go on with.
+  await Promise.all([rig.startWorker(), rig.startWorker()])
+
+  t.test('headers are sent with each request, beside those of the service', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await set(webhook.id, { headers: '{"authorization": "Bearer shop", "x-shop": "4711"}' })
+    await rig.pay(webhook.gateway)
+    const [request] = await receiver.waitForRequests(1)
+    t.match(request!.headers, {
+      ...{ authorization: 'Bearer shop', 'x-shop': '4711', 'content-type': 'application/json' },
+      ...{ 'user-agent': /^payment-tracking-webhooks/, 'webhook-id': /^msg_/ },
+    })
+  })
+
+  t.test('filters choose payments', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await set(webhook.id, { filters: { tokenMint: 'M', minAmount: '1000', trackingIdPrefix: 'shop-' } })
+    const of = (over: object) => makeCommittedPayment(webhook.gateway, over)
+    const refs = await insertDeliveries(rig.store, [
+      of({ trackingId: 'shop-1', tokenMint: 'M', amount: '1000' }),
+      of({ trackingId: 'shop-2', tokenMint: 'M', amount: '999' }),
+      of({ trackingId: 'shop-3', tokenMint: 'N', amount: '1000' }),
+      of({ trackingId: 'other-4', tokenMint: 'M', amount: '1000' }),
+      of({ trackingId: 'shop-5', tokenMint: null, amount: '1000' }),
+    ])
+    await rig.queue.enqueueDeliveries(refs)
+    const requests = await receiver.waitForRequests(2)
+    await waitFor(async () => (await statesOf(webhook.id)).join() === 'delivered,delivered')
+    t.same(requests.map(({ body }) => JSON.parse(body).data.trackingId).sort(), ['shop-1', 'shop-5'])
+  })
+
+  t.test('with ordered delivery, each waits for the one before, also while that one is retried', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await set(webhook.id, { ordered: true })
+    receiver.answer({ status: 500 })
+    const refs = await rig.pay(webhook.gateway, 12)
+    t.ok((await rowsOf(webhook.id)).every(row => row.ordered))
+    await receiver.waitForRequests(2)
+    const [firstId] = receiver.requests.map(({ headers }) => headers['webhook-id'])
+    t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1)
+    receiver.answer({ status: 200 })
+    await waitFor(async () => (await statesOf(webhook.id)).every(state => state === 'delivered'), {
+      what: 'the deliveries',
+    })
+    const order = (await rowsOf(webhook.id)).map(row => row.message_id as string)
+    t.equal(order[0], firstId)
+    const arrived = receiver.requests.map(({ headers }) => String(headers['webhook-id']))
+    t.same([...new Set(arrived)], order, `${refs.length} in order`)
+  })
+
+  t.test('an old open delivery holds back no later one', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await set(webhook.id, { ordered: true, ordered_within_seconds: 60 })
+    const [held] = await rig.pay(webhook.gateway, 1, { enqueue: false })
+    await pool.query(
+      `update deliveries set state = 'waiting', held_since = now(), held_reason = 'breaker open',
+              due_at = now() + interval '1 h' where id = $1`,
+      [held!.id],
+    )
+    const [next] = await rig.pay(webhook.gateway)
+    await waitFor(
+      async () =>
+        (await rowsOf(webhook.id)).find(row => row.id === String(next!.id)).held_reason ===
+        'earlier delivery',
+      { what: 'the wait' },
+    )
+    t.equal(receiver.requests.length, 0)
+    await pool.query(`update deliveries set opened_at = now() - interval '61 s' where id = $1`, [held!.id])
+    await pool.query(`update deliveries set due_at = now() where id = $1`, [next!.id])
+    await receiver.waitForRequests(1)
+    await waitFor(async () => (await statesOf(webhook.id)).join() === 'waiting,delivered')
+  })
+
+  t.test('a gateway is told once that a webhook fails, and when it is deactivated', async t => {
+    const [bad, good] = [await openReceiver(t), await openReceiver(t)]
+    const webhook = await rig.addWebhook(bad.url)
+    const listener = await rig.addWebhook(good.url, webhook.gateway)
+    await set(listener.id, { event_types: ['webhook.failing', 'webhook.deactivated'] })
+    bad.answer({ status: 500 })
+    await rig.pay(webhook.gateway, 3)
+    await good.waitForRequests(1)
+    await rig.pay(webhook.gateway, 1)
+    await waitFor(async () => (await statesOf(webhook.id)).join() === 'failed,failed,failed,failed')
+    bad.answer({ status: 410 })
+    await rig.pay(webhook.gateway, 1)
+    await good.waitForRequests(2)
+    const told = good.requests.map(({ body }) => JSON.parse(body))
+    t.match(told, [
+      {
+        type: 'webhook.failing',
+        data: { webhookId: Number(webhook.id), gateway: webhook.gateway, endpointUrl: bad.url, reason: null },
+      },
+      { type: 'webhook.deactivated', data: { webhookId: Number(webhook.id), reason: 'gone' } },
+    ])
+    t.equal((await rowsOf(listener.id)).length, 2, 'one notice of each kind')
+  })
+
+  t.test('with recover, what failed is sent again when the endpoint answers again', async t => {
+    const receiver = await openReceiver(t)
+    const [webhook, plain] = [await rig.addWebhook(receiver.url), await rig.addWebhook(receiver.url)]
+    await set(webhook.id, { recover: true })
+    receiver.answer({ status: 500 })
+    // Ten failures would open the breaker for a minute.
+    for (const { gateway } of [webhook, plain]) await rig.pay(gateway, 2)
+    const failed = 'failed,failed'
+    for (const { id } of [webhook, plain])
+      await waitFor(async () => (await statesOf(id)).join() === failed, { what: 'the failures' })
+    const [old] = await rowsOf(webhook.id)
+    await pool.query(`update deliveries set finished_at = now() - interval '73 h' where id = $1`, [old.id])
+    receiver.answer({ status: 200 })
+    for (const { gateway } of [webhook, plain]) await rig.pay(gateway)
+    await waitFor(
+      async () => (await statesOf(webhook.id)).join() === 'failed,delivered,delivered',
+      {
+        what: 'the recovery',
+      },
+    )
+    t.equal((await statesOf(plain.id)).join(), `${failed},delivered`)
+    t.equal((await rowsOf(webhook.id))[1].attempts_made, 5, 'a round of its own')
+  })
+})
