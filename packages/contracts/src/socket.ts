@@ -55,6 +55,20 @@ export interface RetractionMessage {
   timestamp: number
 }
 
+/**
+ * The `lifecycle` event as it is emitted: the types and `data` of the webhooks' life-cycle events, for clients that
+ * subscribed with `events: true`.
+ */
+export interface LifecycleMessage {
+  /** names the change: the same as `webhook-id` of webhooks */
+  id: string
+  /** `subscription.created` and so on */
+  type: string
+  data: { trackingId: string; paymentPolicy: string; status: string | null; [field: string]: unknown }
+  /** the time of sending, in milliseconds */
+  timestamp: number
+}
+
 const TrackingId = Type.String({ description: '1 to 64 bytes of UTF-8 without NUL' })
 
 /** The `subscribe` event. */
@@ -79,6 +93,13 @@ export const SubscribeRequest = Type.Object({
   ),
   epoch: Type.Optional(
     Nullable(Type.String({ maxLength: 64, description: 'which database `since` belongs to' })),
+  ),
+  events: Type.Optional(
+    Nullable(
+      Type.Boolean({
+        description: 'also what happens to the policies of the tracking ID, as `lifecycle` events',
+      }),
+    ),
   ),
   resume: Type.Optional(
     Nullable(Type.String({ maxLength: 200, description: 'the secret of the seat held before a reconnect' })),
@@ -153,6 +174,8 @@ export interface ServerToClientEvents {
   payment: (message: PaymentMessage) => void
   /** An announced payment is taken back: the finalized chain does not hold it. May arrive twice. */
   retraction: (message: RetractionMessage) => void
+  /** Something happened to a policy of a tracking ID that was subscribed to with `events: true`. */
+  lifecycle: (message: LifecycleMessage) => void
   ack: (message: AckMessage) => void
   error: (message: ErrorMessage) => void
   /** The pod stops: reconnect within `afterMs`. A client that stays is closed with RESTART. */

@@ -42,11 +42,20 @@ export interface Lifecycle {
   cause: LifecycleCause | null
 }
 
-/** One message for each policy, incarnation, type and key: rendered again, the message has the same id. */
-export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {
-  const { type, key, at, dueAt, cause } = lifecycle
-  const identity = JSON.stringify([type, policy.address, policy.incarnationStart, key])
-  const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}lifecycle`
+/** One id for each policy, incarnation, type and key: a change that is told again has the same id. */
+export function lifecycleMessageId(
+  { address, incarnationStart }: Pick<LifecyclePolicy, 'address' | 'incarnationStart'>,
+  { type, key }: Pick<Lifecycle, 'type' | 'key'>,
+): string {
+  const identity = JSON.stringify([type, address, incarnationStart, key])
+  return `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}lifecycle`
+}
+
+/** `data` of a message, as JSON text. */
+export function renderLifecycleData(
+  policy: LifecyclePolicy,
+  { dueAt, cause }: Pick<Lifecycle, 'dueAt' | 'cause'>,
+): string {
   const text = (value: string | null) => JSON.stringify(value)
   const data = [
     `"trackingId":${text(policy.trackingId)}`,
@@ -67,10 +76,22 @@ export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifec
     `"signature":${text(cause?.signature ?? null)}`,
     `"slot":${cause?.slot ?? 'null'}`,
   ].join(',')
-  return { id, type, body: `{"id":"${id}","type":"${type}","timestamp":${text(at)},"data":{${data}}}` }
+  return `{${data}}`
 }
 
-const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
+export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {
+  const { type, at } = lifecycle
+  const id = lifecycleMessageId(policy, lifecycle)
+  const data = renderLifecycleData(policy, lifecycle)
+  return {
+    id,
+    type,
+    body: `{"id":"${id}","type":"${type}","timestamp":${JSON.stringify(at)},"data":${data}}`,
+  }
+}
+
+/** By the status that an event changed a policy to. */
+export const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
   Paused: 'subscription.paused',
   Active: 'subscription.resumed',
   Completed: 'subscription.completed',

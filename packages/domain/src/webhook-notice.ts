@@ -17,7 +17,7 @@ export interface WebhookNotice {
   reason: string | null
 }
 
-/** One message for each webhook, type and time: whoever renders it again gets the same id. */
+/** One message for each webhook, type and time: rendered again, the message has the same id. */
 export function renderWebhookNotice(notice: WebhookNotice): DeliveryMessage {
   const { type, webhookId, gateway, endpointUrl, at, failingSince, reason } = notice
   const identity = JSON.stringify([type, webhookId.toString(), at.toISOString()])

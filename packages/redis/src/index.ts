@@ -6,6 +6,7 @@ export { buildHeadRecords, type HeadRecords } from './head-record.js'
 export { buildNonces, type Nonces } from './nonces/nonces.js'
 export {
   eventIdOfRetraction,
+  frameOfLifecycle,
   frameOfPayment,
   frameOfRetraction,
   NO_SEQ,

@@ -10,6 +10,7 @@ import type { RealtimeConfig } from './config.js'
 import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
+import { LifecycleWatch } from './rooms/lifecycle-watch.js'
 import { RetractionHealer } from './rooms/retraction-healer.js'
 import { Rooms } from './rooms/rooms.js'
 import { ConnectionAdmission } from './sockets/connection-admission.js'
@@ -83,10 +84,17 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   })
   // Payments that were announced while the connection was away did not reach this pod.
   subscriber.on('ready', () => void healer.healAll())
+  const lifecycle = new LifecycleWatch({
+    ...{ rooms, store, log },
+    intervalMs: config.LIFECYCLE_INTERVAL_MS,
+    soonSeconds: config.DUE_SOON_SECONDS,
+    graceSeconds: config.OVERDUE_GRACE_SECONDS,
+  })
   const subscriptions = new Subscriptions({
     rooms,
     seats,
     history: new History(store),
+    lifecycle,
     metrics,
     log,
     limit: config.MAX_CONNECTIONS_PER_TRACKING_ID,
@@ -130,6 +138,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       seats.start()
       const port = await server.listen()
       healer.start()
+      lifecycle.start()
       sampler = setInterval(() => {
         const longest = connections().reduce((most, { writeBuffer }) => Math.max(most, writeBuffer.length), 0)
         metrics.queuedPackets.set(longest)
@@ -149,6 +158,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       clearInterval(sampler)
       rooms.countDeliveries()
       healer.stop()
+      lifecycle.stop()
       await server.io.close()
       await seats.close()
     },

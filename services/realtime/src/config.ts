@@ -37,6 +37,20 @@ export const RealtimeConfig = Type.Object({
   PING_INTERVAL_MS: Count(25_000, 'how often a client is asked whether it is still there'),
   PING_TIMEOUT_MS: Count(20_000, 'how long its answer may take before the connection is ended'),
   HEAL_INTERVAL_MS: Count(10_000, 'how often rooms are compared with the store'),
+  LIFECYCLE_INTERVAL_MS: Count(
+    1_000,
+    'how often policies are looked at for clients that subscribed with `events: true`',
+  ),
+  DUE_SOON_SECONDS: Type.Integer({
+    default: 259_200,
+    minimum: 0,
+    description: 'how long before a due date webhooks and sockets are told that it comes near',
+  }),
+  OVERDUE_GRACE_SECONDS: Type.Integer({
+    default: 7_200,
+    minimum: 0,
+    description: 'how long after its due date a payment is due before it is overdue',
+  }),
   POOL_SIZE: PoolSize(2),
 })
 export type RealtimeConfig = Static<typeof RealtimeConfig>

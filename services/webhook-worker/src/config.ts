@@ -21,7 +21,7 @@ export const WebhookWorkerConfig = Type.Object({
   DUE_SOON_SECONDS: Type.Integer({
     default: 259_200,
     minimum: 0,
-    description: 'how long before a due date webhooks are told that it comes near',
+    description: 'how long before a due date webhooks and sockets are told that it comes near',
   }),
   OVERDUE_GRACE_SECONDS: Type.Integer({
     default: 7_200,

@@ -93,6 +93,10 @@ export const frameOfPayment = (message: PaymentMessage): Buffer =>
 export const frameOfRetraction = (message: RetractionMessage): Buffer =>
   frameText(`${PACKET_PREFIX}${JSON.stringify(['retraction', message])}`)
 
+/** The frame of one `lifecycle` event. @param message JSON text */
+export const frameOfLifecycle = (message: string): Buffer =>
+  frameText(`${PACKET_PREFIX}["lifecycle",${message}]`)
+
 /** The text of a frame that `frameText` made. */
 function textOf(wsFrame: Buffer): string {
   const size = wsFrame[1]!

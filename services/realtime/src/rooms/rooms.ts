@@ -13,6 +13,8 @@ export interface Subscriber {
   readonly connection: EngineConnection
   /** only payments to this public key; null for all */
   recipient: string | null
+  /** also what happens to policies */
+  events: boolean
 }
 
 export interface Room {
@@ -85,23 +87,41 @@ export class Rooms {
    *   the second case, `seqs` does not count the payment, and healing sends it again.
    */
   forward(room: Room, frame: PaymentFrame): boolean {
-    const { metrics, mayDeliver, maxQueuedPackets } = this.#options
+    const { metrics, mayDeliver } = this.#options
     if (!mayDeliver()) {
       metrics.fenced.inc()
       return false
     }
     if (frame.seq !== NO_SEQ && !room.seqs.note(frame.seq)) return false
     const frames = new SharedFrame(frame.wsFrame)
-    for (const { connection, recipient } of room.subscribers) {
-      if (connection.readyState !== 'open' || (recipient !== null && recipient !== frame.recipient)) continue
-      if (connection.writeBuffer.length >= maxQueuedPackets) {
-        closeConnection(connection, 'SLOW_CONSUMER', metrics)
-        continue
-      }
-      sendFrame(connection, frames)
-      this.#sent++
-    }
+    for (const subscriber of room.subscribers) this.#send(subscriber, frame.recipient, frames)
     return true
+  }
+
+  /**
+   * Sends what happened to a policy to the subscribers who asked for it.
+   * @returns false when this pod may not send now
+   */
+  tell(room: Room, recipient: string | null, wsFrame: Buffer): boolean {
+    const { metrics, mayDeliver } = this.#options
+    if (!mayDeliver()) {
+      metrics.fenced.inc()
+      return false
+    }
+    const frame = new SharedFrame(wsFrame)
+    for (const subscriber of room.subscribers) if (subscriber.events) this.#send(subscriber, recipient, frame)
+    return true
+  }
+
+  #send({ connection, recipient: wanted }: Subscriber, recipient: string | null, frame: SharedFrame): void {
+    if (connection.readyState !== 'open' || (wanted !== null && wanted !== recipient)) return
+    const { metrics, maxQueuedPackets } = this.#options
+    if (connection.writeBuffer.length >= maxQueuedPackets) {
+      closeConnection(connection, 'SLOW_CONSUMER', metrics)
+      return
+    }
+    sendFrame(connection, frame)
+    this.#sent++
   }
 
   /**

@@ -106,8 +106,9 @@ export class SocketSession {
       metrics.subscriptions.inc()
     }
     const { subscriber } = subscription
-    const recipientBefore = subscriber.recipient
+    const before = { recipient: subscriber.recipient, events: subscriber.events }
     subscriber.recipient = request.recipient ?? null
+    subscriber.events = request.events ?? false
     const opened = await subscriptions.open(subscription, request.resume ?? undefined)
     if (opened !== 'open') {
       this.#drop(subscription)
@@ -117,7 +118,7 @@ export class SocketSession {
     if ('code' in page) {
       if (isNew) this.#drop(subscription)
       // A refused request changes nothing.
-      else subscriber.recipient = recipientBefore
+      else Object.assign(subscriber, before)
       return page
     }
     return page

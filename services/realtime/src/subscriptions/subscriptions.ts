@@ -9,6 +9,7 @@ import type { Logger } from '@payment-tracking/runtime'
 import type { Seat, Seats } from '@payment-tracking/redis'
 import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
+import type { LifecycleWatch } from '../rooms/lifecycle-watch.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'
 import type { EngineConnection } from '../connections/engine-connection.js'
 import type { Refusal } from './read-request.js'
@@ -27,6 +28,7 @@ export interface SubscriptionsOptions {
   rooms: Rooms
   seats: Seats
   history: History
+  lifecycle: Pick<LifecycleWatch, 'watch'>
   metrics: RealtimeMetrics
   log: Logger
   /** connections of a tracking ID, over all pods */
@@ -62,7 +64,7 @@ export class Subscriptions {
     address: string,
     onLost: Subscription['onLost'],
   ): Subscription {
-    const subscriber = { connection, recipient: null }
+    const subscriber = { connection, recipient: null, events: false }
     return { trackingId, address, subscriber, onLost, state: 'prepared', seat: null }
   }
 
@@ -105,7 +107,7 @@ export class Subscriptions {
     subscription: Subscription,
     request: SubscribeRequest,
   ): Promise<Refusal | { reply: Extract<SubscribeReply, { ok: true }>; retractions: SocketRetraction[] }> {
-    const { rooms, history, metrics, log } = this.#options
+    const { rooms, history, lifecycle, metrics, log } = this.#options
     const { trackingId } = subscription
     const since = request.since ?? undefined
     try {
@@ -115,6 +117,7 @@ export class Subscriptions {
         epoch: request.epoch ?? undefined,
         recipient: request.recipient ?? undefined,
       }
+      if (subscription.subscriber.events) await lifecycle.watch(trackingId)
       const page = await history.read(asked)
       const retractions = page.recovered ? await history.readRetractions(asked) : []
       const { head, epoch, recovered, payments, next } = page
