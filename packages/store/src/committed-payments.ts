@@ -1,6 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { RunStatement } from './database/database.js'
 import { empty, sql, type Sql } from './database/sql.js'
+import { PAYER, PAYMENT_JOINS, RECIPIENT, TOKEN_MINT } from './payment-joins.js'
 
 interface PaymentRow {
   event_id: string
@@ -22,9 +23,7 @@ interface PaymentRow {
 }
 
 /**
- * Payments for sockets and webhooks, with facts from other events: the recipient of the policy's incarnation that the
- * payment belongs to (the latest Created at or before the payment in chain order), and payer and mint of the policy or
- * its user payment. A payment's own fields win.
+ * Payments for sockets and webhooks, with facts from other events (payment-joins.ts).
  * @param condition on `e` (the events row); relies on an index that the caller chooses, then on one probe of
  *   events_policy_places, policies and user_payments for each row
  * @param tail `order by` and `limit`
@@ -37,20 +36,9 @@ export async function readCommittedPayments(
   const rows = await run<PaymentRow>(sql`
     select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
-           coalesce(e.recipient, incarnation.recipient) as recipient,
-           coalesce(e.payer, u.owner) as payer,
-           coalesce(e.token_mint, p.token_mint, u.token_mint) as token_mint, e.retracted_at is not null as retracted
-      from events e
-      left join policies p on p.address = e.payment_policy
-      left join user_payments u on u.address = p.user_payment
-      left join lateral (
-        select c.recipient from events c
-         where c.payment_policy = e.payment_policy
-           and c.name in ('PaymentPolicyCreated', 'ComposablePolicyCreated') and c.retracted_at is null
-           and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
-         order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc
-         limit 1
-      ) incarnation on e.recipient is null
+           ${RECIPIENT} as recipient, ${PAYER} as payer, ${TOKEN_MINT} as token_mint,
+           e.retracted_at is not null as retracted
+      from events e ${PAYMENT_JOINS}
      where e.name in ('PaymentRecord', 'ComposableExecuted') and ${condition}
      ${tail}`)
   return rows.map(toCommittedPayment)

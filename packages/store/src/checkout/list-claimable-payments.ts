@@ -2,7 +2,8 @@ import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { allOf } from '../reads/event-filter.js'
-import { KNOWN_COLUMNS, KNOWN_JOINS, type KnownRow } from '../reads/known-payment.js'
+import { PAYMENT_JOINS } from '../payment-joins.js'
+import { KNOWN_COLUMNS, type KnownRow } from '../reads/known-payment.js'
 import type { ClaimFilter } from './list-claimable-policies.js'
 
 /** A payment whose payer and recipient are known. Amounts are exact. */
@@ -82,7 +83,7 @@ export async function listClaimablePayments(
     conditions.push(sql`coalesce(e.token_mint, p.token_mint, u.token_mint) = ${filter.tokenMint}`)
   const rows = await database.read<Row>(sql`
     select e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway, e.record_id, ${KNOWN_COLUMNS}
-      from (${source}) e ${KNOWN_JOINS}
+      from (${source}) e ${PAYMENT_JOINS}
      where ${allOf(conditions)} ${NEWEST} ${signature === undefined ? sql`limit ${limit}` : empty}`)
   const own = rows.filter(row => wallet === undefined || row.known_payer === wallet)
   return { payments: own.slice(0, limit).map(toPayment), otherPayer: own.length < rows.length }

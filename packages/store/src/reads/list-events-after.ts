@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { allOf, eventConditions, type EventFilter } from './event-filter.js'
-import { KNOWN_JOINS } from './known-payment.js'
+import { PAYMENT_JOINS } from '../payment-joins.js'
 import { EVENT_COLUMNS, PAGE_COLUMNS, toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
 
 /** An event of the stream: its commit position, and the fields that filters need. */
@@ -59,7 +59,7 @@ export async function listEventsAfter(
          where ${allOf(conditions)}
          order by position
          limit ${range.limit}
-      ) e ${KNOWN_JOINS}
+      ) e ${PAYMENT_JOINS}
      order by e.position`)
   return rows.map(row => ({
     ...toStoredEvent(row),

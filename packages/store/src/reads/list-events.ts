@@ -1,10 +1,10 @@
 import type { Store } from '../database/open-store.js'
+import { PAYMENT_JOINS } from '../payment-joins.js'
 import { sql, type Sql } from '../database/sql.js'
 import { toIsoTime } from '../database/pg-codec.js'
 import type { EventKey, EventOrder } from './cursor.js'
 import {
   KNOWN_COLUMNS,
-  KNOWN_JOINS,
   toKnownPayment,
   type Finality,
   type KnownPayment,
@@ -82,7 +82,7 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
 export const PAGE_COLUMNS = sql`id, position, slot, transaction_index, event_index, signature, name, data,
   occurred_at, gateway, payment_policy, recipient, payer, token_mint, tracking_id, seq, amount, commitment, retracted_at`
 
-/** The columns of a list for a page `e` with `KNOWN_JOINS`. */
+/** The columns of a list for a page `e` with `PAYMENT_JOINS`. */
 export const EVENT_COLUMNS = sql`e.id, e.slot, e.event_index, e.signature, e.name, e.data::text as data,
   e.occurred_at::text as time, ${KNOWN_COLUMNS}`
 
@@ -114,7 +114,7 @@ export async function listEvents(
          where ${allOf(conditions)}
          ${ORDER_BY[order]}
          ${pageOf(page)}
-      ) e ${KNOWN_JOINS}
+      ) e ${PAYMENT_JOINS}
      ${ORDER_BY[order]}`)
   return rows.map(toStoredEvent)
 }

@@ -1,10 +1,10 @@
 import type { Store } from '../database/open-store.js'
+import { PAYMENT_JOINS } from '../payment-joins.js'
 import { empty, sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { pageOf } from './event-filter.js'
 import {
   KNOWN_COLUMNS,
-  KNOWN_JOINS,
   toKnownPayment,
   type Finality,
   type KnownPayment,
@@ -77,7 +77,7 @@ export async function listOneTimePayments(
   const rows = await ask<PaymentRow>(sql`
     select e.id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway, e.record_id,
            ${KNOWN_COLUMNS}
-      from (${payments}) e ${KNOWN_JOINS}
+      from (${payments}) e ${PAYMENT_JOINS}
      ${filter} ${order} ${recipient === undefined ? empty : pageOf(page)}`)
   return rows.map(toOneTimePayment)
 }
