@@ -1,5 +1,5 @@
 // Proofs of payment: the published verifier accepts valid proofs, and forty requests must get no proof or no false
-// proof.
+// proof. All of them ask about the same chain, so they are one file of more than 300 lines.
 import { createHash } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import t from 'tap'
