@@ -210,6 +210,33 @@ t.test('the dashboard', async t => {
     t.equal(rows[0].n, 2)
   })
 
+  t.test('shows the gaps of stream and chain, and closes gaps of the stream', async t => {
+    const { pool } = ops.database
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into stream_gaps (stream, stream_created_at, from_sequence, to_sequence)
+       values ('CHAIN_EVENTS', now(), 6, 25) returning id`,
+    )
+    await pool.query(
+      `insert into gaps (signature, from_slot, to_slot, reason) values ('<b>', 7, 9, 'a line was cut')`,
+    )
+    t.match((await user.get('/')).body, /open stream gaps/)
+    t.match((await user.get('/dead-letters')).body, /7 to 9[^]*&lt;b&gt;[^]*a line was cut[^]*open/)
+    const open = (await user.get('/stream-gaps')).body
+    t.match(open, /6 to 25/)
+    t.match(open, /<button>Close/)
+    const id = rows[0]!.id
+    t.equal(
+      (await user.post('/stream-gaps/close', [['id', id]])).statusCode,
+      403,
+      'not without its CSRF token',
+    )
+    await user.post('/stream-gaps/close', [
+      ['csrf', user.csrf],
+      ['id', id],
+    ])
+    t.notMatch((await user.get('/stream-gaps')).body, /<button>Close/)
+  })
+
   t.test('opens a new round for failed deliveries of active webhooks, one or all', async t => {
     const [one, two] = [await ops.addFailedDelivery(), await ops.addFailedDelivery()]
     const dead = await ops.addFailedDelivery({ active: false })

@@ -146,3 +146,19 @@ t.test('a worker maintains webhooks', async t => {
     t.ok(await webhookRow(kept.id), 'a deleted webhook stays as long as its deliveries, for ops')
   })
 })
+
+t.test('Redis keeps only so many finished jobs as the settings say', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  receiver.answer(({ path }) => ({ status: path.endsWith('/good') ? 200 : 410 }))
+  await rig.startWorker({ WEBHOOK_COMPLETED_JOBS_KEPT: '3', WEBHOOK_FAILED_JOBS_KEPT: '2' })
+  const good = await rig.addWebhook(`${receiver.url}/good`)
+  // A job each: jobs take the deliveries of one call together.
+  for (let n = 0; n < 10; n++) await rig.pay(good.gateway)
+  for (let n = 0; n < 10; n++) await rig.pay((await rig.addWebhook(`${receiver.url}/gone`)).gateway)
+  await rig.waitForStates({ delivered: 10, failed: 10 })
+  const kept = (state: string) => rig.redis.client.zcard(`{payment-tracking:test}:deliveries:${state}`)
+  await waitFor(async () => (await kept('completed')) === 3 && (await kept('failed')) === 2, {
+    what: '3 completed and 2 failed jobs',
+  })
+})

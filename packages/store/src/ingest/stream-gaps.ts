@@ -2,7 +2,6 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import type { StreamIdentity } from './dead-letters.js'
 
-/** Messages that the stream discarded before they were read, by their sequences, both inclusive. */
 /** Records whether the stream takes control messages, for the dashboard. */
 export function noteControlSubjects({ database }: Store, takes: boolean): Promise<unknown> {
   return database.execute(sql`
@@ -16,6 +15,7 @@ export async function readControlSubjects({ database }: Store): Promise<boolean 
   return row?.takes ?? null
 }
 
+/** Messages that the stream discarded before they were read, by their sequences, both inclusive. */
 export interface MissedMessages {
   fromSequence: number
   toSequence: number

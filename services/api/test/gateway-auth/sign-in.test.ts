@@ -151,6 +151,10 @@ t.test('signing in', async t => {
       200,
       'from anywhere',
     )
+    for (const key of await api.redis.client.keys('*nonces*')) {
+      const leftMs = await api.redis.client.pttl(key)
+      t.ok(leftMs > 0 && leftMs <= 120_000, `${key} is forgotten after ${leftMs} ms`)
+    }
   })
 
   t.test('only an unexpired nonce of this deployment and this gateway can be signed', async t => {
