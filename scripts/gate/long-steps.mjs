@@ -52,6 +52,7 @@ export const STEPS = [
       'test/chaos.long.test.ts',
       'services/indexer/test/faults.long.test.ts',
       'services/indexer/test/kill.long.test.ts',
+      'test/e2e/chain.long.test.ts',
       'test/e2e/chain-finalized.long.test.ts',
     ],
   },
