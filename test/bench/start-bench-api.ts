@@ -6,8 +6,8 @@ export interface BenchApi {
   baseUrl: string
   pid: number
   managementUrl: string
-  /** Asks for a path. @returns how many milliseconds it took */
-  ask: (path: string) => Promise<number>
+  /** Asks for a path, with a gateway's key if given. @returns how many milliseconds it took */
+  ask: (path: string, key?: string) => Promise<number>
 }
 
 /** Starts the API over a database, with everything on but a limit that nobody reaches. */
@@ -31,11 +31,15 @@ export async function startBenchApi(context: BenchContext, databaseUrl: string):
     baseUrl,
     pid,
     managementUrl,
-    ask: async path => {
+    ask: async (path, key) => {
       const startedAt = performance.now()
-      const answer = await fetch(baseUrl + path)
+      const answer = await fetch(
+        baseUrl + path,
+        key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } },
+      )
       await answer.arrayBuffer()
-      if (answer.status >= 500) throw new Error(`${path} was answered ${answer.status}`)
+      if (answer.status >= 500 || (key !== undefined && !answer.ok))
+        throw new Error(`${path} was answered ${answer.status}`)
       return performance.now() - startedAt
     },
   }

@@ -111,7 +111,7 @@ const insertEvents = (many: number) => `
     record_id, commitment)
   select gen_random_uuid(), n, $2::bigint + 25 * n, signature, 0, name,
          ('{"payment_policy":"' || policy || '","gateway":"' || gateway || '","amount":"' || n * 1000 ||
-          '","timestamp":"' || 1769871897 + n || '","memo":[${memoOf('order-')}],"record_id":' || n % 50 || '}')::json,
+          '","timestamp":"' || extract(epoch from $3::timestamptz)::bigint + n * 10 || '","memo":[${memoOf('order-')}],"record_id":' || n % 50 || '}')::json,
          $3::timestamptz + n * interval '10 seconds', gen_random_uuid(), n,
          case when name <> 'UserPaymentCreated' then gateway end,
          case when name in ('PaymentRecord', 'PaymentPolicyCreated', 'PaymentPolicyStatusChanged') then policy end,
@@ -124,7 +124,7 @@ const insertEvents = (many: number) => `
               then 'order-' || (n + n / ${many} * 37) % ${many} end,
          case when name = 'PaymentRecord' then n / ${many} + 1 end,
          case when name = 'PaymentRecord' then n * 1000 end,
-         case when name = 'PaymentRecord' then 1769871897 + n end,
+         case when name = 'PaymentRecord' then extract(epoch from $3::timestamptz)::bigint + n * 10 end,
          case when name = 'PaymentRecord' then n % 50 end,
          'confirmed'
     from (

@@ -1,10 +1,11 @@
 // Revenue of a gateway in a span of time, by token, in buckets.
-import { dueStateOf, perMonth, readJson, roundedSum, type Frequency } from '@payment-tracking/domain'
+import { dueStateOf, perMonth, roundedSum } from '@payment-tracking/domain'
 import {
   bucketSeconds,
   bucketStart,
   groupSubscriptions,
   listPoliciesWithDueDates,
+  readFrequency,
   readVolume,
   replaySubscriptions,
   type ActiveSubscription,
@@ -42,14 +43,9 @@ export function bucketsOf({ from, to, size }: Span): number[] {
 /** A token's name as a key; all unknown tokens share one key. */
 const keyOf = (mint: string | null): string => mint ?? ''
 
-function frequencyOf(text: string): Frequency {
-  const [name = '', payload] = Object.entries(readJson(text) as Record<string, unknown>)[0] ?? []
-  return name === 'Custom' ? { name, seconds: BigInt(payload as number | bigint) } : { name }
-}
-
 const ofGroups = (groups: readonly SubscriptionGroup[]): bigint =>
   roundedSum(
-    groups.map(group => perMonth(group.amount, frequencyOf(group.frequency))).filter(each => each !== null),
+    groups.map(group => perMonth(group.amount, readFrequency(group.frequency))).filter(each => each !== null),
   )
 
 const ofSubscriptions = (subscriptions: readonly ActiveSubscription[]): bigint =>
@@ -99,7 +95,7 @@ export async function readRevenue(
     const isOf = ({ tokenMint }: { tokenMint: string | null }) => keyOf(tokenMint) === mint
     const paid = volume.filter(isOf)
     const active = activeGroups.filter(isOf)
-    const uncounted = active.filter(group => perMonth(group.amount, frequencyOf(group.frequency)) === null)
+    const uncounted = active.filter(group => perMonth(group.amount, readFrequency(group.frequency)) === null)
     return {
       tokenMint: mint === '' ? null : mint,
       decimals: tokens.get(mint)?.decimals ?? null,

@@ -38,6 +38,8 @@ interface Told {
   /** seconds before NOW */
   ago: number
   amount: number
+  /** seconds by which the block of a payment is later than the payment's own time */
+  shift: number
 }
 const story = fc.record({
   policies: fc.array(
@@ -56,6 +58,7 @@ const story = fc.record({
       kind: fc.constantFrom<Told['kind']>('pay', 'pay', 'pay', 'pause', 'resume', 'delete'),
       ago: fc.integer({ min: 1, max: (DAYS - 1) * DAY }),
       amount: fc.integer({ min: 1, max: 10 ** 9 }),
+      shift: fc.constantFrom(0, 0, -9 * 3_600, -30 * 3_600, 9 * 3_600, 30 * 3_600),
     }),
     { maxLength: 12 },
   ),
@@ -98,7 +101,7 @@ async function tell(
     return derivePolicy(DEFAULT_PROGRAM_ID, userPayment, id)
   })
   const inOrder = [...events].sort((a, b) => b.ago - a.ago)
-  for (const [index, { policy, kind, ago, amount }] of inOrder.entries()) {
+  for (const [index, { policy, kind, ago, amount, shift }] of inOrder.entries()) {
     const address = addresses[policy % addresses.length]!
     const [at, slot] = [NOW - ago, 100 + index]
     const status = (name: string) =>
@@ -119,7 +122,9 @@ async function tell(
           { slot },
         )
       const record = { payment_policy: address, gateway, amount: String(amount), timestamp: String(at) }
-      return chain.say('PaymentRecord', { ...record, memo: memoOf('x'), record_id: index }, at, { slot })
+      // Neither before the policy nor after the last bucket.
+      const blockAt = Math.max(Math.min(at + shift, NOW - 1), NOW - DAYS * DAY + 1)
+      return chain.say('PaymentRecord', { ...record, memo: memoOf('x'), record_id: index }, blockAt, { slot })
     })
   }
   for (const step of reversed ? steps.reverse() : steps) await step()
