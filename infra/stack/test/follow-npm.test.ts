@@ -5,10 +5,10 @@ import { identify, isAlive } from '@payment-tracking/stack'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
-const STACK = fileURLToPath(new URL('../dist/index.js', import.meta.url))
+const FOLLOW_NPM = fileURLToPath(new URL('../dist/launcher/follow-npm.js', import.meta.url))
 
 const SCRIPT = `
-  import { followNpm } from '${STACK}'
+  import { followNpm } from '${FOLLOW_NPM}'
   setInterval(() => {}, 1_000)
   followNpm(process.env, () => { console.log('npm has ended'); process.exit() })
   console.log(process.pid)`

@@ -157,6 +157,8 @@ t.test('retention', async t => {
       'stream_head',
       'trackings',
       'user_payments',
+      // tells which key could act for a gateway, and until when
+      'api_keys',
       // one row a deployment, and one a version of the projections
       'lease_uses',
       'projection_upgrades',
