@@ -28,7 +28,7 @@ type Handler = (chain: SimulatedChain, faults: NodeFaults, parameters: readonly 
 export function slotAt(chain: SimulatedChain, { lagSlots }: NodeFaults, commitment = 'finalized'): number {
   const level =
     commitment === 'processed' ? chain.tip : commitment === 'confirmed' ? chain.confirmed : chain.finalized
-  return Math.max(chain.firstSlot, level - lagSlots)
+  return Math.max(chain.firstSlot - 1, level - lagSlots)
 }
 
 function levelOf(chain: SimulatedChain, faults: NodeFaults, options: CallOptions): number {
@@ -63,7 +63,9 @@ const getSignatures: Handler = (chain, faults, [account, given]) => {
       ...(faults.noTransactionIndex ? {} : { transactionIndex: at }),
     }))
   if (!faults.untidyList) return listed
-  return listed.flatMap((each, at) => (at % 3 === 0 ? [each, each] : [each])).sort((a, b) => b.slot - a.slot)
+  return listed
+    .flatMap((each, at) => (at % 3 === 0 ? [each, each] : [each]))
+    .sort((a, b) => b.slot - a.slot || (a.signature < b.signature ? -1 : 1))
 }
 
 function renderTransaction({ slot, at, transaction, blockTime }: PlacedTransaction, faults: NodeFaults) {

@@ -90,6 +90,9 @@ export class SimulatedChain {
       finalitySlots: 31,
       ...options,
     }
+    // Transactions are added to the tip, so the tip must never be confirmed or final.
+    if (Math.min(this.#options.confirmationSlots, this.#options.finalitySlots) < 1)
+      throw new RangeError('a block needs at least one block on top of it to be confirmed or final')
     this.tip = this.#options.firstSlot
     this.blocks.set(this.tip, this.#emptyBlock(this.tip, this.tip - 1))
     const executable = buildPuppet()
