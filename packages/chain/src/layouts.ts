@@ -9,98 +9,15 @@ import {
   i64,
   key,
   option,
-  padding,
-  PADDING,
   struct,
-  taggedEnum,
   u16,
   u32,
   u64,
-  u8,
   type Fields,
   type ValueCodec,
 } from './codecs.js'
-
-const MEMO: Fields = [['memo', byteArray(64)]]
-
-const STATUS = taggedEnum([
-  ['Active', null],
-  ['Paused', null],
-  ['Completed', null],
-])
-
-const FREQUENCY = taggedEnum([
-  ['Daily', null],
-  ['Weekly', null],
-  ['Monthly', null],
-  ['Quarterly', null],
-  ['SemiAnnually', null],
-  ['Annually', null],
-  ['Custom', u64],
-])
-
-const PAY_AS_YOU_GO: Fields = [
-  ['max_amount_per_period', u64],
-  ['max_chunk_amount', u64],
-  ['period_length_seconds', u64],
-  ['current_period_start', i64],
-  ['current_period_total', u64],
-]
-
-const policyType = (payAsYouGo: Fields) =>
-  taggedEnum([
-    [
-      'Subscription',
-      struct([
-        ['amount', u64],
-        ['auto_renew', bool],
-        ['max_renewals', option(u32)],
-        ['payment_frequency', FREQUENCY],
-        ['next_payment_due', i64],
-        [PADDING, padding(97)],
-      ]),
-    ],
-    [
-      'Milestone',
-      struct([
-        ['milestone_amounts', array(u64, 4)],
-        ['milestone_timestamps', array(i64, 4)],
-        ['current_milestone', u8],
-        ['release_condition', u8],
-        ['total_milestones', u8],
-        ['escrow_amount', u64],
-        [PADDING, padding(53)],
-      ]),
-    ],
-    ['PayAsYouGo', struct([...PAY_AS_YOU_GO, ...payAsYouGo])],
-    [
-      'OneTime',
-      struct([
-        ['amount', u64],
-        ['due_date', i64],
-        ['expiry_date', option(i64)],
-        [PADDING, padding(103)],
-      ]),
-    ],
-    [
-      'UpTo',
-      struct([
-        ['max_amount', u64],
-        ['valid_after', i64],
-        ['deadline', i64],
-        [PADDING, padding(104)],
-      ]),
-    ],
-  ])
-
-/** PayAsYouGo got an expiry date, which took 9 bytes (or 1) of its padding. */
-const POLICY_TYPES: readonly ValueCodec[] = [
-  policyType([
-    ['expiry_date', option(i64)],
-    [PADDING, padding(79)],
-  ]),
-  policyType([[PADDING, padding(88)]]),
-]
+import { COMPOSABLE_EXECUTED, COMPOSABLE_POLICY_CREATED } from './composable-layouts.js'
+import { MEMO, POLICY_TYPES, STATUS } from './policy-layouts.js'
 
 const PAYMENT: Fields = [
   ['payment_policy', key],
@@ -118,103 +35,6 @@ const policyCreated = (type: ValueCodec): Fields => [
   ['policy_id', u32],
   ['policy_type', type],
   ...MEMO,
-]
-
-const DATA_CHECKS = array(
-  struct([
-    ['offset', u8],
-    ['length', u8],
-    ['expected', byteArray(8)],
-  ]),
-  4,
-)
-
-const FORWARD_CONFIG = struct([
-  [
-    'instruction_constraint',
-    struct([
-      ['program_id', key],
-      ['num_data_checks', u8],
-      ['data_checks', DATA_CHECKS],
-      ['num_pinned_accounts', u8],
-      [
-        'pinned_accounts',
-        array(
-          struct([
-            ['index', u8],
-            ['pubkey', key],
-          ]),
-          4,
-        ),
-      ],
-    ]),
-  ],
-  ['input_mint', key],
-  ['output_mint', key],
-  ['forward_flags', u8],
-])
-
-const FIRST_FORWARD_CONFIG = struct([
-  ['target_program', key],
-  ['input_mint', key],
-  ['output_mint', key],
-  ['min_output_amount', option(u64)],
-  ['forward_flags', u8],
-  ['num_data_checks', u8],
-  ['data_checks', DATA_CHECKS],
-])
-
-const VALIDATION = taggedEnum([
-  ['Disabled', null],
-  ['ProgramCall', struct([['program_id', key]])],
-  ['Inline', struct([['reserved', u8]])],
-])
-
-const composableCreated = (memoBytes: number, rest: Fields) =>
-  POLICY_TYPES.map(type =>
-    struct([
-      ['composable_policy', key],
-      ['user_payment', key],
-      ['gateway', key],
-      ['recipient', key],
-      ['policy_id', u32],
-      ['policy_type', type],
-      ['memo', byteArray(memoBytes)],
-      ...rest,
-    ]),
-  )
-
-const VALIDATED: Fields = [
-  ['forward_config', FORWARD_CONFIG],
-  ['pre_validation', VALIDATION],
-  ['post_validation', VALIDATION],
-  ['has_pre_validation_pda', bool],
-  ['has_post_validation_pda', bool],
-]
-
-const FIRST_VALIDATED: Fields = [
-  ['forward_config', FIRST_FORWARD_CONFIG],
-  [
-    'validation_config',
-    struct([
-      ['validation_program', key],
-      ['num_validation_accounts', u8],
-    ]),
-  ],
-  ['has_validation_pda', bool],
-]
-
-const COMPOSABLE_EXECUTED: Fields = [
-  ['composable_policy', key],
-  ['gateway', key],
-  ['target_program', key],
-  ['input_amount', u64],
-  ['output_amount', u64],
-  ['gateway_fee', u64],
-  ['protocol_fee', u64],
-  ['recipient', key],
-  ['timestamp', i64],
-  ['record_id', u32],
 ]
 
 const keys = (...names: string[]): Fields => names.map(name => [name, key])
@@ -278,12 +98,8 @@ export const EVENT_LAYOUTS: Readonly<Record<string, readonly ValueCodec[]>> = {
       ],
     ]),
   ],
-  ComposablePolicyCreated: [...composableCreated(32, VALIDATED), ...composableCreated(64, FIRST_VALIDATED)],
-  ComposableExecuted: [
-    struct(COMPOSABLE_EXECUTED),
-    struct([...COMPOSABLE_EXECUTED, ['memo', byteArray(32)]]),
-    struct([...COMPOSABLE_EXECUTED, ['memo', byteArray(64)]]),
-  ],
+  ComposablePolicyCreated: COMPOSABLE_POLICY_CREATED,
+  ComposableExecuted: COMPOSABLE_EXECUTED,
   ComposablePolicyStatusChanged: [
     struct([
       ['composable_policy', key],
