@@ -4,6 +4,7 @@ import { BusUnavailableError, connectBus, type BusConfig } from './connection.js
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
 import { openKeyValue, type KeyValue } from './key-value.js'
 import { readPosition, type StreamPosition } from './position.js'
+import { StreamPublisher, type OutgoingMessage } from './stream-publisher.js'
 import { readAgain, type ReadAgainOptions } from './read-again.js'
 import { readStream, type StreamMessage } from './read-stream.js'
 import { ensureStream, type StreamConfig } from './stream.js'
@@ -31,6 +32,12 @@ export interface Bus {
    * @throws BusUnavailableError when no acknowledgement came. The stream may have stored the message.
    */
   publish(subject: string, bytes: Uint8Array, messageId?: string): Promise<number>
+  /**
+   * Publishes messages in their order, and waits for the stream to have stored them all.
+   * @returns their sequences, in the order of the messages
+   * @throws BusUnavailableError when an acknowledgement did not come. The stream may have stored any of the messages.
+   */
+  publishAll(messages: readonly OutgoingMessage[]): Promise<number[]>
   /** Opens a bucket of keys and values, made when it is missing with as many replicas as the stream has. */
   openKeyValue(bucket: string, stream: string): Promise<KeyValue>
   /**
@@ -46,7 +53,15 @@ export interface Bus {
 /** @param name shown in the server's list of connections */
 export async function openBus(config: BusConfig, name: string, log: Logger): Promise<Bus> {
   const connection: NatsConnection = await connectBus(config, name, log)
-  const jetstream = connection.jetstream()
+  const publisher = new StreamPublisher(connection)
+  const publishAll: Bus['publishAll'] = async messages => {
+    try {
+      return await publisher.publishAll(messages)
+    } catch (cause) {
+      const subjects = [...new Set(messages.map(({ subject }) => subject))].join(', ')
+      throw new BusUnavailableError(`the stream did not acknowledge a message on ${subjects}`, { cause })
+    }
+  }
   return {
     consume: (options, handle) => new BatchConsumer(connection, options, handle, log),
     position: options => readPosition(connection, options),
@@ -56,14 +71,9 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
     },
     openKeyValue: (bucket, stream) => openKeyValue(connection, bucket, stream),
     readStream: (stream, fromSequence, onMessage) => readStream(connection, stream, fromSequence, onMessage),
-    async publish(subject, bytes, messageId) {
-      try {
-        const options = messageId === undefined ? {} : { msgID: messageId }
-        return (await jetstream.publish(subject, bytes, options)).seq
-      } catch (cause) {
-        throw new BusUnavailableError(`the stream did not acknowledge a message on ${subject}`, { cause })
-      }
-    },
+    publishAll,
+    publish: async (subject, bytes, id) =>
+      (await publishAll([{ subject, bytes, ...(id !== undefined && { id }) }]))[0]!,
     ping: () => connection.flush(),
     close: async () => {
       if (connection.isClosed()) return

@@ -46,3 +46,30 @@ t.test('the stream is read from a sequence to its end, and ids are stored once',
   t.same(await read(sequences[3]!), [3, 4])
   t.same(await read(sequences[4]! + 1), [])
 })
+
+t.test('many messages are stored in their order, and each sequence belongs to its message', async t => {
+  const { nats, bus } = await open(t)
+  const subject = `${nats.subjectPrefix}.x`
+  const messages = Array.from({ length: 700 }, (_, at) => ({
+    subject,
+    bytes: Buffer.from(String(at)),
+    id: `many ${at}`,
+  }))
+  t.same(await bus.publishAll([]), [])
+  const sequences = await bus.publishAll(messages)
+  t.same(await bus.publishAll(messages.slice(100, 200)), sequences.slice(100, 200), 'stored once')
+  const stored = new Map<number, string>()
+  await bus.readStream(nats.stream, 1, ({ bytes, sequence }) =>
+    stored.set(sequence, Buffer.from(bytes).toString()),
+  )
+  t.same(
+    [...stored],
+    sequences.map((sequence, at) => [sequence, String(at)]),
+  )
+  const foreign = { subject: 'no.stream.takes.this', bytes: Buffer.from('x') }
+  await t.rejects(bus.publishAll([messages[0]!, foreign]), {
+    code: 'BUS_UNAVAILABLE',
+    cause: { message: 'no stream takes the subject' },
+  })
+  t.same(await bus.publish(subject, Buffer.from('0'), 'many 0'), sequences[0], 'a failure ends nothing')
+})

@@ -84,10 +84,9 @@ export class Publisher {
   async #send(messages: readonly Outgoing[]): Promise<void> {
     for (let at = 0; at < messages.length; at += WINDOW) {
       this.signal.throwIfAborted()
-      const sequences = await Promise.all(
-        messages
-          .slice(at, at + WINDOW)
-          .map(({ subject, body, id }) => this.bus.publish(subject, Buffer.from(body), id)),
+      const window = messages.slice(at, at + WINDOW)
+      const sequences = await this.bus.publishAll(
+        window.map(({ subject, body, id }) => ({ subject, bytes: Buffer.from(body), id })),
       )
       this.lastSequence = Math.max(this.lastSequence, ...sequences)
     }

@@ -1,0 +1,90 @@
+// Publications with acknowledgements. The client's own `jetstream.publish` makes a request, a timer and an Error for each
+// message, which took a tenth of the CPU of an indexer's backfill.
+import { createInbox, headers, type Msg, type NatsConnection } from 'nats'
+
+export interface OutgoingMessage {
+  subject: string
+  bytes: Uint8Array
+  /** the stream drops a second message with this id for some minutes */
+  id?: string
+}
+
+/** The time for the acknowledgements of one call. */
+const TIMEOUT_MS = 5_000
+/** Source: the header `Nats-Msg-Id` of JetStream. */
+const MESSAGE_ID = 'Nats-Msg-Id'
+
+/** Source: the JetStream API, type `io.nats.jetstream.api.v1.pub_ack_response`. */
+interface PublishAck {
+  seq?: number
+  error?: { code: number; description?: string }
+}
+
+export class StreamPublisher {
+  readonly #inbox = createInbox()
+  readonly #waiting = new Map<string, (ack: Msg) => void>()
+  #next = 0
+
+  constructor(private readonly connection: NatsConnection) {
+    connection.subscribe(`${this.#inbox}.*`, {
+      callback: (_, ack) => this.#waiting.get(ack.subject)?.(ack),
+    })
+  }
+
+  /**
+   * Sends the messages in their order and waits for all acknowledgements.
+   * @returns the sequences, in the order of the messages
+   * @throws Error when a message was not acknowledged in time, or refused
+   */
+  async publishAll(messages: readonly OutgoingMessage[]): Promise<number[]> {
+    const sequences: number[] = []
+    const replies: string[] = []
+    let left = messages.length
+    let deadline: NodeJS.Timeout | undefined
+    try {
+      await new Promise<void>((resolve, reject) => {
+        if (left === 0) return resolve()
+        deadline = setTimeout(
+          () => reject(new Error(`${left} of ${messages.length} messages were not acknowledged in time`)),
+          TIMEOUT_MS,
+        )
+        for (const [at, { subject, bytes, id }] of messages.entries()) {
+          const reply = `${this.#inbox}.${(this.#next += 1)}`
+          replies.push(reply)
+          this.#waiting.set(reply, ack => {
+            const { seq, error } = readAck(ack)
+            if (seq === undefined)
+              return reject(new Error(error?.description ?? 'an unreadable acknowledgement'))
+            if (sequences[at] !== undefined) return undefined
+            sequences[at] = seq
+            left--
+            return left === 0 ? resolve() : undefined
+          })
+          this.connection.publish(subject, bytes, { reply, ...(id !== undefined && { headers: withId(id) }) })
+        }
+        return undefined
+      })
+    } finally {
+      clearTimeout(deadline)
+      for (const reply of replies) this.#waiting.delete(reply)
+    }
+    return sequences
+  }
+}
+
+function withId(id: string) {
+  const head = headers()
+  head.set(MESSAGE_ID, id)
+  return head
+}
+
+function readAck(ack: Msg): PublishAck {
+  const code = ack.headers?.code
+  if (code)
+    return { error: { code, description: code === 503 ? 'no stream takes the subject' : `status ${code}` } }
+  try {
+    return ack.json<PublishAck>()
+  } catch {
+    return {}
+  }
+}
