@@ -32,3 +32,20 @@ t.test('a second indexer takes over after a kill, and nothing is lost or doubled
   t.same((await recordIds(rig)).length, 10)
   await second.stop()
 })
+
+t.test('a successor reads the overlap again, and nothing older', async t => {
+  const rig = await openRig(t)
+  const [node] = rig.nodes
+  payMany(rig, 'a', 1, 5)
+  rig.chain.advance(200)
+  payMany(rig, 'a', 6, 2)
+  const first = await rig.start()
+  await rig.settle()
+  await first.stop()
+  node!.calls.clear()
+  rig.chain.advance()
+  const second = await rig.start()
+  await second.waitForLog('indexer.caught-up')
+  t.equal(node!.calls.get('getTransaction'), 2)
+  t.same(await recordIds(rig), numbers(1, 7))
+})

@@ -1,5 +1,5 @@
-// Publishes the final transactions between two slots, in the order of the chain. While a chunk is published, the next
-// chunk is read, so that the nodes never wait for the stream.
+// Publishes the final transactions between two slots, in the order of the chain. While the scan publishes a chunk, it reads
+// the next chunk and lists the next page, so that the nodes never wait for the stream.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Auditor } from '../audit/auditor.js'
@@ -18,7 +18,7 @@ import { readAhead } from './read-ahead.js'
 import type { TakenTransactions } from './taken-transactions.js'
 
 interface ScanParts {
-  settings: { INDEXER_START_SLOT?: number; INDEXER_CONCURRENCY: number }
+  settings: { INDEXER_CONCURRENCY: number }
   pool: NodePool
   publisher: Publisher
   auditor: Auditor
@@ -88,16 +88,27 @@ export class FinalizedScan {
     }
   }
 
-  async *#chunks(options: ListOptions, { pages, oldest }: ListedRange): AsyncGenerator<Chunk, void> {
-    const { pool, settings, taken } = this.parts
-    for (const [at, { before }] of pages.entries()) {
-      const listed = at === 0 ? oldest.transactions : await listAgain(pool, options, before)
-      const inRange = listed.filter(({ slot }) => slot >= (settings.INDEXER_START_SLOT ?? 0))
+  /** The pages of a range, the oldest first. */
+  async *#pages(
+    options: ListOptions,
+    { pages, oldest }: ListedRange,
+  ): AsyncGenerator<ListedTransaction[], void> {
+    yield oldest.transactions
+    for (const { before } of pages.slice(1)) yield await listAgain(this.parts.pool, options, before)
+  }
+
+  async *#chunks(options: ListOptions, range: ListedRange): AsyncGenerator<Chunk, void> {
+    const { pool, taken } = this.parts
+    let number = 0
+    for await (const listed of readAhead(this.#pages(options, range))) {
+      number++
+      // A page may hold older transactions than the range. These are published, and `taken` may have removed them.
+      const inRange = listed.filter(({ slot }) => slot > options.fromSlot)
       // Failed transactions emit no events.
       const wanted = inRange.filter(({ signature, slot, failed }) => !failed && !taken.has(signature, slot))
       const placed = await withPlaces(pool, wanted)
       for (const { signature, slot } of placed) taken.take(signature, slot)
-      const endOfPage = { number: at + 1, newestSlot: inRange.at(-1)?.slot }
+      const endOfPage = { number, newestSlot: inRange.at(-1)?.slot }
       for (let from = 0; from === 0 || from < placed.length; from += CHUNK) {
         const chunk = placed.slice(from, from + CHUNK)
         const isLast = from + CHUNK >= placed.length
