@@ -41,6 +41,21 @@ t.test('a confirmed payment is published at once, and a watermark makes it final
   t.same(await rig.controls('retracted'), [])
 })
 
+t.test('early payments state their place, also when nodes do not report it', async t => {
+  const rig = await openRig(t)
+  rig.nodes[0]!.faults.noTransactionIndex = true
+  const service = await rig.start(EARLY)
+  await service.waitForLog('indexer.socket-open')
+  rig.chain.advance()
+  for (const recordId of [1, 2, 3]) rig.chain.execute([pay('a', recordId)])
+  rig.chain.advance(2)
+  await eventCount(rig, 3)
+  t.same(
+    (await rig.events()).map(({ body }) => [body.data.record_id, body.transaction_index, body.commitment]),
+    [1, 2, 3].map(recordId => [recordId, recordId - 1, 'confirmed']),
+  )
+})
+
 t.test('a payment on a lost fork is retracted, and published again where it lands', async t => {
   const rig = await openRig(t)
   const service = await rig.start(EARLY)

@@ -78,11 +78,36 @@ export class EarlyLane {
   async #read(listed: ListedTransaction): Promise<FetchedTransaction | undefined> {
     const options = { ...this.options, commitment: 'confirmed' as const, patienceMs: FETCH_PATIENCE_MS }
     try {
-      return await fetchTransaction(this.pool, listed, options)
+      const fetched = await fetchTransaction(this.pool, listed, options)
+      if (!fetched || fetched.events.length === 0 || fetched.transaction.transactionIndex !== null)
+        return fetched
+      const place = await this.#placeOf(listed)
+      return { ...fetched, transaction: { ...fetched.transaction, transactionIndex: place } }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
+      this.#places = undefined
       return undefined
     }
+  }
+
+  /** The places in the last block that was asked for: payments of one block come together. */
+  #places: { slot: number; signatures: Promise<string[]> } | undefined
+
+  /** The place in the block, where nodes do not report it. Readers keep the first published place. */
+  async #placeOf({ signature, slot }: ListedTransaction): Promise<number> {
+    if (this.#places?.slot !== slot) this.#places = { slot, signatures: this.#signaturesOf(slot) }
+    const place = (await this.#places.signatures).indexOf(signature)
+    if (place < 0) throw new NodeError('wrong', `block ${slot} lacks ${signature}`)
+    return place
+  }
+
+  async #signaturesOf(slot: number): Promise<string[]> {
+    const { answer } = await this.pool.askOne(async node => {
+      const block = await node.block(slot, 'confirmed')
+      if (!block) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
+      return block.signatures
+    }, FETCH_PATIENCE_MS)
+    return answer
   }
 
   /** Waits until no publication is running. */
