@@ -1,5 +1,6 @@
-// `node scripts/assemble-images.mjs FOLDER`: makes FOLDER/<image> for the migration and for each service, with what
-// that image holds and nothing else: the bundle, and those packages that the bundle reads from node_modules.
+// `node scripts/assemble-images.mjs FOLDER [NAME]`: makes FOLDER/<image> for the migration and for each service, or for
+// one service alone. The folder holds what the image holds and nothing else: the bundle, and those packages that the
+// bundle reads from node_modules.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -65,10 +66,13 @@ function add(target, workspace, names) {
 }
 
 const folder = resolve(process.argv[2] ?? 'images')
-for (const service of readdirSync(join(ROOT, 'services')))
+const only = process.argv[3]
+for (const service of only ? [only] : readdirSync(join(ROOT, 'services')))
   if (existsSync(join(ROOT, 'services', service, 'dist/service.js')))
     add(join(folder, service), join('services', service), ['service'])
-const migrate = join(folder, 'migrate')
-add(migrate, 'packages/store', ['service', 'rebuild'])
-add(migrate, 'services/ingest', ['reingest'])
-cpSync(join(ROOT, 'prisma/migrations'), join(migrate, 'prisma/migrations'), { recursive: true })
+if (!only) {
+  const migrate = join(folder, 'migrate')
+  add(migrate, 'packages/store', ['service', 'rebuild'])
+  add(migrate, 'services/ingest', ['reingest'])
+  cpSync(join(ROOT, 'prisma/migrations'), join(migrate, 'prisma/migrations'), { recursive: true })
+}
