@@ -1,7 +1,7 @@
-// The final transactions that this lease holder has published, or is about to publish. A failed publication ends the
-// lease holder's work and with it this memory, so a taken transaction is a published one for everybody who asks.
+// The final transactions that this lease holder has published or is publishing. When a publication fails, the lease holder
+// stops and this memory ends with it. So callers may treat every transaction in this memory as published.
 
-/** The most that are remembered: about 200 bytes each. */
+/** The largest number of transactions in this memory. Each takes about 200 bytes. */
 const MOST = 100_000
 
 export class TakenTransactions {
@@ -15,9 +15,10 @@ export class TakenTransactions {
   has = (signature: string, slot: number): boolean => this.#slots.get(signature) === slot
 
   /**
-   * Forgets transactions below a slot, and the older half when there are too many.
-   * @param keepFrom this slot and all later ones are kept however many they hold
-   * @returns the slot from which every transaction is remembered
+   * Removes the transactions of all slots below `below`. If there are more than MOST transactions, also removes the
+   * oldest slots until half of MOST are left.
+   * @param keepFrom the transactions of this slot and of later slots are never removed
+   * @returns the lowest slot whose transactions are all still here
    */
   forget(below: number, keepFrom: number): number {
     let from = below
@@ -28,7 +29,7 @@ export class TakenTransactions {
         from = Math.max(from, Math.min(slot + 1, keepFrom))
       }
     }
-    // They were taken in the order of the chain, but for a few that a node listed late.
+    // The order of the map is the order of the chain, except for the few transactions that a node listed late.
     for (const [signature, slot] of this.#slots) {
       if (slot >= from) break
       this.#slots.delete(signature)
