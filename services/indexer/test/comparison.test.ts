@@ -87,3 +87,16 @@ t.test('a node that is down delays nothing', async t => {
   t.equal((await rig.events()).length, 5)
   t.match(await service.waitForLog('indexer.node-unfit'), { fault: 'down' })
 })
+
+t.test('a node that is far behind is named, and everything arrives without it', async t => {
+  const rig = await openRig(t, { nodes: 2 })
+  payOnce(rig, 1)
+  rig.chain.advance(300)
+  rig.nodes[0]!.faults.lagSlots = 250
+  const service = await rig.start()
+  t.match(await service.waitForLog('indexer.node-behind'), { node: new URL(rig.nodes[0]!.url).host })
+  payOnce(rig, 2)
+  await rig.settle()
+  t.equal((await rig.events()).length, 2)
+  t.ok((rig.nodes[1]!.calls.get('getTransaction') ?? 0) >= 2)
+})

@@ -1,7 +1,7 @@
 // Faults of nodes, one at a time and several at once: everything still arrives once, or becomes a gap.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
-import { call, key, openRig, pay, paymentBytes, stranger, type Rig } from './open-rig.js'
+import { call, key, openRig, pay, stranger, type Rig } from './open-rig.js'
 
 t.setTimeout(240_000)
 
@@ -108,6 +108,22 @@ t.test('a list that ends too early does not count as the beginning', async t => 
   t.same(await recordIds(rig), numbers(1, 15))
 })
 
+t.test('a list that takes long says how far back it is', async t => {
+  const rig = await openRig(t)
+  const template = rig.chain.run([stranger({ text: 'x' })], { mentions: [call('transfer').program] })
+  for (let block = 0; block < 25; block++) {
+    rig.chain.advance()
+    for (let at = 0; at < 100; at++)
+      rig.chain.add({ ...template, signature: `${key(`long ${block} ${at}`)}${key('z')}` })
+  }
+  rig.chain.finalize()
+  rig.nodes[0]!.faults.delayMs = 800
+  const service = await rig.start()
+  const { transactions, backToSlot } = await service.waitForLog('indexer.listing')
+  t.ok(Number(transactions) >= 900 && Number(transactions) <= 2_500, `${String(transactions)} transactions`)
+  t.ok(Number(backToSlot) >= rig.chain.firstSlot && Number(backToSlot) < rig.chain.finalized)
+})
+
 t.test('a pruned node is told from the beginning of the program', async t => {
   const rig = await openRig(t)
   rig.nodes[0]!.faults.firstAvailableBlock = rig.chain.tip + 3
@@ -157,15 +173,23 @@ t.test('nodes of two chains, or a checkpoint of another chain, end the indexer w
   t.match(foreign.output, /CHECKPOINT_MISMATCH/)
 })
 
-t.test('many payments of one slot come in the order of the block, also when lists do not say it', async t => {
+t.test('many payments of one slot come in the order of the block, whatever the list says', async t => {
   const rig = await openRig(t)
-  rig.nodes[0]!.faults.noTransactionIndex = true
-  rig.chain.advance()
-  for (let id = 1; id <= 8; id++) rig.chain.execute([call('execute_payment', { log: paymentBytes('a', id) })])
+  const { faults } = rig.nodes[0]!
+  const payInOneBlock = (from: number) => {
+    rig.chain.advance()
+    for (let id = from; id < from + 8; id++) rig.chain.execute([pay('a', id)])
+  }
+  faults.noTransactionIndex = true
+  payInOneBlock(1)
   await rig.start()
+  await rig.settle()
+  faults.noTransactionIndex = false
+  faults.untidyList = true
+  payInOneBlock(9)
   await rig.settle()
   t.same(
     (await rig.events()).map(({ body }) => [body.data.record_id, body.transaction_index]),
-    numbers(1, 8).map(id => [id, id - 1]),
+    [...numbers(1, 8), ...numbers(9, 16)].map((id, at) => [id, at % 8]),
   )
 })

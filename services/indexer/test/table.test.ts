@@ -131,16 +131,20 @@ t.test('transactions that only mention the program publish nothing', async t => 
   const template = chain.run([stranger({ text: 'hello' })], {
     mentions: ['TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'],
   })
-  // Watermarks say that slots are final, and may come at any time.
-  const told = async () => (await rig.read()).filter(({ kind }) => kind !== 'control.finalized').length
-  const before = await told()
+  const before = (await rig.read()).length
   for (let block = 0; block < 12; block++) {
     chain.advance()
     for (let at = 0; at < 100; at++)
       chain.add({ ...template, signature: `${key(`${block}/${at}`)}${key('x')}` })
   }
   await rig.settle()
-  t.equal(await told(), before, 'nothing of it was published')
+  // A watermark comes once a minute, so one may come meanwhile.
+  const kinds = (await rig.read()).slice(before).map(({ kind }) => kind)
+  t.same(
+    kinds.filter(kind => kind !== 'control.finalized'),
+    [],
+    'nothing of it was published',
+  )
 })
 
 t.test('messages state their place and their finality', async t => {

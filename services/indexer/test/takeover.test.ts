@@ -1,4 +1,5 @@
 // Two indexers, one chain: one works, the other waits for the lease.
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig, pay, type Rig } from './open-rig.js'
 
@@ -31,6 +32,25 @@ t.test('a second indexer takes over after a kill, and nothing is lost or doubled
   t.same([...new Set(await recordIds(rig))], numbers(1, 10))
   t.same((await recordIds(rig)).length, 10)
   await second.stop()
+})
+
+t.test('a leader that was paused finds another in its place, and publishes nothing twice', async t => {
+  const rig = await openRig(t)
+  const first = await rig.start()
+  await first.waitForLog('indexer.leading')
+  const second = await rig.start()
+  payMany(rig, 'a', 1, 3)
+  await rig.settle()
+  first.signal('SIGSTOP')
+  payMany(rig, 'a', 4, 3)
+  await second.waitForLog('indexer.leading')
+  first.signal('SIGCONT')
+  const notices = new Set(['indexer.lease-lost', 'indexer.interrupted'])
+  await waitFor(() => first.logs.some(({ msg }) => notices.has(msg)), { what: 'the end of the old lease' })
+  payMany(rig, 'a', 7, 2)
+  await rig.settle()
+  t.same(await recordIds(rig), numbers(1, 8))
+  t.equal(first.logs.filter(({ msg }) => msg === 'indexer.leading').length, 1)
 })
 
 t.test('a successor reads the overlap again, and nothing older', async t => {
