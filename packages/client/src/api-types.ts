@@ -389,6 +389,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/token-mints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tokens whose symbol and decimals this service knows */
+        get: operations["listTokenMints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payment-policies": {
         parameters: {
             query?: never;
@@ -1616,6 +1633,24 @@ export interface components {
             payments: components["schemas"]["OneTimePayment"][];
             /** @description for every other payment of the tracking ID, each field that is not as it must be */
             mismatches: components["schemas"]["PaymentMismatch"][];
+        };
+        TokenMint: {
+            /**
+             * Format: public-key
+             * @description the token
+             * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+             */
+            tokenMint: string;
+            /**
+             * @description its short name
+             * @example USDC
+             */
+            symbol: string;
+            /**
+             * @description digits of an amount behind the point
+             * @example 6
+             */
+            decimals: number | bigint;
         };
         /** @description A payment policy that exists on the chain. */
         PolicyRecord: {
@@ -4322,6 +4357,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentCheck"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    listTokenMints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenMint"][];
                 };
             };
             /** @description A parameter is wrong; the sentence names it. */

@@ -30,6 +30,8 @@ import { addPlugins } from './plugins/add-plugins.js'
 import { boundRequests } from './plugins/bound-requests.js'
 import { limitRequests } from './plugins/limit-requests.js'
 import { refuseUnknownParameters } from './plugins/refuse-unknown-parameters.js'
+import { addConsole } from './pages/console.js'
+import { addFrontPage } from './pages/front-page.js'
 import { addReference, collectSchemas } from './reference/add-reference.js'
 import { eventCountRoutes } from './routes/event-counts.js'
 import { eventKindRoutes } from './routes/event-kinds.js'
@@ -42,6 +44,7 @@ import { paymentStatsRoute } from './routes/payment-stats.js'
 import { policyRoutes } from './routes/policies.js'
 import { typedEventRoutes } from './routes/typed-events.js'
 import { subscriptionsRoute } from './routes/subscriptions.js'
+import { tokenMintsRoute } from './routes/token-mints.js'
 import { readTokens } from './schemas/tokens.js'
 import { addStream, STREAM_PATH } from './stream/add-stream.js'
 import { ignoreUpgrade, ignoreUpgrades } from './stream/ignore-upgrades.js'
@@ -183,6 +186,7 @@ export async function buildApp({
     eventCountRoutes,
     paymentStatsRoute,
     paymentCheckRoute,
+    tokenMintsRoute,
     policyRoutes,
     typedEventRoutes,
   ]) {
@@ -203,6 +207,8 @@ export async function buildApp({
     sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),
   })
   addReference(app)
+  addFrontPage(app, { environment: config.ENVIRONMENT, opsUrl: config.OPS_URL })
+  addConsole(app)
   await app.ready()
   return app
 }

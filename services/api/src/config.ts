@@ -44,6 +44,12 @@ export const ApiConfig = Type.Object({
     minimum: 0,
     description: 'how long after its due date a payment is due before it is overdue',
   }),
+  OPS_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s"<>]+$',
+      description: 'where operators find the ops dashboard, for a link on the page of the base URL',
+    }),
+  ),
   RATE_LIMIT_MAX: Type.Integer({
     default: 600,
     minimum: 1,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate } from '@payment-tracking/store'
 import { keepSecret, makeDataDir } from '../data-dir.js'
 import { openServers } from '../open-servers.js'
+import { findFreePort } from '../servers/ports.js'
 import { identify } from '../servers/processes.js'
 import { checkAddresses } from './check-addresses.js'
 import { checkServers } from './check-servers.js'
@@ -13,7 +14,7 @@ import { renderGuide } from './guide.js'
 import { keepServers, type KeptServers } from './keep-servers.js'
 import { relayIndexer } from './relay-indexer.js'
 import { keepCheckoutKeys, keepJwtKeys } from './secrets.js'
-import { buildServiceSpecs, SERVICES } from './service-specs.js'
+import { buildServiceSpecs, SERVICES, USUAL_OPS_PORT } from './service-specs.js'
 import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
 import { superviseService, type SupervisedService } from './supervise.js'
 
@@ -100,7 +101,8 @@ async function runServices({
   kept,
   secrets,
 }: Run): Promise<void> {
-  const specs = buildServiceSpecs({ config, urls, ...secrets })
+  const opsPort = config.OPS_PORT || (await findFreePort(USUAL_OPS_PORT))
+  const specs = buildServiceSpecs({ config, urls, opsPort, ...secrets })
   log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
   const services: SupervisedService[] = []
   const portsOf = (service: string) =>

@@ -15,12 +15,14 @@ export interface ServiceSpec {
 
 export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops', 'indexer'] as const
 
-const USUAL_OPS_PORT = 3004
+export const USUAL_OPS_PORT = 3004
 
 export interface ServiceSettings {
   config: StackConfig
   urls: ServerUrls
   opsToken: string
+  /** the port where the ops dashboard starts */
+  opsPort: number
   jwtPrivateKeys: string
   checkoutTokenKeys: string
 }
@@ -57,7 +59,15 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   })
   return [
     spec('ingest', everybody),
-    spec('api', { ...behindEdge, CHECKOUT_TOKEN_KEYS: settings.checkoutTokenKeys }, { variable: 'PORT' }),
+    spec(
+      'api',
+      {
+        ...behindEdge,
+        CHECKOUT_TOKEN_KEYS: settings.checkoutTokenKeys,
+        OPS_URL: `http://127.0.0.1:${settings.opsPort}/`,
+      },
+      { variable: 'PORT' },
+    ),
     ...Array.from({ length: config.REALTIME_PROCESSES }, (_, index) =>
       spec('realtime', behindEdge, { variable: 'PORT' }, `realtime-${index + 1}`),
     ),
@@ -68,9 +78,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
     spec(
       'ops',
       { ...everybody, OPS_TOKEN: settings.opsToken },
-      config.OPS_PORT
-        ? { variable: 'OPS_PORT', wanted: config.OPS_PORT, fixed: true }
-        : { variable: 'OPS_PORT', wanted: USUAL_OPS_PORT },
+      { variable: 'OPS_PORT', wanted: settings.opsPort, fixed: Boolean(config.OPS_PORT) },
     ),
     // Without a node, messages come only from another publisher.
     ...(config.SOLANA_RPC_URLS ? [spec('indexer', everybody)] : []),

@@ -1,0 +1,30 @@
+import { Type } from 'typebox'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { Integer, PublicKey, Text } from '../schemas/fields.js'
+import type { AddRoutes } from './add-routes.js'
+
+const TokenMint = Type.Object(
+  {
+    tokenMint: PublicKey('the token'),
+    symbol: Text('its short name', 'USDC'),
+    decimals: Integer('digits of an amount behind the point', 6),
+  },
+  { title: 'TokenMint' },
+)
+
+/** The tokens that `TOKENS` names, for pages that show amounts. */
+export const tokenMintsRoute: AddRoutes = (app, { tokens }) => {
+  app.get(
+    '/v1/token-mints',
+    {
+      schema: {
+        operationId: 'listTokenMints',
+        tags: ['payments'],
+        summary: 'The tokens whose symbol and decimals this service knows',
+        querystring: Type.Object({}),
+        response: { 200: Type.Array(TokenMint), ...READ_REFUSALS },
+      },
+    },
+    () => [...tokens].map(([tokenMint, token]) => ({ tokenMint, ...token })),
+  )
+}
