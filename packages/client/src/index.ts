@@ -7,4 +7,6 @@ export {
 } from './api-client.js'
 export type { components, operations, paths } from './api-types.js'
 export { parseExact } from './exact-fetch.js'
+export type { SocketErrorCode, SocketPayment, SocketRetraction } from './socket-messages.js'
 export { watchPayments, type PaymentWatch, type WatchOptions, type WatchState } from './watch-payments.js'
+export { watchEvents, type StreamedEvent, type WatchEventsOptions } from './watch-events.js'

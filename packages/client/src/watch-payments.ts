@@ -1,4 +1,6 @@
 // The payments of a tracking ID as they happen, each exactly once, through lost connections and restarts.
+import { io, type Socket } from 'socket.io-client'
+import { SeenPayments } from './seen-payments.js'
 import {
   SOCKET_PATH,
   type ClientToServerEvents,
@@ -7,9 +9,7 @@ import {
   type SocketPayment,
   type SocketRetraction,
   type SubscribeReply,
-} from '@payment-tracking/contracts'
-import { io, type Socket } from 'socket.io-client'
-import { SeenPayments } from './seen-payments.js'
+} from './socket-messages.js'
 
 export interface WatchOptions {
   trackingId: string
