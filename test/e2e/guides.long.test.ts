@@ -18,6 +18,7 @@ t.test('the webhook guide leads from nothing to a verified webhook', async t => 
   await waitFor(() => output().includes('payment 1 of order-42: 5000000 of'), {
     what: 'the payment at the receiver of the guide',
   })
+  await waitFor(() => output().includes('message subscription.created'), { what: 'the triggered event' })
   t.ok(Date.now() - startedAt < 120_000, 'in under two minutes')
 })
 

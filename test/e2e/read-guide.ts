@@ -26,12 +26,13 @@ export function runScript(t: Test, script: string, env: NodeJS.ProcessEnv) {
   for (const stream of [shell.stdout, shell.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const exitCode = new Promise<number | null>(resolve => shell.once('exit', resolve))
-  t.teardown(() => {
+  const end = () => {
     try {
       process.kill(-shell.pid!, 'SIGKILL')
     } catch {
       // Everything has ended already.
     }
-  })
-  return { exitCode, output: () => output }
+  }
+  t.teardown(end)
+  return { exitCode, output: () => output, end }
 }

@@ -75,6 +75,11 @@ t.test('every line works as it is written', async t => {
         return response.ok
       })
     }
+    if (line.includes('npm run demo')) {
+      t.match(output, `see it live     ${baseUrl}/console/payments`)
+      t.match(output, /\d\.\d\d USDC +coffee-42/)
+      t.notMatch(output, '\u001b', 'no colours where there is no terminal')
+    }
     if (line.startsWith('curl')) {
       const answer = JSON.parse(output) as { success?: boolean; data?: unknown }
       t.not(answer.success, false, output)

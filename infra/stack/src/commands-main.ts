@@ -2,8 +2,10 @@
 // CPU that its separate files take.
 import { demo } from './commands/demo/demo.js'
 import { gateway } from './commands/dev-kit/gateway.js'
+import { listen } from './commands/dev-kit/listen.js'
 import { pay } from './commands/dev-kit/pay.js'
 import { signIn } from './commands/dev-kit/sign-in.js'
+import { trigger } from './commands/dev-kit/trigger.js'
 import { publishEvents } from './commands/publish-events.js'
 import { settingsTable } from './commands/settings-table.js'
 import { discardDataDir } from './data-dir.js'
@@ -13,7 +15,7 @@ import { readStackFile } from './launcher/stack-file.js'
 import { openServers } from './open-servers.js'
 
 /** Each takes its arguments and the environment, and resolves with an exit code. */
-export const commands = { demo, gateway, pay, publishEvents, settingsTable, signIn }
+export const commands = { demo, gateway, listen, pay, publishEvents, settingsTable, signIn, trigger }
 
 /** What scripts do themselves. */
 export const tools = { buildCheckoutKeys, buildJwtKeys, discardDataDir, main, openServers, readStackFile }

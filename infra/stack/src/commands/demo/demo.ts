@@ -5,7 +5,8 @@ import { openPublisher } from '../open-publisher.js'
 import type { ChainMessage } from '../../chain/build-chain.js'
 import { openChainMarket, type ChainMarket } from './chain-market.js'
 import { buildFeed, type FeedPayment } from './play-feed.js'
-import { PaymentTracker, STAGES, type TrackedPayment } from './track-payments.js'
+import { LEGEND_EVERY, renderLegend, renderLinks, renderPayment, renderStory } from './render.js'
+import { PaymentTracker, STAGES } from './track-payments.js'
 import { watchDeliveries, watchSocket, watchStored } from './watch-outcomes.js'
 
 const USAGE = `usage: npm run demo -- [--chain] [--count N] [--seconds N] [--pace MS] [--tracking-id ID]
@@ -35,7 +36,11 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   process.once('SIGTERM', end)
   const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000)
 
-  const tracker = new PaymentTracker(payment => console.log(renderPayment(payment)))
+  let shown = 0
+  const tracker = new PaymentTracker(payment => {
+    if (shown++ % LEGEND_EVERY === 0) console.log(renderLegend())
+    console.log(renderPayment(payment))
+  })
   const feed = await buildFeed({ paceMs, trackingId, programId: env.PROGRAM_ID?.trim() })
   const gateways = feed.gateways.map(({ address }) => address)
   const deliveries = await watchDeliveries(stack, gateways, tracker)
@@ -43,15 +48,15 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const venue = await openVenue(onChain, stack.natsUrl, env, tracker)
   const lookups = new AbortController()
   try {
-    console.log(
-      `${onChain ? 'executing on a simulated chain' : 'publishing'} for ${stack.baseUrl}; stored = seen over REST, pushed = by socket, delivered = by webhook`,
-    )
+    console.log(`${onChain ? 'executing on a simulated chain' : 'publishing'} for ${stack.baseUrl}`)
+    const isEndless = count === undefined && seconds === undefined
+    console.log(renderLinks(stack.baseUrl, { gateways, isEndless }))
     for (const { created } of feed.gateways) await venue.play(created)
     let published = 0
     for await (const { messages, story, payment } of feed.play(stop.signal)) {
       if (payment) {
         await socket.subscribe(payment.trackingId)
-      } else console.log(`           ${story}`)
+      } else console.log(renderStory(story))
       for (const message of messages) {
         const signature = await venue.play(message, payment)
         if (payment) void watchStored(stack, signature, tracker, lookups.signal)
@@ -132,13 +137,6 @@ function readArguments(args: readonly string[]) {
     throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error })
   }
 }
-
-const renderPayment = ({ trackingId, amount, merchant, delaysMs }: TrackedPayment): string =>
-  [
-    `${(Number(amount) / 1e6).toFixed(2).padStart(8)} `,
-    ` ${trackingId.padEnd(20)} ${merchant.padEnd(18)}`,
-    ...STAGES.map(stage => ` ${stage} ${String(delaysMs[stage]).padStart(4)} ms`),
-  ].join('')
 
 function summarise(tracker: PaymentTracker): number {
   const medians = STAGES.map(stage => `${stage} ${tracker.medianMs(stage)} ms`)

@@ -8,7 +8,7 @@ import {
   type ChainMessage,
   type ChainPolicy,
 } from '../../chain/build-chain.js'
-import { buildAddress } from '../../chain/keys.js'
+import { USDC } from '../usdc.js'
 
 export interface FeedPayment {
   signature: string
@@ -59,8 +59,8 @@ const MERCHANTS: readonly Merchant[] = [
 /** Plans come due after this many seconds, so that the demo shows payments soon. */
 const PERIODS_S = [4, 7, 12]
 const MAX_CUSTOMERS = 12
-/** Hundredths of the token to its smallest unit (6 decimals). */
-const CENT = 10_000n
+/** Hundredths of the token to its smallest unit. */
+const CENT = 10n ** BigInt(USDC.decimals - 2)
 
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)]!
 
@@ -83,7 +83,7 @@ export interface FeedOptions {
 export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions): Promise<Feed> {
   // A new seed each time: a repeated demo has new customers, not duplicates of the previous customers.
   const chain = buildChain({ seed: randomUUID(), ...(programId && { programId }), firstSlot: slotOfNow() })
-  const tokenMint = buildAddress('demo dollar')
+  const tokenMint = USDC.mint
   const gateways: ChainGateway[] = []
   for (const { name } of MERCHANTS) gateways.push(await chain.openGateway(name))
   const customers: Customer[] = []

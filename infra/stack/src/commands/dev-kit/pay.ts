@@ -4,13 +4,12 @@ import { buildChain } from '../../chain/build-chain.js'
 import { buildAddress, toFixedBytes } from '../../chain/keys.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
+import { USDC } from '../usdc.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
 
-/** USDC on Solana's main network. */
-const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGkZwyTDt1v'
 /** A direct transfer belongs to no policy: the default key stands in its place. */
 const NO_POLICY = '11111111111111111111111111111111'
 const MAX_MEMO_BYTES = 64
@@ -53,7 +52,7 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     record_id: 0,
     payer: buildAddress(`${seed}/payer`),
     recipient: options.recipient ?? owner(),
-    token_mint: options.mint ?? USDC,
+    token_mint: options.mint ?? USDC.mint,
   })
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   try {

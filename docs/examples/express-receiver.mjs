@@ -1,0 +1,30 @@
+// A webhook endpoint with Express.
+//   npm install express standardwebhooks
+//   WEBHOOK_SECRET=whsec_… PORT=8080 node express-receiver.mjs
+import express from 'express'
+import { Webhook } from 'standardwebhooks'
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+const seen = new Set() // in your service: a table with one row per webhook-id
+const app = express()
+
+// The raw bytes: JSON that was parsed and written again no longer fits its signature.
+app.post('/hooks', express.raw({ type: 'application/json' }), (request, response) => {
+  let message
+  try {
+    message = webhook.verify(request.body.toString('utf8'), request.headers)
+  } catch {
+    return response.sendStatus(401)
+  }
+  const id = request.headers['webhook-id']
+  if (!seen.has(id)) {
+    seen.add(id)
+    // Anyone can write any memo: check recipient, tokenMint and amountString before you ship.
+    console.log(`${message.type} ${message.data.trackingId} ${message.data.amountString}`)
+  }
+  response.sendStatus(204)
+})
+
+const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () =>
+  console.log(`listening ${server.address().port}`),
+)

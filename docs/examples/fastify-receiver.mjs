@@ -1,0 +1,34 @@
+// A webhook endpoint with Fastify.
+//   npm install fastify standardwebhooks
+//   WEBHOOK_SECRET=whsec_… PORT=8080 node fastify-receiver.mjs
+import Fastify from 'fastify'
+import { Webhook } from 'standardwebhooks'
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+const seen = new Set() // in your service: a table with one row per webhook-id
+const app = Fastify()
+
+// The raw bytes: JSON that was parsed and written again no longer fits its signature.
+app.removeContentTypeParser('application/json')
+app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
+  done(null, body),
+)
+
+app.post('/hooks', (request, reply) => {
+  let message
+  try {
+    message = webhook.verify(request.body, request.headers)
+  } catch {
+    return reply.code(401).send()
+  }
+  const id = request.headers['webhook-id']
+  if (!seen.has(id)) {
+    seen.add(id)
+    // Anyone can write any memo: check recipient, tokenMint and amountString before you ship.
+    console.log(`${message.type} ${message.data.trackingId} ${message.data.amountString}`)
+  }
+  return reply.code(204).send()
+})
+
+await app.listen({ port: Number(process.env.PORT ?? 8080), host: '127.0.0.1' })
+console.log(`listening ${app.server.address().port}`)

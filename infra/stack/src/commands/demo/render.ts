@@ -1,0 +1,44 @@
+import { styleText } from 'node:util'
+import { USDC } from '../usdc.js'
+import { STAGES, type TrackedPayment } from './track-payments.js'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Colours belong on a terminal alone, and not where NO_COLOR (https://no-color.org) is set. */
+const isColoured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
+
+const paint = (style: Style, text: string): string => (isColoured ? styleText(style, text) : text)
+
+/** The legend comes again after this many payments, so that it stays in sight. */
+export const LEGEND_EVERY = 20
+
+export const renderLegend = (): string =>
+  paint(
+    'dim',
+    '      amount  tracking ID          merchant            stored: over REST, pushed: by socket, delivered: by webhook',
+  )
+
+const inTokens = (amount: bigint): string =>
+  `${(Number(amount) / 10 ** USDC.decimals).toFixed(2)} ${USDC.symbol}`
+
+export const renderPayment = ({ trackingId, amount, merchant, delaysMs }: TrackedPayment): string =>
+  [
+    paint('green', inTokens(amount).padStart(12)),
+    `  ${trackingId.padEnd(20)} ${merchant.padEnd(18)}`,
+    ...STAGES.map(stage => ` ${paint('dim', stage)} ${String(delaysMs[stage]).padStart(4)} ms`),
+  ].join('')
+
+export const renderStory = (story: string): string => paint('dim', `              ${story}`)
+
+/** Where to look while the demo plays, and how it ends. */
+export function renderLinks(
+  baseUrl: string,
+  { gateways, isEndless }: { gateways: readonly string[]; isEndless: boolean },
+): string {
+  const [gateway = ''] = gateways
+  return [
+    `see it live     ${baseUrl}/console/payments`,
+    `a subscriber    ${baseUrl}/console/subscriptions?by=gatewayPublicKey&value=${gateway}`,
+    ...(isEndless ? ['Ctrl-C ends the demo; npm start goes on.'] : []),
+  ].join('\n')
+}

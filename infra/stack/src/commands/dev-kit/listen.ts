@@ -1,0 +1,113 @@
+// Deliveries to a server on this machine. The command is itself an endpoint: it prints each delivery, passes its bytes
+// and headers on unchanged, and answers what the local server answers, so that retries happen as in production.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { deriveGateway } from '@payment-tracking/domain'
+import { findStack } from '../find-stack.js'
+import { openGatewaySession } from './gateway-session.js'
+import { keyFileOf, readKeyFile } from './key-file.js'
+import { keepListener, redeliverMissed, type Listener } from './listener.js'
+import { programIdOf } from './program-id.js'
+import { readOptions } from './read-options.js'
+
+const USAGE = `usage: npm run listen -- [--forward URL] [--key FILE] [--gateway ADDRESS]
+       npm run --silent listen -- --print-secret
+  Shows the webhook deliveries of a gateway, and those that it missed since it last ran.
+  --forward URL       sends each delivery on to a local server, with its signature
+  --print-secret      prints the secret that signs the deliveries, and ends
+  --key FILE          the key of the gateway's authority or signer (default: gateway-key.json in DATA_DIR)
+  --gateway ADDRESS   the gateway (default: the gateway that the key owns)`
+
+const PRINT_SECRET = '--print-secret'
+/** Less than the service waits for an answer. */
+const FORWARD_TIMEOUT_MS = 9_000
+/** The headers of a delivery that its receiver needs. */
+const isPassedOn = (name: string): boolean => name.startsWith('webhook-') || name === 'content-type'
+
+/**
+ * `npm run listen`: runs until Ctrl-C.
+ * @returns the exit code
+ * @throws KeyFileError, NoStackError, or an Error that names a faulty option or the reason of the service
+ */
+export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const others = args.filter(each => each !== PRINT_SECRET)
+  const options = readOptions(others, ['forward', 'key', 'gateway'], USAGE)
+  if (!options) return 0
+  const forward = options.forward === undefined ? undefined : readUrl(options.forward)
+  const { baseUrl } = findStack(env)
+  const key = readKeyFile(keyFileOf(options.key, env))
+  const gateway = options.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
+  const session = await openGatewaySession(baseUrl, gateway, key)
+  const listener = await keepListener(session, env)
+  if (args.includes(PRINT_SECRET)) {
+    console.log(listener.secret)
+    return 0
+  }
+  const server = createServer((request, response) => void receive(request, response, forward))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(listener.port, '127.0.0.1', resolve)
+  })
+  report({ baseUrl, gateway, forward, listener })
+  const missed = await redeliverMissed(session, listener)
+  if (missed > 0) console.log(`${missed} missed deliveries come again`)
+  await new Promise<void>(resolve => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
+  server.close()
+  server.closeAllConnections()
+  return 0
+}
+
+function readUrl(text: string): URL {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Error(`--forward must be a URL such as http://localhost:8080/hooks\n${USAGE}`)
+  return new URL(text)
+}
+
+function report(told: { baseUrl: string; gateway: string; forward: URL | undefined; listener: Listener }) {
+  const { baseUrl, gateway, forward, listener } = told
+  console.log(`listening for ${gateway}${forward ? `, forwarding to ${forward.href}` : ''}`)
+  console.log(`secret   ${listener.secret}`)
+  console.log(`log      ${baseUrl}/console/endpoints/${listener.id}?gateway=${gateway}`)
+  console.log('Ctrl-C ends it; what comes meanwhile is delivered at the next start.')
+}
+
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  forward: URL | undefined,
+): Promise<void> {
+  const body = await buffer(request)
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      isPassedOn(name) ? [[name, String(value)]] : [],
+    ),
+  )
+  const { type, data } = JSON.parse(body.toString('utf8')) as {
+    type: string
+    data: { trackingId?: string | null; amountString?: string }
+  }
+  const answer = forward === undefined ? { status: 204, why: '' } : await pass(forward, headers, body)
+  const what = [type, data.trackingId ?? '', data.amountString ?? ''].filter(Boolean).join(' ')
+  const outcome = forward === undefined ? '' : ` → ${answer.status}${answer.why && ` (${answer.why})`}`
+  console.log(`${new Date().toISOString()} ${what} ${headers['webhook-id'] ?? ''}${outcome}`)
+  response.writeHead(answer.status).end()
+}
+
+/** @returns the local server's answer; 502 when it gives none, so that the delivery is tried again */
+async function pass(
+  forward: URL,
+  headers: Record<string, string>,
+  body: Buffer<ArrayBuffer>,
+): Promise<{ status: number; why: string }> {
+  try {
+    const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS)
+    const { status } = await fetch(forward, { method: 'POST', headers, body, signal, redirect: 'manual' })
+    return { status, why: '' }
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException }
+    return { status: 502, why: `the local server gave no answer: ${cause?.code ?? message}` }
+  }
+}

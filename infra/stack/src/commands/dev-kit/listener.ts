@@ -1,0 +1,66 @@
+// The webhook of `npm run listen`. It is kept in DATA_DIR with its port, so that a later run is the same endpoint with
+// the same secret, and learns what it missed.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import { findFreePort } from '../../servers/ports.js'
+import type { GatewaySession } from './gateway-session.js'
+
+export interface Listener {
+  /** the webhook */
+  id: number
+  port: number
+  secret: string
+  /** when it was registered */
+  since: string
+}
+
+interface Webhook {
+  id: number
+  active: boolean
+  endpointUrl: string
+  createdAt: string
+  secret: string
+}
+
+/** Which port belongs to each gateway's listener. */
+const fileOf = (env: NodeJS.ProcessEnv): string => resolve(env.DATA_DIR?.trim() || '.data', 'listen.json')
+
+function readPorts(env: NodeJS.ProcessEnv): Record<string, number> {
+  const file = fileOf(env)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>) : {}
+}
+
+/**
+ * Finds the listener's webhook of an earlier run and activates it, or registers a new one for every type of event.
+ * @throws Error with the reason of the service
+ */
+export async function keepListener(session: GatewaySession, env: NodeJS.ProcessEnv): Promise<Listener> {
+  const ports = readPorts(env)
+  const port = ports[session.gateway] ?? (await findFreePort())
+  const endpointUrl = `http://127.0.0.1:${port}/npm-run-listen`
+  const webhooks = await session.ask<Webhook[]>('GET', '/v1/webhooks')
+  const known = webhooks.find(webhook => webhook.endpointUrl === endpointUrl)
+  if (known) {
+    if (!known.active) await session.ask('PUT', `/v1/webhooks/${known.id}`, { active: true })
+    const { secret } = await session.ask<{ secret: string }>('GET', `/v1/webhooks/${known.id}/secret`)
+    return { id: known.id, port, secret, since: known.createdAt }
+  }
+  const created = await session.ask<Webhook>('POST', '/v1/webhooks', {
+    gateway_pubkey: session.gateway,
+    endpoint_url: endpointUrl,
+    eventTypes: WEBHOOK_EVENT_TYPES,
+    description: 'npm run listen',
+  })
+  writeFileSync(fileOf(env), JSON.stringify({ ...ports, [session.gateway]: port }))
+  return { id: created.id, port, secret: created.secret, since: created.createdAt }
+}
+
+/**
+ * Delivers again what ended without success while nobody listened.
+ * @returns how many deliveries
+ */
+export async function redeliverMissed(session: GatewaySession, { id, since }: Listener): Promise<number> {
+  const { count } = await session.ask<{ count: number }>('POST', `/v1/webhooks/${id}/redeliver`, { since })
+  return count
+}

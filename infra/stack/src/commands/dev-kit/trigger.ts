@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import {
+  deriveGateway,
+  NOTICE_TYPES,
+  WEBHOOK_EVENT_TYPES,
+  type NoticeType,
+  type WebhookEventType,
+} from '@payment-tracking/domain'
+import { buildChain, type Chain, type ChainMessage } from '../../chain/build-chain.js'
+import { buildAddress, toFixedBytes } from '../../chain/keys.js'
+import { findStack } from '../find-stack.js'
+import { openPublisher } from '../open-publisher.js'
+import { USDC } from '../usdc.js'
+import { openGatewaySession } from './gateway-session.js'
+import { keyFileOf, readKeyFile } from './key-file.js'
+import { programIdOf } from './program-id.js'
+import { readOptions } from './read-options.js'
+import { waitUntilStored } from './wait-until-stored.js'
+
+function isNotice(type: string): type is NoticeType {
+  return (NOTICE_TYPES as readonly string[]).includes(type)
+}
+
+type TriggerType = Exclude<WebhookEventType, NoticeType> | 'webhook.test'
+
+/** Everything but notices: those follow from the failures of another endpoint. */
+const TYPES: readonly TriggerType[] = [
+  ...WEBHOOK_EVENT_TYPES.filter((type): type is Exclude<WebhookEventType, NoticeType> => !isNotice(type)),
+  'webhook.test',
+]
+
+const USAGE = `usage: npm run trigger -- TYPE [--tracking-id ID] [--key FILE]
+  Causes an event of a gateway on the running stack, so that its webhooks tell of it.
+  TYPE              ${TYPES.join(', ')}
+  --tracking-id ID  the memo of the payment or policy (default: a new one)
+  --key FILE        the key of the gateway's authority (default: gateway-key.json in DATA_DIR)`
+
+const isType = (text: string | undefined): text is TriggerType =>
+  (TYPES as readonly (string | undefined)[]).includes(text)
+
+/**
+ * `npm run trigger`: publishes what the chain would say.
+ * @returns the exit code
+ * @throws KeyFileError, NoStackError, or an Error that names a faulty argument
+ */
+export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const [type, ...rest] = args
+  if (type === '--help') {
+    console.log(USAGE)
+    return 0
+  }
+  if (!isType(type)) throw new Error(`"${type ?? ''}" is no type of event\n${USAGE}`)
+  const options = readOptions(rest, ['tracking-id', 'key'], USAGE)
+  if (!options) return 0
+  const stack = findStack(env)
+  const key = readKeyFile(keyFileOf(options.key, env))
+  const programId = programIdOf(env)
+  const gateway = deriveGateway(programId, key.publicKey)
+  if (type === 'webhook.test') return testWebhooks(stack.baseUrl, gateway, key)
+  const trackingId = options['tracking-id'] ?? `trigger-${randomUUID().slice(0, 8)}`
+  const chain = buildChain({ seed: `trigger/${randomUUID()}`, programId })
+  const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
+  try {
+    const party = { gateway, owner: key.publicKey, trackingId }
+    const prefix = env.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX
+    for (const message of await eventsFor(type, chain, { ...party, prefix })) {
+      await publisher.publish(JSON.stringify(message))
+      if ('signature' in message) await waitUntilStored(stack.baseUrl, message.signature)
+    }
+  } finally {
+    await publisher.close()
+  }
+  console.log(`caused ${type} for ${trackingId}`)
+  return 0
+}
+
+async function testWebhooks(
+  baseUrl: string,
+  gateway: string,
+  key: Parameters<typeof openGatewaySession>[2],
+): Promise<number> {
+  const session = await openGatewaySession(baseUrl, gateway, key)
+  const webhooks = await session.ask<{ id: number }[]>('GET', '/v1/webhooks?active_only=true')
+  if (webhooks.length === 0) throw new Error('the gateway has no active webhook; npm run listen makes one')
+  for (const { id } of webhooks) await session.ask('POST', `/v1/webhooks/${id}/test`)
+  console.log(`sent webhook.test to ${webhooks.length} webhooks`)
+  return 0
+}
+
+interface Party {
+  gateway: string
+  /** is paid */
+  owner: string
+  trackingId: string
+}
+
+/** A message of the chain, or a line that names its own subject (docs/message-format.md). */
+type Line = ChainMessage | { subject: string; message: object }
+
+const DAY = 86_400
+const AMOUNT = 5_000_000n
+
+/** The events that lead to the wanted message, in the order of the chain. */
+async function eventsFor(
+  type: Exclude<TriggerType, 'webhook.test'>,
+  chain: Chain,
+  { prefix, gateway, owner, trackingId }: Party & { prefix: string },
+): Promise<Line[]> {
+  const now = Math.floor(Date.now() / 1_000)
+  const payer = await chain.openUserPayment(USDC.mint)
+  const subscribe = async (terms: { nextPaymentDue?: number; maxRenewals?: number } = {}) =>
+    chain.openPolicy({ address: gateway } as Parameters<Chain['openPolicy']>[0], payer, {
+      ...{ trackingId, recipient: owner, amount: AMOUNT },
+      nextPaymentDue: now + 30 * DAY,
+      ...terms,
+    })
+  switch (type) {
+    case 'payment.executed':
+      return [payDirectly(chain, { gateway, owner, trackingId })]
+    case 'payment.retracted': {
+      const payment = payDirectly(chain, { gateway, owner, trackingId })
+      const { signature, slot } = payment
+      return [payment, { subject: controlSubjectOf(prefix, 'retracted'), message: { signature, slot } }]
+    }
+    case 'subscription.created':
+      return [payer.created, (await subscribe()).created]
+    case 'subscription.paused': {
+      const policy = await subscribe()
+      return [payer.created, policy.created, chain.changeStatus(policy, 'Active', 'Paused')]
+    }
+    case 'subscription.resumed': {
+      const policy = await subscribe()
+      const pause = chain.changeStatus(policy, 'Active', 'Paused')
+      return [payer.created, policy.created, pause, chain.changeStatus(policy, 'Paused', 'Active')]
+    }
+    case 'subscription.completed': {
+      const policy = await subscribe({ maxRenewals: 1 })
+      return [payer.created, policy.created, chain.pay(policy)]
+    }
+    case 'subscription.deleted': {
+      const policy = await subscribe()
+      return [payer.created, policy.created, chain.deletePolicy(policy)]
+    }
+    case 'subscription.due_soon':
+      return [payer.created, (await subscribe({ nextPaymentDue: now + DAY })).created]
+    case 'subscription.overdue':
+      return [payer.created, (await subscribe({ nextPaymentDue: now - DAY })).created]
+    case 'subscription.expired': {
+      const policy = await subscribe()
+      const once = { amount: String(AMOUNT), due_date: String(now - 2 * DAY), expiry_date: String(now - DAY) }
+      policy.created.data.policy_type = { variant: 'OneTime', ...once }
+      return [payer.created, policy.created]
+    }
+  }
+}
+
+/** A payment without a policy. */
+const payDirectly = (chain: Chain, { gateway, owner, trackingId }: Party): ChainMessage =>
+  chain.emit('PaymentRecord', {
+    payment_policy: '11111111111111111111111111111111',
+    gateway,
+    amount: String(AMOUNT),
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    memo: toFixedBytes(trackingId, 64),
+    record_id: 0,
+    payer: buildAddress(`payer of ${trackingId}`),
+    recipient: owner,
+    token_mint: USDC.mint,
+  })

@@ -1,0 +1,69 @@
+// `npm run listen` and `npm run trigger` against a stack of their own: every type of event arrives signed, and what was
+// missed arrives later.
+import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import { openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { runScript } from './read-guide.js'
+
+const stack = await startStack(t, { DUE_CHECK_INTERVAL_MS: '200', WEBHOOK_BACKOFF_MS: '50' })
+const env = { DATA_DIR: stack.dataDir }
+const run = (command: string) => runScript(t, `exec npm run --silent ${command}`, env)
+const finish = async (command: string) => {
+  const { exitCode, output } = run(command)
+  await exitCode
+  return output().trim()
+}
+await finish('gateway -- new')
+
+t.test('every type of event is caused, and forwarded with a signature that holds', async t => {
+  const receiver = await openReceiver(t)
+  const secret = await finish('listen -- --print-secret')
+  t.match(secret, /^whsec_/)
+  const listening = run(`listen -- --forward ${receiver.url}hooks`)
+  await waitFor(() => listening.output().includes('Ctrl-C ends it'), { what: 'the listener' })
+  t.match(listening.output(), `secret   ${secret}`)
+  const types = [...WEBHOOK_EVENT_TYPES.filter(type => !/^webhook\./.test(type)), 'webhook.test']
+  for (const type of types) await finish(`trigger -- ${type}`)
+  const typesOf = () =>
+    new Set(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type))
+  await waitFor(() => types.every(type => typesOf().has(type)), {
+    what: `all types, instead of ${[...typesOf()].join(', ')}`,
+    timeoutMs: 30_000,
+  })
+  for (const { body, headers } of receiver.requests)
+    t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
+  await waitFor(() => /payment\.executed trigger-\w+ 5000000 msg_\w+ → 200/.test(listening.output()))
+})
+
+t.test(
+  'a delivery without an answer is tried again, and what was missed comes at the next start',
+  async t => {
+    const nobody = run('listen -- --forward http://127.0.0.1:1/hooks')
+    await waitFor(() => nobody.output().includes('Ctrl-C ends it'), { what: 'the listener' })
+    await finish('pay -- --tracking-id order-7 --amount 1')
+    await waitFor(
+      () => (nobody.output().match(/order-7 1 .*gave no answer: ECONNREFUSED/g)?.length ?? 0) === 4,
+      {
+        what: 'all four attempts',
+      },
+    )
+    nobody.end()
+    await nobody.exitCode
+    const receiver = await openReceiver(t)
+    const again = run(`listen -- --forward ${receiver.url}`)
+    await waitFor(() => receiver.requests.some(({ body }) => body.includes('order-7')), {
+      what: 'the missed one',
+    })
+    t.match(again.output(), /\d+ missed deliver\w+ come again/)
+  },
+)
+
+t.test('faulty arguments are named', async t => {
+  t.match(
+    await finish('trigger -- payment.made'),
+    /"payment\.made" is no type of event[^]*payment\.executed, /,
+  )
+  t.match(await finish('listen -- --forward 8080'), /--forward must be a URL such as/)
+  t.match(await finish('listen -- --port 1'), /--port/)
+})
