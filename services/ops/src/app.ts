@@ -13,8 +13,10 @@ import type { Store } from '@payment-tracking/store'
 import { addBoard, BOARD_PATH } from './board.js'
 import type { OpsConfig } from './config.js'
 import { addDeadLetterPages } from './pages/dead-letter-pages.js'
+import { addDeliveryPage } from './pages/delivery-page.js'
 import { addFailedDeliveryPages } from './pages/failed-delivery-pages.js'
-import { STYLE } from './html/layout.js'
+import { STYLE } from './html/style.js'
+import { sampleLag } from './lag/lag-samples.js'
 import { addOverview } from './pages/overview.js'
 import { addStreamGapPages } from './pages/stream-gap-pages.js'
 import { refuse } from './refuse.js'
@@ -114,6 +116,11 @@ export async function buildApp({
   const sessions = buildSessions(config.OPS_TOKEN)
   const ended = openEndedSessions(store, log)
   app.addHook('onClose', () => ended.close())
+  const lag = sampleLag(bus, config, log)
+  app.addHook('onClose', (_app, done) => {
+    lag.close()
+    done()
+  })
   guard(app, { sessions, ended, environment: config.ENVIRONMENT, secureCookie: config.OPS_SECURE_COOKIE })
   app.get('/style.css', (_request, reply) => reply.type('text/css').send(STYLE))
   const parts = {
@@ -121,6 +128,7 @@ export async function buildApp({
     bus,
     queue,
     log,
+    lag,
     sessions,
     environment: config.ENVIRONMENT,
     subjectPrefix: config.SUBJECT_PREFIX,
@@ -128,6 +136,7 @@ export async function buildApp({
   addOverview(app, parts)
   addDeadLetterPages(app, parts)
   addFailedDeliveryPages(app, parts)
+  addDeliveryPage(app, parts)
   addStreamGapPages(app, parts)
   await addBoard(app, { board, queue, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
   await app.ready()

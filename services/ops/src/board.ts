@@ -37,7 +37,16 @@ export async function addBoard(
       }),
     ],
     serverAdapter,
-    options: { uiConfig: { boardTitle: `Payment tracking · ${environment}` } },
+    options: {
+      uiConfig: {
+        boardTitle: `Payment tracking · ${environment}`,
+        miscLinks: [
+          { text: 'Overview', url: '/' },
+          { text: 'Dead letters', url: '/dead-letters' },
+          { text: 'Failed deliveries', url: '/failed-deliveries' },
+        ],
+      },
+    },
   })
   await app.register(serverAdapter.registerPlugin(), { prefix: BOARD_PATH })
 }

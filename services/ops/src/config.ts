@@ -1,4 +1,4 @@
-import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import {
   CommonConfig,
   DatabaseConfig,
@@ -18,6 +18,16 @@ export const OpsConfig = Type.Object({
   SUBJECT_PREFIX: Type.String({
     default: DEFAULT_SUBJECT_PREFIX,
     description: 'subjects that dead letters may be replayed to begin with this',
+  }),
+  STREAM_NAME: Type.String({
+    default: DEFAULT_STREAM,
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
+  }),
+  CONSUMER_NAME: Type.String({
+    default: 'ingest',
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'the durable consumer that all ingest replicas share',
   }),
   OPS_PORT: Type.Integer({
     default: 3004,

@@ -1,3 +1,4 @@
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openOps, TOKEN, type TestOps } from './open-ops.js'
 
@@ -235,6 +236,53 @@ t.test('the dashboard', async t => {
       ['id', id],
     ])
     t.notMatch((await user.get('/stream-gaps')).body, /<button>Close/)
+  })
+
+  t.test('finds failed deliveries by filters, and shows each with its attempts', async t => {
+    const id = await ops.addFailedDelivery()
+    await ops.database.pool.query(
+      `insert into delivery_attempts (delivery_id, number, started_at, finished_at, outcome, status_code, response_body)
+       values ($1, 1, now(), now(), 'refused', 500, '<b>broken</b>')`,
+      [id],
+    )
+    const list = async (query: string) => (await user.get(`/failed-deliveries?${query}`)).body
+    for (const query of ['gateway=gateway', 'endpoint=shop.example', 'error=timeout', 'error=&gateway='])
+      t.match(await list(query), `/failed-deliveries/${id}`, query)
+    for (const query of ['gateway=another', 'endpoint=other.example', 'error=tls'])
+      t.notMatch(await list(query), `/failed-deliveries/${id}`, query)
+    const page = (await user.get(`/failed-deliveries/${id}`)).body
+    t.match(page, '&lt;b&gt;broken&lt;/b&gt;')
+    t.match(page, 'https://shop.example/&lt;hook&gt;')
+    await ops.database.pool.query('delete from delivery_attempts where delivery_id = $1', [id])
+    await ops.database.pool.query('delete from deliveries where id = $1', [id])
+  })
+
+  t.test('shows how far ingest is behind, as soon as there is a consumer', async t => {
+    t.match((await user.get('/')).body, 'Not known: there is no stream, no consumer')
+    const manager = await ops.nats.connection.jetstreamManager()
+    const name = 'ingest'
+    await manager.consumers.add(ops.nats.stream, { durable_name: name, ack_policy: 'explicit' as never })
+    await ops.nats.connection.jetstream().publish(`${ops.nats.subjectPrefix}.X`, 'unread')
+    const another = await ops.openAnother()
+    const headers = { cookie: user.cookie, accept: 'text/html' }
+    const body = await waitFor(async () => {
+      const page = (await another.inject({ url: '/', headers })).body
+      return page.includes('unread now') ? page : undefined
+    })
+    const { state } = await manager.streams.info(ops.nats.stream)
+    t.match(body, `<b>${state.last_seq}</b> unread now`)
+    t.match(body, /<rect[^>]+height="90\.0"/)
+    await manager.consumers.delete(ops.nats.stream, name)
+    await manager.streams.purge(ops.nats.stream)
+  })
+
+  t.test('an error is a page for people and JSON for machines', async t => {
+    const page = await user.get('/failed-deliveries/4711')
+    t.equal(page.statusCode, 404)
+    t.match(page.body, /<p class="failure" role="alert">There is no such delivery\.</)
+    t.match(page.body, 'name="viewport"')
+    const headers = { cookie: user.cookie }
+    t.match((await ops.app.inject({ url: '/failed-deliveries/4711', headers })).json(), { code: 'NOT_FOUND' })
   })
 
   t.test('opens a new round for failed deliveries of active webhooks, one or all', async t => {

@@ -45,6 +45,7 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     REDIS_URL: redis.url,
     NATS_URL: nats.url,
     SUBJECT_PREFIX: nats.subjectPrefix,
+    STREAM_NAME: nats.stream,
     OPS_TOKEN: TOKEN,
     LOG_LEVEL: 'silent',
     ...settings,

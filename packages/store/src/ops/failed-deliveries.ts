@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { allOf } from '../reads/event-filter.js'
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
 
 export interface FailedDelivery extends DeliveryRecord {
@@ -9,17 +10,38 @@ export interface FailedDelivery extends DeliveryRecord {
   active: boolean
 }
 
+export interface FailedDeliveryFilter {
+  gateway?: string | undefined
+  /** a part of the endpoint's URL */
+  endpoint?: string | undefined
+  /** a part of the last error */
+  error?: string | undefined
+}
+
+const COLUMNS = sql`${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
+  w.active and w.deleted_at is null as active`
+
 /** Failed deliveries of all gateways, newest first; relies on deliveries_failed. */
 export async function listFailedDeliveries(
   { database }: Store,
-  page: { before?: bigint | undefined; limit: number },
+  page: FailedDeliveryFilter & { before?: bigint | undefined; limit: number },
 ): Promise<FailedDelivery[]> {
+  const conditions = [sql`d.state = 'failed'`]
+  const { before, gateway, endpoint, error } = page
+  if (before !== undefined) conditions.push(sql`d.id < ${before}`)
+  if (gateway !== undefined) conditions.push(sql`w.gateway = ${gateway}`)
+  if (endpoint !== undefined) conditions.push(sql`strpos(w.endpoint_url, ${endpoint}) > 0`)
+  if (error !== undefined) conditions.push(sql`strpos(d.last_error, ${error}) > 0`)
   return database.read<FailedDelivery>(sql`
-      select ${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
-             w.active and w.deleted_at is null as active
-        from deliveries d join webhooks w on w.id = d.webhook_id
-       where d.state = 'failed' and (${page.before ?? null}::bigint is null or d.id < ${page.before ?? null})
-       order by d.id desc limit ${page.limit}`)
+      select ${COLUMNS} from deliveries d join webhooks w on w.id = d.webhook_id
+       where ${allOf(conditions)} order by d.id desc limit ${page.limit}`)
+}
+
+/** A delivery of any gateway, in any state. @returns null when there is none */
+export async function findDelivery({ database }: Store, id: bigint): Promise<FailedDelivery | null> {
+  const rows = await database.read<FailedDelivery>(sql`
+      select ${COLUMNS} from deliveries d join webhooks w on w.id = d.webhook_id where d.id = ${id}`)
+  return rows[0] ?? null
 }
 
 /** Ids of failed deliveries that can be delivered again, oldest first. */

@@ -21,25 +21,27 @@ const gapTable = (gaps: readonly GapRow[]): Html | null =>
   gaps.length === 0
     ? null
     : html`<h2>Gaps of the chain</h2>
-        <table>
-          <tr>
-            <th>received</th>
-            <th>slots</th>
-            <th>signature</th>
-            <th>reason</th>
-            <th>closed</th>
-          </tr>
-          ${gaps.map(
-            gap =>
-              html`<tr>
-                <td>${gap.receivedAt.toISOString()}</td>
-                <td>${gap.fromSlot} to ${gap.toSlot}</td>
-                <td>${plain(gap.signature ?? '')}</td>
-                <td>${plain(gap.reason)}</td>
-                <td>${gap.closedAt?.toISOString() ?? 'open'}</td>
-              </tr>`,
-          )}
-        </table>
+        <div class="scroll">
+          <table>
+            <tr>
+              <th>received</th>
+              <th>slots</th>
+              <th>signature</th>
+              <th>reason</th>
+              <th>closed</th>
+            </tr>
+            ${gaps.map(
+              gap =>
+                html`<tr>
+                  <td>${gap.receivedAt.toISOString()}</td>
+                  <td>${gap.fromSlot} to ${gap.toSlot}</td>
+                  <td>${plain(gap.signature ?? '')}</td>
+                  <td>${plain(gap.reason)}</td>
+                  <td>${gap.closedAt?.toISOString() ?? 'open'}</td>
+                </tr>`,
+            )}
+          </table>
+        </div>
         <h2>Dead letters</h2>`
 
 interface ListQuery {
@@ -66,6 +68,12 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
     const last = letters.length === PAGE_SIZE ? letters.at(-1)!.id : null
     const gaps = await listGaps(store, { openOnly: all === undefined, limit: PAGE_SIZE })
     const body = html`${gapTable(gaps)}
+      <p>
+        Messages that were refused as they came from the stream: nothing of them is stored, and nothing else
+        was held up by them. Find the reason and mend the publisher; a replay helps only if the reason is
+        gone. The messages of
+        <code>test/fixtures</code> hold some that are refused on purpose.
+      </p>
       <form method="get" action="/dead-letters">
         <label>Code <input name="code" value="${code ?? ''}" /></label>
         <label
@@ -76,17 +84,19 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
       </form>
       <form method="post" action="/dead-letters/replay">
         ${csrfField(csrf)}
-        <table>
-          <tr>
-            <th></th>
-            <th>received</th>
-            <th>code</th>
-            <th>reason</th>
-            <th>subject</th>
-            <th>bytes</th>
-          </tr>
-          ${letters.map(row)}
-        </table>
+        <div class="scroll">
+          <table>
+            <tr>
+              <th></th>
+              <th>received</th>
+              <th>code</th>
+              <th>reason</th>
+              <th>subject</th>
+              <th>bytes</th>
+            </tr>
+            ${letters.map(row)}
+          </table>
+        </div>
         <p><button>Replay the ticked ones</button></p>
       </form>
       <form method="post" action="/dead-letters/replay-all">

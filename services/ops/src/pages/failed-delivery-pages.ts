@@ -1,4 +1,9 @@
-import { findRedeliverable, listFailedDeliveries, type FailedDelivery } from '@payment-tracking/store'
+import {
+  findRedeliverable,
+  listFailedDeliveries,
+  type FailedDelivery,
+  type FailedDeliveryFilter,
+} from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
 import { redeliverFailed } from '../replay/redeliver-failed.js'
 import { requireCsrf } from '../session/guard.js'
@@ -6,39 +11,69 @@ import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
 import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, readNotice, type PageParts } from './page-parts.js'
 
+interface ListQuery extends FailedDeliveryFilter {
+  before?: string
+}
+
+const FILTERS = ['gateway', 'endpoint', 'error'] as const
+
+/** The filters of a query; empty and repeated ones count as not given. */
+const readFilters = (query: Readonly<Record<string, unknown>>): FailedDeliveryFilter =>
+  Object.fromEntries(
+    FILTERS.flatMap(name => {
+      const text = query[name]
+      return typeof text === 'string' && text !== '' ? [[name, text]] : []
+    }),
+  )
+
+const filterForm = (filters: FailedDeliveryFilter): Html =>
+  html`<form method="get" action="/failed-deliveries" class="filters">
+    ${FILTERS.map(
+      name => html`<label>${name} <input name="${name}" value="${filters[name] ?? ''}" /></label>`,
+    )}
+    <button>Show</button>
+  </form>`
+
 export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment } = parts
   const preHandler = requireCsrf(sessions)
 
-  app.get<{ Querystring: { before?: string } }>('/failed-deliveries', async (request, reply) => {
+  app.get<{ Querystring: ListQuery }>('/failed-deliveries', async (request, reply) => {
     const { before } = request.query
+    const filters = readFilters({ ...request.query })
     const notice = readNotice(parts, request)
     const deliveries = await listFailedDeliveries(store, {
+      ...filters,
       before: readBefore(before),
       limit: PAGE_SIZE,
     })
     const csrf = sessions.sign(request.opsSession, 'csrf')
     const last = deliveries.length === PAGE_SIZE ? deliveries.at(-1)!.id : null
-    const body = html`<form method="post" action="/failed-deliveries/redeliver">
+    const older = new URLSearchParams({ before: String(last) })
+    for (const name of FILTERS) if (filters[name] !== undefined) older.set(name, filters[name])
+    const body = html`${filterForm(filters)}
+      <form method="post" action="/failed-deliveries/redeliver">
         ${csrfField(csrf)}
-        <table>
-          <tr>
-            <th></th>
-            <th>failed</th>
-            <th>delivery</th>
-            <th>endpoint</th>
-            <th>gateway</th>
-            <th>attempts</th>
-            <th>last error</th>
-          </tr>
-          ${deliveries.map(row)}
-        </table>
+        <div class="scroll">
+          <table>
+            <tr>
+              <th></th>
+              <th>failed</th>
+              <th>delivery</th>
+              <th>endpoint</th>
+              <th>gateway</th>
+              <th>attempts</th>
+              <th>last error</th>
+            </tr>
+            ${deliveries.map(row)}
+          </table>
+        </div>
         <p><button>Deliver the ticked ones again</button></p>
       </form>
       <form method="post" action="/failed-deliveries/redeliver-all">
         ${csrfField(csrf)}<button>Deliver all of active webhooks again (up to ${BULK_LIMIT})</button>
       </form>
-      ${last === null ? null : html`<p><a href="/failed-deliveries?before=${last}">older</a></p>`}`
+      ${last === null ? null : html`<p><a href="/failed-deliveries?${older.toString()}">older</a></p>`}`
     return reply
       .type('text/html')
       .send(layout({ title: 'Failed deliveries', environment, csrf, notice }, body))
@@ -81,7 +116,10 @@ const row = (delivery: FailedDelivery): Html =>
       }
     </td>
     <td>${delivery.finishedAt?.toISOString() ?? ''}</td>
-    <td>${delivery.id} <span class="quiet">${delivery.type}</span></td>
+    <td>
+      <a href="/failed-deliveries/${delivery.id}">${delivery.id}</a>
+      <span class="quiet">${delivery.type}</span>
+    </td>
     <td class="text">
       ${plain(delivery.endpointUrl)} ${delivery.active ? null : html`<span class="quiet">inactive</span>`}
     </td>

@@ -9,6 +9,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { html } from '../html/html.js'
 import { layout } from '../html/layout.js'
+import { lagChart } from '../lag/lag-chart.js'
 import type { PageParts } from './page-parts.js'
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
@@ -33,22 +34,26 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
         )}
         ${card('open stream gaps', gaps, '/stream-gaps')}
       </div>
+      <h2>Messages that ingest has not read</h2>
+      ${lagChart(parts.lag.list())}
       <h2>Dead letters by code</h2>
-      <table>
-        <tr>
-          <th>code</th>
-          <th>open</th>
-          <th>all</th>
-        </tr>
-        ${letters.map(
-          row =>
-            html`<tr>
-              <td><a href="/dead-letters?code=${encodeURIComponent(row.code)}">${row.code}</a></td>
-              <td>${row.open}</td>
-              <td>${row.total}</td>
-            </tr>`,
-        )}
-      </table>`
+      <div class="scroll">
+        <table>
+          <tr>
+            <th>code</th>
+            <th>open</th>
+            <th>all</th>
+          </tr>
+          ${letters.map(
+            row =>
+              html`<tr>
+                <td><a href="/dead-letters?code=${encodeURIComponent(row.code)}">${row.code}</a></td>
+                <td>${row.open}</td>
+                <td>${row.total}</td>
+              </tr>`,
+          )}
+        </table>
+      </div>`
     const csrf = parts.sessions.sign(request.opsSession, 'csrf')
     return reply
       .type('text/html')

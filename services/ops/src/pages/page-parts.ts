@@ -3,6 +3,7 @@ import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
+import type { LagSamples } from '../lag/lag-samples.js'
 import type { Sessions } from '../session/session.js'
 
 export interface PageParts {
@@ -10,6 +11,7 @@ export interface PageParts {
   bus: Bus
   queue: DeliveryQueue
   log: Logger
+  lag: LagSamples
   sessions: Sessions
   environment: string
   subjectPrefix: string

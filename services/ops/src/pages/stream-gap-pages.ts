@@ -16,15 +16,17 @@ export function addStreamGapPages(app: FastifyInstance, parts: PageParts): void 
         The stream discarded these messages before they were read. Let the indexer publish them again, then
         close the gap.
       </p>
-      <table>
-        <tr>
-          <th>noticed</th>
-          <th>stream</th>
-          <th>sequences</th>
-          <th>closed</th>
-        </tr>
-        ${gaps.map(gap => row(gap, csrf))}
-      </table>`
+      <div class="scroll">
+        <table>
+          <tr>
+            <th>noticed</th>
+            <th>stream</th>
+            <th>sequences</th>
+            <th>closed</th>
+          </tr>
+          ${gaps.map(gap => row(gap, csrf))}
+        </table>
+      </div>`
     const notice = readNotice(parts, request)
     return reply.type('text/html').send(layout({ title: 'Stream gaps', environment, csrf, notice }, body))
   })

@@ -1,0 +1,45 @@
+// How far ingest was behind the stream during the last hour. Kept in memory: a restart begins anew, and Prometheus has
+// the longer past.
+import type { Bus } from '@payment-tracking/bus'
+import type { Logger } from '@payment-tracking/runtime'
+
+export interface LagSample {
+  at: Date
+  /** messages of the stream that ingest has not acknowledged */
+  unread: number
+  /** of these, delivered and in work */
+  inFlight: number
+}
+
+export interface LagSamples {
+  /** Oldest first. */
+  list(): readonly LagSample[]
+  close(): void
+}
+
+export interface LagSettings {
+  STREAM_NAME: string
+  SUBJECT_PREFIX: string
+  CONSUMER_NAME: string
+}
+
+const EVERY_MS = 15_000
+const KEPT = 240
+
+export function sampleLag(bus: Bus, settings: LagSettings, log: Logger): LagSamples {
+  const samples: LagSample[] = []
+  const take = async () => {
+    try {
+      const { lastSequence, acknowledgedSequence, inFlight } = await bus.position(settings)
+      samples.push({ at: new Date(), unread: Math.max(0, lastSequence - acknowledgedSequence), inFlight })
+      if (samples.length > KEPT) samples.shift()
+    } catch (err) {
+      // A gap in the samples is the honest picture; /readyz says what is away.
+      log.debug({ err }, 'lag.not-sampled')
+    }
+  }
+  void take()
+  const timer = setInterval(() => void take(), EVERY_MS)
+  timer.unref()
+  return { list: () => samples, close: () => clearInterval(timer) }
+}
