@@ -70,6 +70,11 @@ const only = process.argv[3]
 for (const service of only ? [only] : readdirSync(join(ROOT, 'services')))
   if (existsSync(join(ROOT, 'services', service, 'dist/service.js')))
     add(join(folder, service), join('services', service), ['service'])
+// The API serves the console.
+if (!only || only === 'api')
+  cpSync(join(ROOT, 'services/console/dist/site'), join(folder, 'api/services/console/dist/site'), {
+    recursive: true,
+  })
 if (!only) {
   const migrate = join(folder, 'migrate')
   add(migrate, 'packages/store', ['service', 'rebuild'])

@@ -75,9 +75,9 @@ async function bundle(name) {
   for (const file of programs) await bundleFile(dist, file, file.slice(0, -'-main.js'.length))
 }
 
-/** A folder without package.json is what git left of a renamed service: its build. */
+/** Leaves out the console, which Vite builds, and folders that git left of a renamed service: only a build. */
 const listServices = () =>
-  readdirSync(SERVICES).filter(name => existsSync(join(SERVICES, name, 'package.json')))
+  readdirSync(SERVICES).filter(name => existsSync(join(SERVICES, name, 'src/main.ts')))
 
 const named = process.argv.slice(2)
 if (named.includes('stack')) await bundleFile(STACK, 'commands-main.js', 'commands')

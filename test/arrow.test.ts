@@ -15,8 +15,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/runtime': [],
   'packages/domain': ['contracts'],
   'packages/chain': ['domain', 'contracts'],
-  'packages/client': ['contracts'],
+  'packages/client': [],
   'packages/simulator': ['chain', 'domain', 'contracts'],
+  'services/console': ['client'],
   'services/indexer': ['bus', 'chain', 'domain', 'contracts', 'runtime'],
   ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
   ...Object.fromEntries(
@@ -68,7 +69,7 @@ const importsOf = (text: string): string[] =>
     ),
   ].map(match => (match[1] ?? match[2] ?? match[3])!)
 
-const sources = files.filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.ts$/.test(file))
+const sources = files.filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.tsx?$/.test(file))
 const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/package\.json$/.test(file))
 
 t.test('every package is known to this test', async t => {
@@ -132,13 +133,16 @@ t.test('package.json files name what is imported, and nothing against the arrow'
   }
 })
 
+const known = new Set(sources)
+const sourceAt = (path: string): string => (known.has(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`)
+
 /** Every file below a folder of sources with the files it imports from there; imports of types count. */
 const importGraph = new Map(
   sources
     .filter(file => !file.startsWith('packages/store/'))
     .map(file => {
       const own = importsOf(read(file)).filter(name => name.startsWith('.'))
-      return [file, own.map(name => join(dirname(file), name).replace(/\.js$/, '.ts'))]
+      return [file, own.map(name => sourceAt(join(dirname(file), name).replace(/\.js$/, '')))]
     }),
 )
 

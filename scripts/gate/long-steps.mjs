@@ -34,6 +34,9 @@ export const STEPS = [
     name: 'browsers and guides',
     minutes: 4,
     files: [
+      'test/e2e/console.long.test.ts',
+      'test/e2e/client-package.long.test.ts',
+      'test/e2e/dev-kit.long.test.ts',
       'test/e2e/guides.long.test.ts',
       'test/e2e/ops-dashboard.long.test.ts',
       'services/api/test/reference-page.long.test.ts',

@@ -1,0 +1,42 @@
+// The public API, through its typed client. Every page asks through here, so that each refusal is shown the same way.
+import { createApiClient, type ApiClient } from '@payment-tracking/client'
+
+export const BASE_URL = location.origin
+
+/** A refusal of the API, in its own words. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  readonly status: number
+  readonly code: string | undefined
+
+  constructor(message: string, status: number, code: string | undefined) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+/** @param token of a gateway; without it only the open routes answer */
+export const apiOf = (token?: string): ApiClient =>
+  createApiClient(BASE_URL, token === undefined ? {} : { token })
+
+interface Answer<T> {
+  data?: T
+  error?: unknown
+  response: Response
+}
+
+/**
+ * The data of an answer.
+ * @throws RequestError with the sentence of the service
+ */
+export async function ask<T>(request: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await request
+  if (response.ok) return data as T
+  const refusal = error as { error?: string; code?: string } | undefined
+  throw new RequestError(
+    refusal?.error ?? `The service answered with status ${response.status}.`,
+    response.status,
+    refusal?.code,
+  )
+}

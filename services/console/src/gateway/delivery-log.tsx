@@ -1,0 +1,241 @@
+import type { Schemas } from '@payment-tracking/client'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ask } from '../api/request.js'
+import { toneOf } from '../payments/trace.js'
+import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { Failure, Loaded, Table } from '../show/states.js'
+import { Badge, Time } from '../show/values.js'
+import { deliveryTimes } from './delivery-times.js'
+
+type Delivery = Schemas['Delivery']
+const STATES = ['pending', 'waiting', 'delivered', 'failed', 'cancelled'] as const
+const PAGE = 50
+/** How far back the replay of all failed deliveries goes. */
+const REPLAY_DAYS = 7
+
+export function DeliveryLog({ id }: { id: number }) {
+  const [status, setStatus] = useState<'' | (typeof STATES)[number]>('')
+  const [trackingId, setTrackingId] = useState('')
+  const [page, setPage] = useState(0)
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const query = useGatewayQuery(
+    ['endpoints', id, 'deliveries', status, trackingId, page],
+    ({ api }) =>
+      ask(
+        api.GET('/v1/webhooks/{id}/deliveries', {
+          params: {
+            path: { id },
+            query: {
+              ...(status === '' ? {} : { status }),
+              ...(trackingId.trim() === '' ? {} : { trackingId: trackingId.trim() }),
+              limit: PAGE,
+              offset: page * PAGE,
+            },
+          },
+        }),
+      ),
+    3_000,
+  )
+  const replayTicked = useGatewayOrder(async ({ api }) => {
+    for (const deliveryId of ticked)
+      await ask(
+        api.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver', {
+          params: { path: { id, deliveryId: Number(deliveryId) } },
+        }),
+      )
+    setTicked(new Set())
+    return ticked.size
+  })
+  const replayFailed = useGatewayOrder(({ api }) =>
+    ask(
+      api.POST('/v1/webhooks/{id}/redeliver', {
+        params: { path: { id } },
+        body: { since: new Date(Date.now() - REPLAY_DAYS * 86_400_000).toISOString(), status: 'failed' },
+      }),
+    ),
+  )
+  const tick = (key: string, isOn: boolean) => {
+    const next = new Set(ticked)
+    if (isOn) next.add(key)
+    else next.delete(key)
+    setTicked(next)
+  }
+  return (
+    <section aria-labelledby="log">
+      <h2 id="log">Deliveries</h2>
+      <Health id={id} />
+      <div className="columns">
+        <label>
+          State
+          <select
+            value={status}
+            onChange={event => {
+              setStatus(event.target.value as typeof status)
+              setPage(0)
+            }}
+          >
+            <option value="">all</option>
+            {STATES.map(state => (
+              <option key={state}>{state}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Tracking ID
+          <input
+            type="search"
+            value={trackingId}
+            onChange={event => {
+              setTrackingId(event.target.value)
+              setPage(0)
+            }}
+          />
+        </label>
+      </div>
+      <Loaded query={query}>
+        {deliveries => (
+          <>
+            {deliveries.length === 0 ? (
+              <p className="quiet">No delivery.</p>
+            ) : (
+              <Table
+                title="Deliveries"
+                head={[
+                  'replay',
+                  'delivery',
+                  'made',
+                  'type',
+                  'tracking ID',
+                  'state',
+                  'attempts',
+                  'last error',
+                ]}
+              >
+                {deliveries.map(delivery => (
+                  <DeliveryRow
+                    key={String(delivery.id)}
+                    {...{ delivery, id }}
+                    isTicked={ticked.has(String(delivery.id))}
+                    onTick={isOn => tick(String(delivery.id), isOn)}
+                  />
+                ))}
+              </Table>
+            )}
+            <div className="row">
+              <button
+                type="button"
+                className="outline small"
+                disabled={page === 0}
+                onClick={() => setPage(page - 1)}
+              >
+                Newer
+              </button>
+              <button
+                type="button"
+                className="outline small"
+                disabled={deliveries.length < PAGE}
+                onClick={() => setPage(page + 1)}
+              >
+                Older
+              </button>
+            </div>
+          </>
+        )}
+      </Loaded>
+      <div className="row">
+        <button
+          type="button"
+          disabled={ticked.size === 0 || replayTicked.isPending}
+          onClick={() => replayTicked.mutate()}
+        >
+          Replay the ticked ones
+        </button>
+        <button type="button" className="outline" onClick={() => replayFailed.mutate()}>
+          Replay all that failed in {REPLAY_DAYS} days
+        </button>
+      </div>
+      <div role="status">
+        {replayTicked.data !== undefined && <p>{replayTicked.data} are due now.</p>}
+        {replayFailed.data && (
+          <p>
+            {String(replayFailed.data.count)} are due now{replayFailed.data.more ? '; there are more' : ''}.
+          </p>
+        )}
+      </div>
+      <Failure error={replayTicked.error ?? replayFailed.error} />
+    </section>
+  )
+}
+
+function DeliveryRow({
+  delivery,
+  id,
+  isTicked,
+  onTick,
+}: {
+  delivery: Delivery
+  id: number
+  isTicked: boolean
+  onTick: (isOn: boolean) => void
+}) {
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={`Replay delivery ${String(delivery.id)}`}
+          checked={isTicked}
+          onChange={event => onTick(event.target.checked)}
+        />
+      </td>
+      <td>
+        <Link href={`/endpoints/${id}/deliveries/${String(delivery.id)}`}>{String(delivery.id)}</Link>
+      </td>
+      <td>
+        <Time at={delivery.createdAt} />
+      </td>
+      <td>{delivery.type}</td>
+      <td className="text">{delivery.trackingId ?? <span className="quiet">none</span>}</td>
+      <td>
+        <Badge tone={toneOf(delivery.status)}>{delivery.status}</Badge>
+      </td>
+      <td className="number">{String(delivery.attempts)}</td>
+      <td>{delivery.heldReason ?? delivery.lastError}</td>
+    </tr>
+  )
+}
+
+/** The health of the endpoint by its newest 100 deliveries. */
+function Health({ id }: { id: number }) {
+  const query = useGatewayQuery(
+    ['endpoints', id, 'health'],
+    ({ api }) =>
+      ask(api.GET('/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: { limit: 100 } } })),
+    5_000,
+  )
+  return (
+    <Loaded query={query}>
+      {deliveries => {
+        const { p50Ms, p95Ms, delivered, ended, held } = deliveryTimes(deliveries)
+        const breaker = [...held].map(([reason, count]) => `${count} (${reason})`).join(', ')
+        const figures = [
+          ['delivered', ended === 0 ? 'none yet' : `${delivered} of ${ended}`],
+          ['made to delivered, p50', p50Ms === null ? 'none yet' : `${p50Ms} ms`],
+          ['p95', p95Ms === null ? 'none yet' : `${p95Ms} ms`],
+          ['held back', breaker === '' ? 'none' : breaker],
+        ] as const
+        return (
+          <dl className="figures">
+            {figures.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,69 @@
+import { Link } from 'wouter'
+import { ask } from '../api/request.js'
+import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { Failure, Loaded } from '../show/states.js'
+import { Time } from '../show/values.js'
+import { DeliveryLog } from './delivery-log.js'
+import { EndpointSettings } from './endpoint-settings.js'
+import { EndpointSecret } from './endpoint-secret.js'
+import { EndpointState } from './endpoints-page.js'
+
+export function EndpointPage({ id }: { id: number }) {
+  const query = useGatewayQuery(['endpoints', id], ({ api }) =>
+    ask(api.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
+  )
+  const activate = useGatewayOrder(({ api }, active: boolean) =>
+    ask(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, body: { active } })),
+  )
+  const test = useGatewayOrder(({ api }) =>
+    ask(api.POST('/v1/webhooks/{id}/test', { params: { path: { id } } })),
+  )
+  return (
+    <>
+      <p>
+        <Link href="/endpoints">All endpoints</Link>
+      </p>
+      <h1>Endpoint {id}</h1>
+      <Loaded query={query}>
+        {endpoint => (
+          <article>
+            <div className="row">
+              <h2 className="text">{endpoint.endpointUrl}</h2>
+              <EndpointState endpoint={endpoint} />
+            </div>
+            <p className="quiet">
+              {endpoint.description} Told of {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; since{' '}
+              <Time at={endpoint.createdAt} />.
+            </p>
+            {endpoint.failingSince && (
+              <p className="failure">
+                Every attempt has failed since <Time at={endpoint.failingSince} />; after five days the
+                service deactivates it.
+              </p>
+            )}
+            {endpoint.endpointWarning && <p className="failure">{endpoint.endpointWarning}</p>}
+            <div className="row">
+              <button type="button" disabled={!endpoint.active} onClick={() => test.mutate()}>
+                Send a test event
+              </button>
+              <button
+                type="button"
+                className="outline secondary"
+                onClick={() => activate.mutate(!endpoint.active)}
+              >
+                {endpoint.active ? 'Deactivate' : 'Activate'}
+              </button>
+            </div>
+            <div role="status">
+              {test.data && <p>Test event {String(test.data.id)} is on its way; the log shows its answer.</p>}
+            </div>
+            <Failure error={test.error ?? activate.error} />
+            <EndpointSettings endpoint={endpoint} />
+          </article>
+        )}
+      </Loaded>
+      <EndpointSecret id={id} />
+      <DeliveryLog id={id} />
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import type { Schemas } from '@payment-tracking/client'
+import { useMutation } from '@tanstack/react-query'
+import { useId, useState, type FormEvent } from 'react'
+import { apiOf, ask } from '../api/request.js'
+import { Failure } from '../show/states.js'
+import { Badge } from '../show/values.js'
+
+const FIELDS = [
+  { name: 'recipient', title: 'Recipient' },
+  { name: 'tokenMint', title: 'Token mint' },
+  { name: 'amount', title: 'At least, in the smallest unit' },
+] as const
+
+/** Compares what a shop expects with what was paid, as the shop's server would before it ships. */
+export function ExpectedForm({ trackingId }: { trackingId: string }) {
+  const heading = useId()
+  const [expected, setExpected] = useState<Record<string, string>>({})
+  const [isFinal, setFinal] = useState(false)
+  const check = useMutation({
+    mutationFn: () => {
+      const given = Object.fromEntries(
+        Object.entries(expected).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : [])),
+      )
+      const query = { trackingId, ...given, ...(isFinal ? { finality: 'finalized' as const } : {}) }
+      return ask(apiOf().GET('/v1/payments/check', { params: { query } }))
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    check.mutate()
+  }
+  return (
+    <section aria-labelledby={heading}>
+      <h3 id={heading}>Paid as expected?</h3>
+      <p className="quiet">
+        Anyone can write any memo. Say what the order asked for; every payment of {trackingId} is compared.
+      </p>
+      <form onSubmit={submit}>
+        <div className="columns">
+          {FIELDS.map(({ name, title }) => (
+            <label key={name}>
+              {title}
+              <input
+                value={expected[name] ?? ''}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={event => setExpected({ ...expected, [name]: event.target.value })}
+              />
+            </label>
+          ))}
+        </div>
+        <label>
+          <input type="checkbox" checked={isFinal} onChange={event => setFinal(event.target.checked)} />
+          Only a finalized payment counts
+        </label>
+        <button type="submit" aria-busy={check.isPending}>
+          Check
+        </button>
+      </form>
+      <Failure error={check.error} />
+      <div role="status">{check.data && <Verdict check={check.data} />}</div>
+    </section>
+  )
+}
+
+function Verdict({ check }: { check: Schemas['PaymentCheck'] }) {
+  return (
+    <>
+      <p>
+        {check.paid ? <Badge tone="good">paid</Badge> : <Badge tone="bad">not paid</Badge>}{' '}
+        {check.payments.length} of its payments {check.payments.length === 1 ? 'is' : 'are'} as expected.
+      </p>
+      {check.mismatches.length > 0 && (
+        <ul>
+          {check.mismatches.map(({ field, expected, actual, payment }) => (
+            <li key={`${payment.eventId}/${field}`}>
+              payment {String(payment.seq)}: {field} is <code>{actual ?? 'unknown'}</code>, not{' '}
+              <code>{expected}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

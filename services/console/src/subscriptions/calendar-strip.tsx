@@ -1,0 +1,65 @@
+import { Time } from '../show/values.js'
+import { dueDatesUntil } from './due-dates.js'
+import { termsOf, type Subscription } from './policy-terms.js'
+
+const DAY = 86_400
+/** Long enough for the next date of a yearly policy. */
+const DAYS = 366
+
+/** The next due dates as months with marked days; the dates stand below as text. */
+export function CalendarStrip({ subscription }: { subscription: Subscription }) {
+  const { nextDue } = termsOf(subscription)
+  if (nextDue === null || subscription.status !== 'active')
+    return <p className="quiet">No payment is due: it is {subscription.status}.</p>
+  const fields = Object.values(subscription.policyType)[0] as Record<string, unknown>
+  const left =
+    typeof fields.maxRenewals === 'number'
+      ? Math.max(0, fields.maxRenewals - Number(subscription.paymentCount))
+      : Infinity
+  const frequency = (fields.paymentFrequency ?? {}) as Record<string, unknown>
+  const dates = dueDatesUntil(nextDue, frequency, Math.max(nextDue, Date.now() / 1_000 + DAYS * DAY), left)
+  const shown = dates.slice(0, 6)
+  return (
+    <>
+      <div className="months" aria-hidden="true">
+        {[...new Map(shown.map(due => [monthKey(due), due])).values()].map(due => (
+          <Month key={monthKey(due)} of={due} dates={dates} />
+        ))}
+      </div>
+      <ol className="dates">
+        {shown.map(due => (
+          <li key={due}>
+            <Time at={due} />
+          </li>
+        ))}
+      </ol>
+      {dates.length > shown.length && <p className="quiet">and so on</p>}
+    </>
+  )
+}
+
+const monthKey = (seconds: number): string => {
+  const date = new Date(seconds * 1_000)
+  return `${date.getFullYear()}-${date.getMonth()}`
+}
+
+function Month({ of, dates }: { of: number; dates: readonly number[] }) {
+  const date = new Date(of * 1_000)
+  const [year, month] = [date.getFullYear(), date.getMonth()]
+  const days = new Date(year, month + 1, 0).getDate()
+  const due = new Set(
+    dates.filter(each => monthKey(each) === monthKey(of)).map(each => new Date(each * 1_000).getDate()),
+  )
+  return (
+    <div className="month">
+      <strong>{date.toLocaleDateString(undefined, { month: 'long', year: 'numeric' })}</strong>
+      <div className="days">
+        {Array.from({ length: days }, (_, index) => index + 1).map(day => (
+          <span key={day} className={due.has(day) ? 'due' : undefined}>
+            {day}
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}
