@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { BREAKS_OF_THE_CHAIN } from './breaks/breaks-of-the-chain.js'
 import { BREAKS, type Break } from './breaks/breaks.js'
 import { applyPatches, copySystem } from './breaks/copy-system.js'
@@ -114,7 +114,8 @@ async function runUnbroken(): Promise<void> {
 }
 
 async function runBreak(each: Break): Promise<void> {
-  const differences = await runBroken(each, REST_MS)
+  // A run that fails, for example because a server does not start, does not end the runs of the other breaks.
+  const differences = await runBroken(each, REST_MS).catch((error: unknown) => [`run: ${inspect(error)}`])
   const matching = differences.find(line => each.caughtAs.test(line))
   report(matching !== undefined, each.name, differences, matching)
 }
