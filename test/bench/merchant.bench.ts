@@ -109,7 +109,8 @@ export const bench: Bench = {
       const read = (await rowsRead(database)) - before
       // Per policy a few rows, and the payments of two days at the ends of the span.
       const most = 100 + 12 * policies + payments / 20
-      if (read > most) throw new Error(`${path} reads ${read} rows, more than ${most}`)
+      // Postgres scans small tables whole.
+      if (!context.quick && read > most) throw new Error(`${path} reads ${read} rows, more than ${most}`)
       const times: number[] = []
       for (let n = 0; n < (context.quick ? 2 : 200); n++) times.push(await ask(path, KEY))
       rows.push({
