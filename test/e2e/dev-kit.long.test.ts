@@ -33,7 +33,10 @@ t.test('every type of event is caused, and forwarded with a signature that holds
   })
   for (const { body, headers } of receiver.requests)
     t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
+  t.match(await finish('listen'), 'npm run listen runs already for this gateway')
   await waitFor(() => /payment\.executed trigger-\w+ 5000000 msg_\w+ → 200/.test(listening.output()))
+  listening.end()
+  await listening.exitCode
 })
 
 t.test(

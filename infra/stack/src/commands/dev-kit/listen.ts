@@ -45,7 +45,9 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
   }
   const server = createServer((request, response) => void receive(request, response, forward))
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'EADDRINUSE' ? new Error('npm run listen runs already for this gateway') : error),
+    )
     server.listen(listener.port, '127.0.0.1', resolve)
   })
   report({ baseUrl, gateway, forward, listener })
