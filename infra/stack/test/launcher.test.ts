@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, stat } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive, readStackFile, type StackFile } from '@payment-tracking/stack'
+import { discardDataDir, isAlive, readStackFile, type StackFile } from '@payment-tracking/stack'
 import { startStack, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
@@ -47,8 +48,10 @@ t.test('a taken port ends in a message that names the way out', async t => {
 })
 
 t.test('from start to stop', async t => {
-  const stack = await startStack(t)
-  const { dataDir } = stack
+  // Not named like the directories of tests: another test file would delete it while its launcher is dead.
+  const dataDir = await mkdtemp(join(tmpdir(), 'payment-tracking-launcher-'))
+  t.teardown(() => discardDataDir(dataDir))
+  const stack = await startStack(t, {}, { dataDir })
   const running = stack.describe()
 
   await t.test('the launcher reports readiness when every readiness probe succeeds', async t => {

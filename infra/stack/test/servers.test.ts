@@ -11,7 +11,8 @@ import { connect, type NatsConnection } from 'nats'
 import t from 'tap'
 
 async function temporaryDir(t: TestContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-test-'))
+  // Not named like the directories of tests: another test file would delete it while its owner is dead.
+  const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-servers-'))
   t.teardown(() => discardDataDir(dir))
   return dir
 }
