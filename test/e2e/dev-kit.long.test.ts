@@ -1,6 +1,7 @@
 // `npm run listen` and `npm run trigger` against a stack of their own: every type of event arrives signed, and what was
 // missed arrives later.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import { findFreePort } from '@payment-tracking/stack'
 import { openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
@@ -42,7 +43,7 @@ t.test('every type of event is caused, and forwarded with a signature that holds
 t.test(
   'a delivery without an answer is tried again, and what was missed comes at the next start',
   async t => {
-    const nobody = run('listen -- --forward http://127.0.0.1:1/hooks')
+    const nobody = run(`listen -- --forward http://127.0.0.1:${await findFreePort()}/hooks`)
     await waitFor(() => nobody.output().includes('Ctrl-C ends it'), { what: 'the listener' })
     await finish('pay -- --tracking-id order-7 --amount 1')
     await waitFor(

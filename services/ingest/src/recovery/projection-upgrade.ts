@@ -18,6 +18,8 @@ const CHECK_EVERY_MS = 5_000
 const PROGRESS_EVERY_MS = 2_000
 /** Live messages wait for a page, so a page that takes longer is followed by a smaller one. */
 const LONGEST_PAGE_MS = 100
+/** On a machine with too much to do, a page of any size takes longer; ever smaller pages would not end. */
+const LEAST_PAGE_SHARE = 1 / 32
 
 export class ProjectionUpgrade implements Intake {
   readonly #options: ProjectionUpgradeOptions
@@ -59,7 +61,7 @@ export class ProjectionUpgrade implements Intake {
       const progress = await upgradeProjections(store, { programId, reingestMargin, server, pageShare })
       if (progress === null) return
       const ms = performance.now() - startedAt
-      if (ms > LONGEST_PAGE_MS) pageShare = Math.max(1 / 256, pageShare / 2)
+      if (ms > LONGEST_PAGE_MS) pageShare = Math.max(LEAST_PAGE_SHARE, pageShare / 2)
       else if (ms < LONGEST_PAGE_MS / 4) pageShare = Math.min(1, pageShare * 2)
       const { step, handled } = progress
       if (step === null) {
