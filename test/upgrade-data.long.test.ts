@@ -32,7 +32,7 @@ import { readFigure } from './upgrade/release-set.js'
 const TRUTH = '20261122000100_truth_of_the_chain'
 const found = await findLastRelease(TRUTH)
 if (typeof found === 'string') console.error(`\n  THE UPGRADE OF OLD DATA IS NOT TESTED: ${found}\n`)
-const options = { timeout: 150_000, ...(typeof found === 'string' && { skip: found }) }
+const options = { timeout: 220_000, ...(typeof found === 'string' && { skip: found }) }
 
 /** What this release takes: what it refuses and the first release took stays stored as it came. */
 function isTaken({ subject, bytes }: FixtureMessage): boolean {
@@ -140,7 +140,7 @@ for (const [set, read] of [
         old.database,
         'select projection_version = 2 and reingest_from is null as value from stream_head',
       ))
-    await waitFor(isDone, { what: 'the upgrade to end', timeoutMs: 60_000 }).catch((error: unknown) => {
+    await waitFor(isDone, { what: 'the upgrade to end', timeoutMs: 180_000 }).catch((error: unknown) => {
       console.error(after.output)
       throw error
     })

@@ -23,8 +23,6 @@ export type UpgradeStep = 'composables' | 'policies' | 'hours' | 'stream'
 const NEXT = { composables: 'policies', policies: 'hours', hours: 'stream' } as const
 /** The most rows of a page. Ingest waits while a page is handled. */
 const LIMITS = { composables: 200, policies: 200, hours: 50 }
-const TIMEOUT_MS = 60_000
-
 export interface UpgradeProgress {
   /** null: the projections follow the rules of this release or of a newer release */
   step: UpgradeStep | null
@@ -100,7 +98,7 @@ export async function upgradeProjections(
     if (!state || !isOutdated(state)) return null
     const pass = (await readPass(tx)) ?? (await beginPass(tx, head, state.up_to ?? 0n))
     return pass === null ? finish(tx, head, 0n) : doPage(tx, pass, head, options)
-  }, TIMEOUT_MS)
+  })
 }
 
 /** The unfinished pass. */
