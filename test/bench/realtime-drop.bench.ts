@@ -31,7 +31,7 @@ export const bench: Bench = {
       for (let n = 0; paying; n++) {
         const trackingId = `order-${n % TRACKING_IDS}`
         const seqs = await writePayments(database.pool, { trackingId })
-        await redis.announce(await committedPaymentsOf(store, trackingId, seqs))
+        await redis.announce({ payments: await committedPaymentsOf(store, trackingId, seqs) })
         heads.set(trackingId, seqs.at(-1)!)
         await sleep(5)
       }

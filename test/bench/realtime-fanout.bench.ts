@@ -41,12 +41,12 @@ async function openPod(context: BenchContext, perRoom: number): Promise<Side> {
     pid: service.pid,
     load,
     async send(payments) {
-      await redis.announce(
-        Array.from({ length: payments }, () => {
+      await redis.announce({
+        payments: Array.from({ length: payments }, () => {
           const room = turn++ % rooms
           return paymentFor(`order-${room}`, ++seqs[room]!)
         }),
-      )
+      })
     },
   }
 }
@@ -92,12 +92,12 @@ async function measureForeign(context: BenchContext, payments: number): Promise<
   for (let round = 1; round <= (context.quick ? 1 : 5); round++) {
     const before = cpuMicroseconds(service.pid)
     for (let sent = 0; sent < payments; sent += WINDOW) {
-      await redis.announce(
-        Array.from({ length: WINDOW }, (_, n) => paymentFor(`elsewhere-${sent + n}`, round)),
-      )
+      await redis.announce({
+        payments: Array.from({ length: WINDOW }, (_, n) => paymentFor(`elsewhere-${sent + n}`, round)),
+      })
     }
     // Redis keeps the order: when this one is here, all before it were read.
-    await redis.announce([paymentFor('order-0', round)])
+    await redis.announce({ payments: [paymentFor('order-0', round)] })
     await waitFor(() => load.received() >= round, { what: 'the last payment' })
     figures.push((cpuMicroseconds(service.pid) - before) / payments)
   }

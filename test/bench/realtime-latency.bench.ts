@@ -35,7 +35,7 @@ export const bench: Bench = {
       const trackingId = `order-${n % TRACKING_IDS}`
       const seqs = await writePayments(database.pool, { trackingId })
       for (const seq of seqs) committedAt.set(`${trackingId} ${seq}`, performance.now())
-      await redis.announce(await committedPaymentsOf(store, trackingId, seqs))
+      await redis.announce({ payments: await committedPaymentsOf(store, trackingId, seqs) })
     }
     const paying: Promise<void>[] = []
     for (let n = 0; n < total; n++) {

@@ -1,6 +1,7 @@
 export { RedisUnavailableError } from './errors.js'
 export { buildRedisKeys, type RedisKeys } from './keys.js'
 export { buildPaymentAdapter, type PaymentAdapterOptions } from './fanout/payment-adapter.js'
+export type { Announcement } from './fanout/announce-payments.js'
 export { refuseEviction } from './eviction.js'
 export { buildHeadRecords, type HeadRecords } from './head-record.js'
 export { buildNonces, type Nonces } from './nonces/nonces.js'

@@ -1,11 +1,10 @@
-import type { CommittedPayment } from '@payment-tracking/contracts'
 import {
   refuseUnsupportedRedis,
   type RedisConfig,
   type RedisUnsupportedError,
 } from '@payment-tracking/runtime'
 import type { Redis } from 'ioredis'
-import { announcePayments } from './fanout/announce-payments.js'
+import { announcePayments, type Announcement } from './fanout/announce-payments.js'
 import { RedisUnavailableError } from './errors.js'
 import { buildRedisKeys, type RedisKeys } from './keys.js'
 import {
@@ -41,11 +40,7 @@ export interface RedisConnections {
    * @throws RedisUnavailableError, at once when Redis is away; what was not announced is announced by
    *   calling again
    */
-  announce(
-    payments: readonly CommittedPayment[],
-    committedAtMs?: number,
-    retractions?: readonly CommittedPayment[],
-  ): Promise<number>
+  announce(announcement: Announcement): Promise<number>
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -71,8 +66,7 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
     keys,
     commands,
     connect,
-    announce: (payments, committedAtMs = Date.now(), retractions = []) =>
-      announcePayments(commands, keys, { payments, retractions }, committedAtMs, timeoutMs),
+    announce: announcement => announcePayments(commands, keys, announcement, timeoutMs),
     async ping() {
       if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
       await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))

@@ -45,17 +45,28 @@ t.test('a batch is announced in few messages, and read as it was written', async
     committed(`größe-${n}`, n + 1, n % 2 ? `recipient${n}` : null),
   )
   t.equal(
-    await connections.announce([...payments, committed(null, 1)], 123_456),
+    await connections.announce({
+      payments: [...payments, committed(null, 1)],
+      committedAtMs: 123_456,
+      epoch: 'this',
+    }),
     150,
     'without tracking ID: nobody waits',
   )
-  t.equal(await connections.announce([]), 0)
+  t.equal(await connections.announce({ payments: [] }), 0)
   await waitFor(() => messages.length >= 3)
   t.equal(messages.length, 3)
 
   const read: [string, PaymentFrame][] = []
   const wanted = (trackingId: string) => (trackingId === 'größe-3' ? undefined : trackingId)
-  for (const bytes of messages) readPayments(bytes, wanted, (room, payment) => read.push([room, payment]))
+  const epochs: string[] = []
+  const reader = {
+    accepts: (epoch: string) => epochs.push(epoch) > 0,
+    findRoom: wanted,
+    onPayment: (room: string, payment: PaymentFrame) => read.push([room, payment]),
+  }
+  for (const bytes of messages) readPayments(bytes, reader)
+  t.same(epochs, ['this', 'this', 'this'], 'asked once a message')
   t.equal(read.length, 149, 'a room that nobody has here is passed over')
   const [room, payment] = read[1]!
   t.equal(room, 'größe-1')
@@ -69,8 +80,16 @@ t.test('a batch is announced in few messages, and read as it was written', async
     data: { trackingId: 'größe-1', amountString: '18446744073709551615', seq: 2 },
   })
   t.doesNotThrow(() =>
-    readPayments(Buffer.from([0xc1, 99, 1, 2, 3]), wanted, () => t.fail('another version')),
+    readPayments(Buffer.from([0xc1, 99, 1, 2, 3]), {
+      ...reader,
+      onPayment: () => t.fail('another version'),
+    }),
   )
+  readPayments(messages[0]!, {
+    accepts: () => false,
+    findRoom: wanted,
+    onPayment: () => t.fail('another epoch'),
+  })
 })
 
 t.test(
@@ -81,19 +100,21 @@ t.test(
     t.teardown(() => connections.close())
     await waitFor(() => connections.ping().then(() => true))
     process.kill(servers.private.redis!.pid, 'SIGSTOP')
-    await t.rejects(connections.announce([committed('order', 1)]), { code: 'SIGNAL_UNAVAILABLE' })
+    await t.rejects(connections.announce({ payments: [committed('order', 1)] }), {
+      code: 'SIGNAL_UNAVAILABLE',
+    })
     process.kill(servers.private.redis!.pid, 'SIGCONT')
-    await waitFor(() => connections.announce([committed('order', 1)]))
+    await waitFor(() => connections.announce({ payments: [committed('order', 1)] }))
     await servers.private.redis!.kill()
     await waitFor(() => connections.commands.status !== 'ready')
     const askedAtMs = performance.now()
-    await t.rejects(connections.announce([committed('order', 1)]), {
+    await t.rejects(connections.announce({ payments: [committed('order', 1)] }), {
       code: 'SIGNAL_UNAVAILABLE',
       retry: 'later',
     })
     t.ok(performance.now() - askedAtMs < 200, 'without waiting')
     await t.rejects(connections.ping(), { code: 'SIGNAL_UNAVAILABLE' })
     await servers.private.redis!.restart()
-    await waitFor(() => connections.announce([committed('order', 1)]))
+    await waitFor(() => connections.announce({ payments: [committed('order', 1)] }))
   },
 )

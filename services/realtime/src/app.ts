@@ -7,6 +7,7 @@ import {
 } from '@payment-tracking/redis'
 import { rememberLeaseUse, type Store } from '@payment-tracking/store'
 import type { RealtimeConfig } from './config.js'
+import { DatabaseEpoch } from './history/database-epoch.js'
 import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
@@ -80,7 +81,11 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     log,
     intervalMs: config.HEAL_INTERVAL_MS,
     lookForRetractions: () => retractions.look(),
-    onOtherDatabase,
+    serves: epoch => databaseEpoch.serves(epoch),
+  })
+  const databaseEpoch = new DatabaseEpoch({
+    ...{ store, log, onOtherDatabase },
+    onKnown: () => healer.healSoon(),
   })
   // Payments that were announced while the connection was away did not reach this pod.
   subscriber.on('ready', () => void healer.healAll())
@@ -95,6 +100,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     seats,
     history: new History(store),
     lifecycle,
+    serves: epoch => databaseEpoch.serves(epoch),
     metrics,
     log,
     limit: config.MAX_CONNECTIONS_PER_TRACKING_ID,
@@ -113,6 +119,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     publisher: redis.commands,
     subscriber,
     keys: redis.keys,
+    accepts: epoch => databaseEpoch.accepts(epoch),
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => rooms.receive(room, payment),
   })
@@ -137,6 +144,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     async start() {
       seats.start()
       const port = await server.listen()
+      databaseEpoch.start()
       healer.start()
       lifecycle.start()
       sampler = setInterval(() => {
@@ -157,6 +165,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       await drainSockets(server.io, Math.max(windowMs, 0), metrics)
       clearInterval(sampler)
       rooms.countDeliveries()
+      databaseEpoch.stop()
       healer.stop()
       lifecycle.stop()
       await server.io.close()

@@ -85,7 +85,9 @@ export async function usePods(
     start: more => startPod(t, { ...env, ...more }),
     async pay(options) {
       const seqs = await commit(options)
-      await connections.announce(await committedPaymentsOf(store, options.trackingId, seqs))
+      await connections.announce({
+        payments: await committedPaymentsOf(store, options.trackingId, seqs),
+      })
       return seqs
     },
   }

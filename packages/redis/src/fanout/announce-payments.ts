@@ -18,8 +18,12 @@ interface PaymentEvents {
 /** The messages for sockets that follow from one transaction. */
 export interface Announcement {
   payments: readonly CommittedPayment[]
-  /** payments that the finalized chain does not hold */
-  retractions: readonly CommittedPayment[]
+  /** payments that the finalized chain does not hold; default: none */
+  retractions?: readonly CommittedPayment[]
+  /** when the transaction committed; default: now */
+  committedAtMs?: number
+  /** the epoch of the database that gave each `seq`; pods of another epoch ignore the announcement */
+  epoch?: string
 }
 
 /** Every pod reads every message. Many payments in one message cost a pod one look-up each. */
@@ -28,7 +32,6 @@ const PAYMENTS_PER_MESSAGE = 64
 /**
  * Tells every pod of committed payments, many in a message, one pipeline for all. Payments without tracking ID
  * are left out.
- * @param committedAtMs when their transaction committed
  * @param timeoutMs how long Redis may take
  * @returns how many payments and retractions were announced, once Redis took them all
  * @throws RedisUnavailableError at once when Redis is away, after `timeoutMs` when it hangs; some may have
@@ -37,8 +40,7 @@ const PAYMENTS_PER_MESSAGE = 64
 export async function announcePayments(
   redis: Redis,
   keys: RedisKeys,
-  { payments, retractions }: Announcement,
-  committedAtMs: number,
+  { payments, retractions = [], committedAtMs = Date.now(), epoch }: Announcement,
   timeoutMs: number,
 ): Promise<number> {
   if (redis.status !== 'ready') throw new RedisUnavailableError('Redis is away; the payments wait')
@@ -60,7 +62,7 @@ export async function announcePayments(
   for (let at = 0; at < messages.length; at += PAYMENTS_PER_MESSAGE) {
     const some = messages.slice(at, at + PAYMENTS_PER_MESSAGE)
     const rooms = some.map(({ message }) => roomOf(message.data.trackingId))
-    emitter.to(rooms).emit('payments', { messages: some, committedAtMs })
+    emitter.to(rooms).emit('payments', { messages: some, committedAtMs, epoch })
   }
   try {
     const results = await withDeadline(

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module'
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'
-import { isPaymentMessage, paymentParser, readPayments, type PaymentFrame } from './payment-frame.js'
+import { isPaymentMessage, paymentParser, readPayments, type PaymentReader } from './payment-frame.js'
 
 /** The part of the adapter that this file relies on: it binds `this.onmessage` to the messages of its pattern. */
 interface StockAdapter {
@@ -20,15 +20,12 @@ const { RedisAdapter } = createRequire(import.meta.url)('@socket.io/redis-adapte
   ) => StockAdapter
 }
 
-export interface PaymentAdapterOptions<R> {
+export interface PaymentAdapterOptions<R> extends PaymentReader<R> {
   /** commands to other pods */
   publisher: Redis
   /** in subscriber mode; owned by the caller */
   subscriber: Redis
   keys: RedisKeys
-  /** the room of a tracking ID, when this pod has one: asked before the payment is read */
-  findRoom: (trackingId: string) => R | undefined
-  onPayment: (room: R, payment: PaymentFrame) => void
 }
 
 /**
@@ -56,7 +53,7 @@ export function buildPaymentAdapter<R>(options: PaymentAdapterOptions<R>): (name
   class PaymentAdapter extends RedisAdapter {
     override onmessage(pattern: string | null, channel: Buffer, bytes: Buffer): void {
       if (!isPaymentMessage(bytes)) return stock.onmessage.call(this, pattern, channel, bytes)
-      readPayments(bytes, options.findRoom, options.onPayment)
+      readPayments(bytes, options)
     }
   }
 

@@ -3,7 +3,9 @@
 // emitter, the place both offer for a format of one's own. With it a pod neither decodes nor encodes a payment:
 // it looks up the room and writes the bytes, which is what keeps rooms of one subscriber cheap.
 //
-//   message: 0xc1 (no MessagePack or JSON value starts so), version, payments
+//   message: 0xc1 (no MessagePack or JSON value starts so), version, epoch, payments
+//   epoch:   like a payment without tracking ID and frame, with the epoch in place of the recipient. A pod of an earlier
+//            release looks for a room without name, finds none, and goes on
 //   payment: size of the rest u32, seq f64, committed at (ms) f64, size of tracking ID u8, size of recipient
 //            u8, tracking ID, recipient, WebSocket frame
 //
@@ -132,25 +134,45 @@ function encodeMessage({ message, recipient: known }: AnnouncedMessage, committe
 
 export const isPaymentMessage = (bytes: Buffer): boolean => bytes[0] === MARK
 
+function encodeEpoch(epoch: string): Buffer {
+  const bytes = Buffer.alloc(PAYMENT_HEAD + epoch.length)
+  bytes.writeUInt32BE(bytes.length - 4, 0)
+  bytes[21] = epoch.length
+  bytes.write(epoch, PAYMENT_HEAD, 'latin1')
+  return bytes
+}
+
+/** Who reads the payments of a message. */
+export interface PaymentReader<R> {
+  /**
+   * Whether payments of this epoch may be sent here, asked once a message. A `seq` of another epoch may name another
+   * payment. A message of an earlier release has no epoch, and is read.
+   */
+  accepts: (epoch: string) => boolean
+  /** the room of a tracking ID, asked before anything else of the payment is read */
+  findRoom: (trackingId: string) => R | undefined
+  /** gets each payment of a room that was found */
+  onPayment: (room: R, payment: PaymentFrame) => void
+}
+
 /**
  * Reads the payments of a message that somebody here waits for. A message of another version holds none: the
  * pods' healing brings what another version announced during a deploy.
- * @param find the room of a tracking ID, asked before anything else of the payment is read
- * @param take gets each payment of a room that was found
  */
-export function readPayments<R>(
-  bytes: Buffer,
-  find: (trackingId: string) => R | undefined,
-  take: (room: R, payment: PaymentFrame) => void,
-): void {
+export function readPayments<R>(bytes: Buffer, { accepts, findRoom, onPayment }: PaymentReader<R>): void {
   if (bytes[1] !== VERSION) return
   for (let at = MESSAGE_HEAD; at < bytes.length;) {
     const end = at + 4 + bytes.readUInt32BE(at)
+    if (bytes[at + 20] === 0) {
+      if (!accepts(bytes.toString('latin1', at + PAYMENT_HEAD, end))) return
+      at = end
+      continue
+    }
     const recipientStart = at + PAYMENT_HEAD + bytes[at + 20]!
-    const room = find(bytes.toString('utf8', at + PAYMENT_HEAD, recipientStart))
+    const room = findRoom(bytes.toString('utf8', at + PAYMENT_HEAD, recipientStart))
     if (room !== undefined) {
       const frameStart = recipientStart + bytes[at + 21]!
-      take(room, new ReceivedPayment(bytes, at, recipientStart, frameStart, end))
+      onPayment(room, new ReceivedPayment(bytes, at, recipientStart, frameStart, end))
     }
     at = end
   }
@@ -167,6 +189,7 @@ export interface AnnouncedMessage {
 export interface AnnouncedPayments {
   messages: readonly AnnouncedMessage[]
   committedAtMs: number
+  epoch: string | undefined
 }
 
 /** What the emitter hands its parser: `data` holds the event's name and its arguments. */
@@ -177,9 +200,10 @@ export const paymentParser = {
   encode(value: unknown): Buffer {
     const [event, announced] = (Array.isArray(value) && (value as Emitted)[1]?.data) || []
     if (event !== 'payments') return Buffer.from(JSON.stringify(value))
-    const { messages, committedAtMs } = announced as AnnouncedPayments
+    const { messages, committedAtMs, epoch } = announced as AnnouncedPayments
     const payments = messages.map(message => encodeMessage(message, committedAtMs))
-    return Buffer.concat([Buffer.from([MARK, VERSION]), ...payments])
+    const head = epoch === undefined ? [] : [encodeEpoch(epoch)]
+    return Buffer.concat([Buffer.from([MARK, VERSION]), ...head, ...payments])
   },
   decode: (bytes: Buffer): unknown => JSON.parse(bytes.toString()),
 }

@@ -33,12 +33,17 @@ export async function removeAnnouncements({ database }: Store, ids: readonly big
 export async function sweepAnnouncements(
   { database }: Store,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
-  announce: (told: { payments: CommittedPayment[]; retractions: CommittedPayment[] }) => Promise<void>,
+  announce: (told: {
+    /** the epoch of the database that the payments were read from */
+    epoch: string
+    payments: CommittedPayment[]
+    retractions: CommittedPayment[]
+  }) => Promise<void>,
 ): Promise<number> {
   return database.transaction(
     async tx => {
-      const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string }[]>`
-          select id, event_id, kind from announcements
+      const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string; epoch: string }[]>`
+          select id, event_id, kind, (select epoch::text from stream_head) as epoch from announcements
            where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
            order by id limit ${limit} for update skip locked`
       if (rows.length === 0) return 0
@@ -49,6 +54,7 @@ export async function sweepAnnouncements(
       )
       const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
       await announce({
+        epoch: rows[0]!.epoch,
         payments: committed.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
         retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
       })

@@ -59,6 +59,8 @@ export interface Batch {
 }
 
 export interface CommittedBatch {
+  /** the database's epoch at the commit: every `seq` of `payments` and `retractions` belongs to it */
+  epoch: string
   /** null when nothing in the batch was new */
   batchId: bigint | null
   /** the position of the batch's last event; null when nothing in the batch was new */
@@ -140,6 +142,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   const known = moved.length > 0 ? await readKnown(tx, asked) : knownAtFirst
 
   const committed: CommittedBatch = {
+    epoch: head.epoch,
     batchId: null,
     lastPosition: null,
     storedCount: resolved.fresh.length,

@@ -4,6 +4,8 @@ import { StoreContentsError, StoreUnverifiedError } from '../errors.js'
 export interface LockedHead {
   position: bigint
   finalizedSlot: bigint
+  /** names this database; another one after it lost commits */
+  epoch: string
 }
 
 /** The version of this release's projection rules. A database of older rules is upgraded (ingest/upgrade). */
@@ -13,12 +15,13 @@ export const PROJECTION_VERSION = 2
  * Takes the writer lock until commit: one ingest transaction at a time, over all replicas. So ingest's writes never
  * race, positions have no holes, and their order is the commit order.
  * @param server the run of the server that `verifyDatabase` verified; without it, any server is accepted
- * @returns the last used position, and the highest final slot
+ * @returns the last used position, the highest final slot, and the epoch
  * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
 export async function lockHead(tx: Tx, server?: string): Promise<LockedHead> {
   const [head] = await tx.$queryRaw<(LockedHead & { server: string })[]>`
-    select position, finalized_slot as "finalizedSlot", extract(epoch from pg_postmaster_start_time())::text as server
+    select position, finalized_slot as "finalizedSlot", epoch::text as epoch,
+           extract(epoch from pg_postmaster_start_time())::text as server
       from stream_head where id = 1 for update`
   if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
   if (server !== undefined && server !== head.server)

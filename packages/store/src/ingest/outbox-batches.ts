@@ -25,10 +25,13 @@ interface BatchRow {
   first_position: bigint
   last_position: bigint
   committed_at: Date
+  epoch: string
 }
 
 export interface UnrelayedBatch {
   batchId: bigint
+  /** the epoch of the database that the payments were read from */
+  epoch: string
   payments: CommittedPayment[]
   committedAt: Date
   deliveries: DeliveryRef[]
@@ -48,10 +51,11 @@ export async function sweepBatches(
   return await database.transaction(
     async tx => {
       const rows = await tx.$queryRaw<BatchRow[]>`
-          select id, first_position, last_position, committed_at from ingest_batches
+          select id, first_position, last_position, committed_at, (select epoch::text from stream_head) as epoch
+            from ingest_batches
            where handed_over_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
            order by id limit ${limit} for update skip locked`
-      for (const { id, first_position, last_position, committed_at } of rows) {
+      for (const { id, first_position, last_position, committed_at, epoch } of rows) {
         const payments = await readCommittedPayments(
           statement => tx.$queryRaw(statement),
           sql`e.position between ${first_position} and ${last_position}`,
@@ -60,7 +64,7 @@ export async function sweepBatches(
         const deliveries = await tx.$queryRaw<DeliveryRef[]>`
             select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
              where e.position between ${first_position} and ${last_position} and d.state = 'pending'`
-        await relay({ batchId: id, committedAt: committed_at, payments, deliveries })
+        await relay({ batchId: id, epoch, committedAt: committed_at, payments, deliveries })
         await tx.$executeRaw`update ingest_batches set handed_over_at = clock_timestamp() where id = ${id}`
       }
       return rows.length

@@ -7,7 +7,6 @@ export const buildSinks = (
   redis: Pick<RedisConnections, 'announce'>,
   queue: Pick<DeliveryQueue, 'enqueueDeliveries'>,
 ): RelaySinks => ({
-  announce: (payments, committedAt, retractions) =>
-    redis.announce(payments, committedAt.getTime(), retractions),
+  announce: announcement => redis.announce(announcement),
   enqueue: deliveries => queue.enqueueDeliveries(deliveries),
 })

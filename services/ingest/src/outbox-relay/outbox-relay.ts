@@ -1,17 +1,14 @@
 // The outbox relay: after commit, it announces the payments of a batch to the realtime pods, enqueues its webhook
 // deliveries, and marks the batch. A failure here neither delays ingest nor loses a payment: a batch that is not
 // marked is relayed again by the sweeper.
-import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { Announcement } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
 import { markRelayed, removeAnnouncements, type CommittedBatch, type Store } from '@payment-tracking/store'
 
 /** Where the relay sends: Redis pub/sub and the queue. Both reject when Redis is away. */
 export interface RelaySinks {
-  announce(
-    payments: readonly CommittedPayment[],
-    committedAt: Date,
-    retractions?: readonly CommittedPayment[],
-  ): Promise<unknown>
+  announce(announcement: Announcement & { epoch: string }): Promise<unknown>
   enqueue(deliveries: readonly DeliveryRef[]): Promise<unknown>
 }
 
@@ -41,12 +38,11 @@ export class OutboxRelay {
 
   async #run(committed: readonly CommittedBatch[], committedAt: Date): Promise<void> {
     try {
-      const payments = committed.flatMap(batch => batch.payments)
-      const deliveries = committed.flatMap(batch => batch.deliveries)
-      const retractions = committed.flatMap(batch => batch.retractions)
       await Promise.all([
-        this.sinks.announce(payments, committedAt, retractions),
-        this.sinks.enqueue(deliveries),
+        ...committed.map(({ epoch, payments, retractions }) =>
+          this.sinks.announce({ epoch, payments, retractions, committedAtMs: committedAt.getTime() }),
+        ),
+        this.sinks.enqueue(committed.flatMap(batch => batch.deliveries)),
       ])
       await removeAnnouncements(
         this.store,

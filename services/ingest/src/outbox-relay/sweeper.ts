@@ -47,15 +47,16 @@ export class Sweeper implements Intake {
         swept = await sweepBatches(
           this.store,
           { olderThanMs: OLDER_THAN_MS, limit: BATCHES_A_SWEEP },
-          async ({ payments, deliveries, committedAt }) => {
-            await Promise.all([this.sinks.announce(payments, committedAt), this.sinks.enqueue(deliveries)])
+          async ({ epoch, payments, deliveries, committedAt }) => {
+            const announcement = { epoch, payments, committedAtMs: committedAt.getTime() }
+            await Promise.all([this.sinks.announce(announcement), this.sinks.enqueue(deliveries)])
           },
         )
         swept += await sweepAnnouncements(
           this.store,
           { olderThanMs: OLDER_THAN_MS, limit: ANNOUNCEMENTS_A_SWEEP },
-          async ({ payments, retractions }) => {
-            await this.sinks.announce(payments, new Date(), retractions)
+          async announcement => {
+            await this.sinks.announce(announcement)
           },
         )
         if (swept > 0) this.log.info({ batches: swept }, 'batch.swept')

@@ -11,8 +11,6 @@ import type { Room, Rooms } from './rooms.js'
 /** Several announcers may overtake each other by this much without a loss. */
 const GRACE_MS = 300
 const PAGE = 100
-/** The pod notices a replaced database within this time, whatever HEAL_INTERVAL_MS is. */
-const CHECK_EPOCH_EVERY_MS = 2_000
 
 /** The frame of a missed payment, or the retraction of a payment that was retracted before its announcement. */
 function frameOf(payment: CommittedPayment): Buffer {
@@ -30,7 +28,8 @@ export interface HealerOptions {
   intervalMs: number
   /** looks for missed retractions */
   lookForRetractions: () => Promise<void>
-  onOtherDatabase: (error: Error) => void
+  /** whether what was read in this epoch may be sent */
+  serves: (epoch: string) => boolean
 }
 
 export class Healer {
@@ -39,7 +38,6 @@ export class Healer {
   readonly #pending = new Map<Room, number>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #comparing: Promise<void> | undefined
-  #epoch: string | undefined
   #stopped = false
 
   constructor(options: HealerOptions) {
@@ -48,7 +46,6 @@ export class Healer {
 
   start(): void {
     this.#keepComparing()
-    void this.#keepCheckingEpoch()
   }
 
   #keepComparing(): void {
@@ -59,25 +56,14 @@ export class Healer {
     })
   }
 
-  async #keepCheckingEpoch(): Promise<void> {
-    await findStaleTrackings(this.#options.store, []).then(
-      ({ epoch }) => this.#isSameDatabase(epoch),
-      (err: unknown) => this.#options.log.debug({ err }, 'rooms.epoch-not-read'),
-    )
-    this.#later(CHECK_EPOCH_EVERY_MS, () => this.#keepCheckingEpoch())
-  }
-
-  /** In another epoch, `seq` may name other payments, so this pod's knowledge of its rooms is invalid. */
-  #isSameDatabase(epoch: string): boolean {
-    this.#epoch ??= epoch
-    if (epoch === this.#epoch) return true
-    this.#options.onOtherDatabase(new Error('the database lost commits, or was replaced by another one'))
-    return false
-  }
-
   stop(): void {
     this.#stopped = true
     for (const timer of this.#timers) clearTimeout(timer)
+  }
+
+  /** Compares every room once payments in flight have arrived. */
+  healSoon(): void {
+    this.#later(GRACE_MS, () => this.healAll())
   }
 
   /** A payment arrived before an earlier one. */
@@ -94,13 +80,13 @@ export class Healer {
   }
 
   async #compare(): Promise<void> {
-    const { rooms, store, lookForRetractions } = this.#options
+    const { rooms, store, lookForRetractions, serves } = this.#options
     const known = []
     for (const { trackingId, seqs } of rooms.all()) {
       if (seqs.contiguous !== null) known.push({ trackingId, seq: seqs.contiguous })
     }
     const { epoch, stale } = await findStaleTrackings(store, known)
-    if (!this.#isSameDatabase(epoch)) return
+    if (!serves(epoch)) return
     for (const { trackingId, seq } of stale) {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)

@@ -15,6 +15,8 @@ export interface Subscriber {
   recipient: string | null
   /** also what happens to policies */
   events: boolean
+  /** what arrived before the subscription was answered; null afterwards */
+  heldBack: SharedFrame[] | null
 }
 
 export interface Room {
@@ -113,11 +115,28 @@ export class Rooms {
     return true
   }
 
-  #send({ connection, recipient: wanted }: Subscriber, recipient: string | null, frame: SharedFrame): void {
+  /** The subscription was answered: sends what was held back, in order, and holds nothing back any more. */
+  release(subscriber: Subscriber): void {
+    const { connection, heldBack } = subscriber
+    subscriber.heldBack = null
+    if (!heldBack?.length || connection.readyState !== 'open') return
+    const { metrics, mayDeliver } = this.#options
+    // The room counts these frames as sent, so the client must come back for them.
+    if (!mayDeliver()) return closeConnection(connection, 'SLOW_CONSUMER', metrics)
+    for (const frame of heldBack) sendFrame(connection, frame)
+    this.#sent += heldBack.length
+  }
+
+  #send(subscriber: Subscriber, recipient: string | null, frame: SharedFrame): void {
+    const { connection, recipient: wanted, heldBack } = subscriber
     if (connection.readyState !== 'open' || (wanted !== null && wanted !== recipient)) return
     const { metrics, maxQueuedPackets } = this.#options
-    if (connection.writeBuffer.length >= maxQueuedPackets) {
+    if (connection.writeBuffer.length + (heldBack?.length ?? 0) >= maxQueuedPackets) {
       closeConnection(connection, 'SLOW_CONSUMER', metrics)
+      return
+    }
+    if (heldBack !== null) {
+      heldBack.push(frame)
       return
     }
     sendFrame(connection, frame)

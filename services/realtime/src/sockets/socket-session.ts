@@ -88,6 +88,8 @@ export class SocketSession {
       callback?.(result.reply)
       for (const data of result.retractions)
         this.#options.socket.emit('retraction', { type: 'retraction', data, timestamp: Date.now() })
+      const subscription = this.#held.get(request.trackingId)
+      if (subscription) this.#options.subscriptions.begin(subscription)
     })
   }
 

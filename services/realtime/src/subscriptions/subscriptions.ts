@@ -3,7 +3,8 @@
 //   prepared --seat granted, room joined--> open --unsubscribed, disconnected or seat lost--> closed
 //
 // Join first, then read, then acknowledge: the answer holds every payment that commits before the read, and the room
-// brings every later payment.
+// brings every later payment. Until the answer, the room keeps payments back: only the answer tells the client which
+// database they are of.
 import type { SocketRetraction, SubscribeReply, SubscribeRequest } from '@payment-tracking/contracts'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Seat, Seats } from '@payment-tracking/redis'
@@ -29,6 +30,8 @@ export interface SubscriptionsOptions {
   seats: Seats
   history: History
   lifecycle: Pick<LifecycleWatch, 'watch'>
+  /** whether what was read in this epoch may be sent */
+  serves: (epoch: string) => boolean
   metrics: RealtimeMetrics
   log: Logger
   /** connections of a tracking ID, over all pods */
@@ -64,7 +67,7 @@ export class Subscriptions {
     address: string,
     onLost: Subscription['onLost'],
   ): Subscription {
-    const subscriber = { connection, recipient: null, events: false }
+    const subscriber = { connection, recipient: null, events: false, heldBack: [] }
     return { trackingId, address, subscriber, onLost, state: 'prepared', seat: null }
   }
 
@@ -107,7 +110,7 @@ export class Subscriptions {
     subscription: Subscription,
     request: SubscribeRequest,
   ): Promise<Refusal | { reply: Extract<SubscribeReply, { ok: true }>; retractions: SocketRetraction[] }> {
-    const { rooms, history, lifecycle, metrics, log } = this.#options
+    const { rooms, history, lifecycle, serves, metrics, log } = this.#options
     const { trackingId } = subscription
     const since = request.since ?? undefined
     try {
@@ -119,6 +122,8 @@ export class Subscriptions {
       }
       if (subscription.subscriber.events) await lifecycle.watch(trackingId)
       const page = await history.read(asked)
+      // The room's payments are of the epoch before: the pod ends, and the client comes back.
+      if (!serves(page.epoch)) return UNAVAILABLE
       const retractions = page.recovered ? await history.readRetractions(asked) : []
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.seqs.baseline(head)
@@ -142,6 +147,11 @@ export class Subscriptions {
       log.warn({ err, trackingId }, 'subscription.read-failed')
       return UNAVAILABLE
     }
+  }
+
+  /** The answer was sent: sends the payments that the room kept back, and keeps no more. */
+  begin({ state, subscriber }: Subscription): void {
+    if (state === 'open') this.#options.rooms.release(subscriber)
   }
 
   /**

@@ -1,0 +1,69 @@
+// Which database this pod serves. In another epoch, a `seq` may name another payment: the database lost commits, or is
+// another one. A pod that finds another epoch ends, and everything it sent and answered is of one epoch.
+import type { Logger } from '@payment-tracking/runtime'
+import { findStaleTrackings, type Store } from '@payment-tracking/store'
+
+export interface DatabaseEpochOptions {
+  store: Store
+  log: Logger
+  /** The epoch is known. Until then, announced payments were not sent. */
+  onKnown: () => void
+  /** The database lost commits or was replaced: this pod's knowledge of payments is invalid. */
+  onOtherDatabase: (error: Error) => void
+}
+
+/** The pod notices a replaced database within this time, whatever HEAL_INTERVAL_MS is. */
+const CHECK_EVERY_MS = 2_000
+
+export class DatabaseEpoch {
+  readonly #options: DatabaseEpochOptions
+  #epoch: string | undefined
+  #checking: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: DatabaseEpochOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    void this.#check()
+    this.#timer = setInterval(() => void this.#check(), CHECK_EVERY_MS)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Whether payments that were announced with this epoch may be sent. Another epoch makes the pod look at the database. */
+  accepts(epoch: string): boolean {
+    if (epoch === this.#epoch) return true
+    void this.#check()
+    return false
+  }
+
+  /**
+   * Whether what was read from the database may be sent.
+   * @param epoch read from the database, not announced: the first one is the pod's, and another one ends the pod
+   */
+  serves(epoch: string): boolean {
+    if (epoch === this.#epoch) return true
+    const { onKnown, onOtherDatabase } = this.#options
+    if (this.#epoch !== undefined) {
+      onOtherDatabase(new Error('the database lost commits, or was replaced by another one'))
+      return false
+    }
+    this.#epoch = epoch
+    onKnown()
+    return true
+  }
+
+  #check(): Promise<void> {
+    this.#checking ??= findStaleTrackings(this.#options.store, [])
+      .then(
+        ({ epoch }) => void this.serves(epoch),
+        (err: unknown) => this.#options.log.debug({ err }, 'rooms.epoch-not-read'),
+      )
+      .finally(() => (this.#checking = undefined))
+    return this.#checking
+  }
+}
