@@ -10,6 +10,7 @@ export {
   ServerUrl,
   withoutPassword,
 } from './config.js'
+export { DueConfig, OverdueConfig } from './due-settings.js'
 export { ServiceError, type Retry } from './error.js'
 export { arrivalLimits } from './http/arrival-limits.js'
 export { errorAnswer, type ErrorAnswer, type Refusal } from './http/error-answer.js'

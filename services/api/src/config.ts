@@ -2,6 +2,7 @@ import {
   CommonConfig,
   DatabaseConfig,
   Flag,
+  OverdueConfig,
   PoolSize,
   RedisConfig,
   Secret,
@@ -39,11 +40,7 @@ export const ApiConfig = Type.Object({
     pattern: TOKENS_PATTERN,
     description: 'how amounts are shown: mint=symbol:decimals, comma separated',
   }),
-  OVERDUE_GRACE_SECONDS: Type.Integer({
-    default: 7_200,
-    minimum: 0,
-    description: 'how long after its due date a payment is due before it is overdue',
-  }),
+  ...OverdueConfig,
   OPS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s"<>]+$',

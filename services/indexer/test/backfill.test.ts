@@ -1,11 +1,9 @@
 // Where a backfill begins, where it goes on after a stop, and what wakes the indexer after it.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
-import { call, key, openRig, pay, stranger, type Rig } from './open-rig.js'
+import { call, key, openRig, pay, recordIds, stranger, type Rig } from './open-rig.js'
 
 t.setTimeout(110_000)
-
-const recordIds = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.record_id as number)
 
 /** Pays in a block of its own. @returns the slot */
 function payIn(rig: Rig, recordId: number): number {

@@ -1,20 +1,9 @@
 // Faults of nodes, one at a time and several at once: everything still arrives once, or becomes a gap.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
-import { call, key, openRig, pay, stranger, type Rig } from './open-rig.js'
+import { call, key, numbers, openRig, pay, payMany, recordIds, stranger, type Rig } from './open-rig.js'
 
 t.setTimeout(240_000)
-
-const recordIds = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.record_id as number)
-
-/** Pays once a block. @returns the signatures */
-function payMany(rig: Rig, policy: string, from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => {
-    rig.chain.advance()
-    return rig.chain.execute([pay(policy, from + at)]).signature
-  })
-}
-const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets only take time', async t => {
   const rig = await openRig(t, { nodes: 2 })

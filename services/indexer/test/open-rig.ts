@@ -154,3 +154,18 @@ export async function openRig(
 }
 
 export type Rig = Awaited<ReturnType<typeof openRig>>
+
+/** The record numbers of the stream's events, in its order. */
+export const recordIds = async (rig: Rig): Promise<number[]> =>
+  (await rig.events()).map(({ body }) => body.data.record_id as number)
+
+/** Pays once a block. @returns the signatures */
+export const payMany = (rig: Rig, policy: string, from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => {
+    rig.chain.advance()
+    return rig.chain.execute([pay(policy, from + at)]).signature
+  })
+
+/** `from`, `to` and all between. */
+export const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at)

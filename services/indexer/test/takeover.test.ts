@@ -1,20 +1,9 @@
 // Two indexers, one chain: one works, the other waits for the lease.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openRig, pay, type Rig } from './open-rig.js'
+import { numbers, openRig, payMany, recordIds } from './open-rig.js'
 
 t.setTimeout(110_000)
-
-const recordIds = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.record_id as number)
-
-/** Pays once a block. @returns the signatures */
-function payMany(rig: Rig, policy: string, from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => {
-    rig.chain.advance()
-    return rig.chain.execute([pay(policy, from + at)]).signature
-  })
-}
-const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
 t.test('a second indexer takes over after a kill, and nothing is lost or doubled', async t => {
   const rig = await openRig(t)

@@ -1,4 +1,11 @@
-import { CommonConfig, DatabaseConfig, PoolSize, RedisConfig, WebConfig } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  DatabaseConfig,
+  DueConfig,
+  PoolSize,
+  RedisConfig,
+  WebConfig,
+} from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 const Count = (fallback: number, description: string) =>
@@ -41,16 +48,7 @@ export const RealtimeConfig = Type.Object({
     1_000,
     'how often policies are looked at for clients that subscribed with `events: true`',
   ),
-  DUE_SOON_SECONDS: Type.Integer({
-    default: 259_200,
-    minimum: 0,
-    description: 'how long before a due date webhooks and sockets are told that it comes near',
-  }),
-  OVERDUE_GRACE_SECONDS: Type.Integer({
-    default: 7_200,
-    minimum: 0,
-    description: 'how long after its due date a payment is due before it is overdue',
-  }),
+  ...DueConfig,
   POOL_SIZE: PoolSize(2),
 })
 export type RealtimeConfig = Static<typeof RealtimeConfig>

@@ -1,4 +1,11 @@
-import { CommonConfig, DatabaseConfig, Flag, PoolSize, RedisConfig } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  DatabaseConfig,
+  DueConfig,
+  Flag,
+  PoolSize,
+  RedisConfig,
+} from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
 export const WebhookWorkerConfig = Type.Object({
@@ -18,16 +25,7 @@ export const WebhookWorkerConfig = Type.Object({
     maximum: 100,
     description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
   }),
-  DUE_SOON_SECONDS: Type.Integer({
-    default: 259_200,
-    minimum: 0,
-    description: 'how long before a due date webhooks and sockets are told that it comes near',
-  }),
-  OVERDUE_GRACE_SECONDS: Type.Integer({
-    default: 7_200,
-    minimum: 0,
-    description: 'how long after its due date a payment is due before it is overdue',
-  }),
+  ...DueConfig,
   DUE_CHECK_INTERVAL_MS: Type.Integer({
     default: 15_000,
     minimum: 100,

@@ -75,14 +75,14 @@ function comparePayment(
 }
 
 /**
- * Reports moments at which more connections than seats received payments. A group of connections that is larger than the
- * number of seats proves such a moment, if three conditions hold:
- * - Every connection of the group had subscribed before the first of them received a payment.
- * - Every connection received this payment and the next payment.
- * - No connection ended before the last of them had received the payment.
+ * Reports moments at which more connections than seats received payments. The proof is a group of more connections than
+ * seats with these properties:
+ * - Each connection had subscribed before the first of the group received the payment.
+ * - Each connection received this payment and the next one.
+ * - No connection ended before the last of the group had received the next payment.
  *
- * A paused pod may lose a seat without noticing. Such a seat would have to change its holder twice between two payments
- * to look like this.
+ * A paused pod may lose a seat without noticing. A false report would need a seat that changes its holder twice between
+ * two payments.
  */
 function compareSeats(holds: readonly Hold[], seats: number, differences: Differences): void {
   for (const trackingId of new Set(holds.map(hold => hold.trackingId))) {

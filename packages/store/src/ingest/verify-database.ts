@@ -141,7 +141,7 @@ export async function readHeadNow({
 }
 
 /**
- * Moves the sequence from which the stream must be read again. After a crash, the next reader starts at this sequence.
+ * Records the sequence from which the stream must be read again, so that a reader goes on there after a crash.
  * @param before the sequence that this reader found at its start, or recorded last
  * @param next the first sequence that this reader has not stored yet
  * @returns false when another reader, or another reason to read again, has changed the sequence since

@@ -1,7 +1,8 @@
 import { sql, type Sql } from '../database/sql.js'
 
 /**
- * Joins each policy `p` with `k (type, at, holds)`: which of its dates is near, passed or over now, by Postgres' clock.
+ * Joins each policy `p` with its three notices `k (type, at, holds)`: the type of the event, the date that it is about,
+ * and whether the event has occurred by Postgres' clock.
  * @param soonSeconds how long before a due date it is near
  * @param graceSeconds how long after a due date a payment is overdue
  */

@@ -25,10 +25,10 @@ export type Access = ApiKeyScope | 'wallet'
 
 export interface GatewayAuth {
   /**
-   * The gateway of a request, by its token or API key. Reads the projection each time: a token ends when its signer is
-   * replaced or its gateway is deleted, not only when it expires, and so does a key with the wallet that made it.
-   * @throws ApiError UNAUTHORIZED without a valid token or key; SCOPE_MISSING and SIGN_IN_REQUIRED for a key that may
-   *   not do this
+   * Finds the gateway of a request by its token or API key. Reads the gateway from the database each time, because
+   * tokens and keys become invalid when the gateway is deleted or the wallet that obtained them is no longer its signer.
+   * @throws ApiError UNAUTHORIZED without a valid token or key; SCOPE_MISSING or SIGN_IN_REQUIRED when the key has no
+   *   right to this request
    */
   authenticate(request: FastifyRequest, access: Access): Promise<GatewayClaims>
   /** The same as a hook that runs before all other checks of the request. */

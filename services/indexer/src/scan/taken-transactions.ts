@@ -15,10 +15,10 @@ export class TakenTransactions {
   has = (signature: string, slot: number): boolean => this.#slots.get(signature) === slot
 
   /**
-   * Removes the transactions of all slots below `below`. If there are more than MOST transactions, also removes the
-   * oldest slots until half of MOST are left.
-   * @param keepFrom the transactions of this slot and of later slots are never removed
-   * @returns the lowest slot whose transactions are all still here
+   * Removes the transactions of all slots below `below`. If more than MOST transactions remain, removes the oldest slots
+   * too, until half of MOST remain.
+   * @param keepFrom this slot and later slots always remain
+   * @returns the lowest slot of which no transaction was removed
    */
   forget(below: number, keepFrom: number): number {
     let from = below

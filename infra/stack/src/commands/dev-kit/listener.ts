@@ -1,5 +1,5 @@
-// The webhook of `npm run listen`. It is kept in DATA_DIR with its port, so that a later run is the same endpoint with
-// the same secret, and learns what it missed.
+// The webhook of `npm run listen`. DATA_DIR keeps its port, so that each run uses the same webhook with the same secret,
+// and receives the events that occurred in between.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
@@ -32,8 +32,8 @@ function readPorts(env: NodeJS.ProcessEnv): Record<string, number> {
 }
 
 /**
- * Finds the listener's webhook of an earlier run and activates it, or registers a new one for every type of event.
- * @throws Error with the reason of the service
+ * Activates the webhook of an earlier run, or registers a webhook for all types of events.
+ * @throws Error with the message of the service's refusal
  */
 export async function keepListener(session: GatewaySession, env: NodeJS.ProcessEnv): Promise<Listener> {
   const ports = readPorts(env)
@@ -57,8 +57,8 @@ export async function keepListener(session: GatewaySession, env: NodeJS.ProcessE
 }
 
 /**
- * Delivers again what ended without success while nobody listened.
- * @returns how many deliveries
+ * Sends the webhook's failed and cancelled deliveries again.
+ * @returns the number of deliveries
  */
 export async function redeliverMissed(session: GatewaySession, { id, since }: Listener): Promise<number> {
   const { count } = await session.ask<{ count: number }>('POST', `/v1/webhooks/${id}/redeliver`, { since })
