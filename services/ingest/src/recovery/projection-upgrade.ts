@@ -3,6 +3,7 @@
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import { upgradeProjections, type Store } from '@payment-tracking/store'
 import type { DatabaseGuard } from './database-guard.js'
+import { PageSizer } from './page-sizer.js'
 
 export interface ProjectionUpgradeOptions {
   store: Store
@@ -16,10 +17,6 @@ export interface ProjectionUpgradeOptions {
 /** How often ingest checks whether a previous release that still runs has written since. */
 const CHECK_EVERY_MS = 5_000
 const PROGRESS_EVERY_MS = 2_000
-/** Live messages wait for a page, so a page that takes longer is followed by a smaller one. */
-const LONGEST_PAGE_MS = 100
-/** On a machine with too much to do, a page of any size takes longer; ever smaller pages would not end. */
-const LEAST_PAGE_SHARE = 1 / 32
 
 export class ProjectionUpgrade implements Intake {
   readonly #options: ProjectionUpgradeOptions
@@ -54,15 +51,15 @@ export class ProjectionUpgrade implements Intake {
   async #run(): Promise<void> {
     const { store, guard, log, programId, reingestMargin } = this.#options
     let saidAt = -Infinity
-    let pageShare = 1 / 16
+    const sizer = new PageSizer()
     while (!this.#stopping) {
       const startedAt = performance.now()
       const server = await guard.server()
+      const pageShare = sizer.share
       const progress = await upgradeProjections(store, { programId, reingestMargin, server, pageShare })
       if (progress === null) return
       const ms = performance.now() - startedAt
-      if (ms > LONGEST_PAGE_MS) pageShare = Math.max(LEAST_PAGE_SHARE, pageShare / 2)
-      else if (ms < LONGEST_PAGE_MS / 4) pageShare = Math.min(1, pageShare * 2)
+      sizer.record(ms)
       const { step, handled } = progress
       if (step === null) {
         if (handled > 0) log.info({ rows: handled }, 'projection-upgrade.done')

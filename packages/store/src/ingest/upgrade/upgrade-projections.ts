@@ -22,7 +22,7 @@ import { readFirstSequence, recountPages, restatePolicies, type PageDone } from 
 export type UpgradeStep = 'composables' | 'policies' | 'hours' | 'stream'
 const NEXT = { composables: 'policies', policies: 'hours', hours: 'stream' } as const
 /** The most rows of a page. Ingest waits while a page is handled. */
-const LIMITS = { composables: 200, policies: 200, hours: 50 }
+const LIMITS = { composables: 200, policies: 200, hours: 400 }
 export interface UpgradeProgress {
   /** null: the projections follow the rules of this release or of a newer release */
   step: UpgradeStep | null
