@@ -129,20 +129,27 @@ t.test('proxies that speak the PROXY protocol', { skip }, async t => {
 
 t.test('what the edge refuses has the shape of the errors of the services', { skip }, async t => {
   const port = await startEdge(t, haproxy!, {})
-  for (const bytes of [
-    'GET /v1/x HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n',
-    '\x16\x03\x01\x02\x00\r\n\r\n',
-  ]) {
+  const refusals = [
+    ['GET /v1/x HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['\x16\x03\x01\x02\x00\r\n\r\n', 400, 'INVALID_REQUEST'],
+    // These two wait for the time limit of a request.
+    ['GET /v1/', 408, 'REQUEST_TIMEOUT'],
+    ['GET /v1/x HTTP/1.1\r\nhost: a\r\nx-half', 408, 'REQUEST_TIMEOUT'],
+  ] as const
+  const refused = refusals.map(async ([bytes, status, code]) => {
     const answer = await send(port, bytes)
-    t.match(answer, /^HTTP\/1\.1 400 /)
+    t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), bytes)
     t.match(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), {
       success: false,
-      code: 'INVALID_REQUEST',
+      code,
       timestamp: Number,
       requestId: /^[0-9a-f-]{36}$/,
     })
-  }
-  const second = await send(port, 'GET /v1/x HTTP/1.1\r\nhost: x\r\n\r\nrubbish\r\n\r\n')
-  t.match(second, /"address"/, 'a request is answered')
-  t.notMatch(second, /<html>/, 'and no HTML follows, whatever is sent behind it')
+  })
+  const behind = ['rubbish\r\n\r\n', 'GET /v1/'].map(async bytes => {
+    const heard = await send(port, `GET /v1/x HTTP/1.1\r\nhost: x\r\n\r\n${bytes}`)
+    t.match(heard, /"address"/, 'a request is answered')
+    t.notMatch(heard, /<html>/, 'and no HTML follows, whatever is sent behind it')
+  })
+  await Promise.all([...refused, ...behind])
 })

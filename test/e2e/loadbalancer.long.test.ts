@@ -250,6 +250,7 @@ t.test('behind a real load balancer', async t => {
     await refuseInOneShape(t, baseUrl, [
       ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
       ['GET /v1/health HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
+      ['GET /v1/', 408, 'REQUEST_TIMEOUT'],
       [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
       [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
     ])
