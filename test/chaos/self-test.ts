@@ -1,5 +1,6 @@
-// npm run chaos:self-test [-- --all] [--only NAME] [--at-once N]: breaks a copy of the system in many ways, and shows that chaos finds
-// each of them. First of all it runs the copy unbroken: with the same faults, nothing may be found.
+// npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]: breaks a copy of the system in many ways,
+// and shows that chaos finds each of them. First of all it runs the copy unbroken: with the same faults, nothing may be
+// found. `--only` leaves the unbroken copy out, unless `--unbroken` asks for it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +17,7 @@ const { values: flags } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
     all: { type: 'boolean', default: false },
+    unbroken: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '3' },
     verbose: { type: 'boolean', default: false },
   },
@@ -35,7 +37,7 @@ const secondsFor = (faults: readonly FaultStep[]): number =>
   )
 
 async function runBroken(
-  { name, patches, faults }: Omit<Break, 'caughtAs'>,
+  { name, patches, faults, seconds = 0 }: Omit<Break, 'caughtAs'>,
   idleWithinMs: number,
 ): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), 'payment-tracking-broken-'))
@@ -44,7 +46,7 @@ async function runBroken(
     await applyPatches(copy, patches)
     const plan = await buildPlan({
       seed: SEED,
-      seconds: secondsFor(faults),
+      seconds: Math.max(seconds, secondsFor(faults)),
       faultEveryMs: 0,
       messageEveryMs: 60,
     })
@@ -121,7 +123,8 @@ async function runBreak(each: Break): Promise<void> {
 }
 
 /** Runs wait far more than they work, so some go side by side. The longest begins first. */
-const waiting = [...(flags.only ? [] : [runUnbroken]), ...chosen.map(each => () => runBreak(each))]
+const withUnbroken = !flags.only || flags.unbroken
+const waiting = [...(withUnbroken ? [runUnbroken] : []), ...chosen.map(each => () => runBreak(each))]
 const work = async (): Promise<void> => {
   for (let next = waiting.shift(); next; next = waiting.shift()) await next()
 }

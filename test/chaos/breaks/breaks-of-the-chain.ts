@@ -72,6 +72,7 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
       },
     ],
     faults: [],
+    seconds: 20,
     caughtAs: /^events: .* is not stored$/,
   },
   {
@@ -97,6 +98,18 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     ],
     faults: [],
     caughtAs: /^dead letters: .* is missing/,
+  },
+  {
+    name: 'notice nothing of what the stream discarded',
+    patches: [
+      {
+        file: 'services/ingest/dist/recovery/gap-watch.js',
+        find: 'const missed = findMissedMessages(now, this.#before);',
+        replace: 'const missed = null;',
+      },
+    ],
+    faults: [{ kind: 'discard', target: 'nats', atMs: 3_000 }],
+    caughtAs: /^gaps: sequence \d+ was discarded unread/,
   },
   {
     // The fault of ours that isolation is for stands in for the next one that nobody foresees.

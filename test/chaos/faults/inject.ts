@@ -74,6 +74,23 @@ export function openInjector(system: System, publisher: Publisher, onPromotion: 
       case 'delete-consumer':
         await publisher.deleteConsumer()
         return everybody.filter(name => name.startsWith('ingest'))
+      case 'discard': {
+        const links = system.processes
+          .filter(({ name }) => name.startsWith('ingest'))
+          .map(({ name }) => system.link(name, 'nats'))
+        // Stalled links let no process of ingest connect again before the messages are gone.
+        await publisher.discard(() => {
+          for (const link of links) {
+            link.stall(true)
+            link.cut()
+          }
+        })
+        for (const link of links) {
+          link.cut()
+          link.stall(false)
+        }
+        return everybody.filter(name => name.startsWith('ingest'))
+      }
       case 'promote-standby': {
         const pair = system.pair!
         await pair.standbyCaughtUp()

@@ -1,6 +1,6 @@
 // The indexer's part: publishes each message until the stream has acknowledged it, and keeps the journal.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { natsOptions } from '@payment-tracking/testkit'
+import { natsOptions, waitFor } from '@payment-tracking/testkit'
 import { connect, DiscardPolicy, type JetStreamManager, type NatsConnection } from 'nats'
 import {
   controlSubjectOf,
@@ -28,13 +28,20 @@ export interface Publisher {
   readonly asked: number
   publish(message: PlannedMessage): Promise<void>
   settle(): Promise<void>
+  /** Sequences that the stream discarded before ingest read them. */
+  discarded: number[]
+  /**
+   * Makes the stream discard messages that ingest has not read. They repeat a stored message, so nothing else is lost.
+   * @param disconnect takes the stream away from ingest, which has read everything else by then
+   */
+  discard(disconnect: () => void): Promise<void>
   /** Makes the stream refuse messages for a while. */
   fill(forMs: number): Promise<void>
   /** Deletes the consumer that ingest reads by. */
   deleteConsumer(): Promise<void>
   /** Messages that ingest has not acknowledged. */
   lag(): Promise<number>
-  /** Everything in the stream, in order. */
+  /** Everything in the stream, in order, with what it discarded. */
   readAll(): Promise<StreamEntry[]>
   close(): Promise<void>
 }
@@ -42,6 +49,8 @@ export interface Publisher {
 const ACK_TIMEOUT_MS = 1_500
 const CONSUMER = 'ingest'
 const UNLIMITED = -1
+/** How many unread messages the stream discards. */
+const DISCARDED = 30
 /** For what was sent before, had no answer and comes late. */
 const ROOM = 5
 
@@ -65,6 +74,9 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
   const jetstream = connection.jetstream({ timeout: ACK_TIMEOUT_MS })
   const journal: Published[] = []
   const pending = new Set<Promise<void>>()
+  const discarded: number[] = []
+  /** the stream's messages that its limit removed, read or not */
+  let removed: StreamEntry[] = []
   let asked = 0
 
   // Tries under way, and what new ones wait for: a limit may only be set while nothing comes, for a stream that
@@ -72,18 +84,20 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
   let gate: Promise<void> = Promise.resolve()
   const tries = new Set<Promise<unknown>>()
 
-  const untilAcked = async (message: PlannedMessage): Promise<void> => {
+  const publishOnce = async (message: PlannedMessage): Promise<void> => {
     const subject = message.control
       ? controlSubjectOf(DEFAULT_SUBJECT_PREFIX, message.control.kind)
       : subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
+    const { seq } = await jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
+    journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
+  }
+  const untilAcked = async (message: PlannedMessage): Promise<void> => {
     for (;;) {
       await gate
       try {
-        const trying = jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
+        const trying = publishOnce(message)
         tries.add(trying)
-        const { seq } = await trying.finally(() => tries.delete(trying))
-        journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
-        return
+        return await trying.finally(() => tries.delete(trying))
       } catch {
         await sleep(150)
       }
@@ -98,8 +112,35 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
       }
     }
   }
+  const closeGate = async (): Promise<() => void> => {
+    let open = () => {}
+    gate = new Promise<void>(resolve => (open = resolve))
+    await Promise.allSettled(tries)
+    return open
+  }
+  const setLimit = (manager: JetStreamManager, limit: number, discard: DiscardPolicy) =>
+    manager.streams.update(DEFAULT_STREAM, { max_msgs: limit, discard })
+  const lag = () =>
+    persist(async manager => {
+      const info = await manager.consumers.info(DEFAULT_STREAM, CONSUMER)
+      return info.num_pending + info.num_ack_pending
+    })
+  const readPresent = () =>
+    persist(async manager => {
+      const { state } = await manager.streams.info(DEFAULT_STREAM)
+      const entries: StreamEntry[] = []
+      if (state.messages === 0) return entries
+      const consumer = await connection.jetstream().consumers.get(DEFAULT_STREAM)
+      for await (const message of await consumer.consume({ max_messages: 500 })) {
+        entries.push({ sequence: message.seq, bytes: message.string() })
+        if (message.seq === state.last_seq) break
+      }
+      await consumer.delete()
+      return entries
+    })
   return {
     journal,
+    discarded,
     get asked() {
       return asked
     },
@@ -113,22 +154,28 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
       await Promise.all(pending)
     },
     async fill(forMs) {
-      let open = () => {}
-      gate = new Promise<void>(resolve => (open = resolve))
-      await Promise.allSettled(tries)
+      const open = await closeGate()
       await persist(async manager => {
         // What timed out may still be on its way; without a connection the flush fails, and is done again.
         await connection.flush()
         const { state } = await manager.streams.info(DEFAULT_STREAM)
-        await manager.streams.update(DEFAULT_STREAM, {
-          max_msgs: state.messages + ROOM,
-          discard: DiscardPolicy.New,
-        })
+        await setLimit(manager, state.messages + ROOM, DiscardPolicy.New)
       }).finally(open)
       await sleep(forMs)
-      await persist(manager =>
-        manager.streams.update(DEFAULT_STREAM, { max_msgs: UNLIMITED, discard: DiscardPolicy.Old }),
-      )
+      await persist(manager => setLimit(manager, UNLIMITED, DiscardPolicy.Old))
+    },
+    async discard(disconnect) {
+      const open = await closeGate()
+      await waitFor(async () => (await lag()) === 0, { what: 'ingest to read everything' })
+      disconnect()
+      const { message } = journal[0]!
+      for (let count = 0; count < DISCARDED + ROOM; count++) await publishOnce(message)
+      const entries = await readPresent()
+      await persist(manager => setLimit(manager, ROOM, DiscardPolicy.Old))
+      await persist(manager => setLimit(manager, UNLIMITED, DiscardPolicy.Old))
+      removed = entries.slice(0, -ROOM)
+      discarded.push(...removed.slice(-DISCARDED).map(({ sequence }) => sequence))
+      open()
     },
     deleteConsumer: () =>
       persist(async manager => {
@@ -137,24 +184,8 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
           if ((error as { api_error?: { code: number } }).api_error?.code !== 404) throw error
         })
       }),
-    lag: () =>
-      persist(async manager => {
-        const info = await manager.consumers.info(DEFAULT_STREAM, CONSUMER)
-        return info.num_pending + info.num_ack_pending
-      }),
-    readAll: () =>
-      persist(async manager => {
-        const { state } = await manager.streams.info(DEFAULT_STREAM)
-        const entries: StreamEntry[] = []
-        if (state.messages === 0) return entries
-        const consumer = await connection.jetstream().consumers.get(DEFAULT_STREAM)
-        for await (const message of await consumer.consume({ max_messages: 500 })) {
-          entries.push({ sequence: message.seq, bytes: message.string() })
-          if (message.seq === state.last_seq) break
-        }
-        await consumer.delete()
-        return entries
-      }),
+    lag,
+    readAll: async () => [...removed, ...(await readPresent())],
     close: () => connection.close(),
   }
 }

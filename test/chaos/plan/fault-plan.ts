@@ -26,6 +26,8 @@ export type Fault =
   | { kind: 'flush'; target: 'redis' }
   | { kind: 'fill-stream'; target: 'nats'; forMs: number }
   | { kind: 'delete-consumer'; target: 'nats' }
+  /** the stream discards messages that nobody has read; part of no random plan, because it loses messages */
+  | { kind: 'discard'; target: 'nats' }
   /** `lostMs`: for so long commits reach the primary alone */
   | { kind: 'promote-standby'; target: 'postgres'; lostMs: number }
   | { kind: 'cut'; target: string; server: ServerName }

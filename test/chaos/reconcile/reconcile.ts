@@ -18,6 +18,7 @@ import { compareProjections } from './compare-projections.js'
 import { compareSockets } from './compare-sockets.js'
 import { Differences } from './differences.js'
 import { readStoredEvents, type StoredEvent } from './stored-events.js'
+import { readStreamGaps } from './stream-gaps.js'
 
 export interface ObservedRun {
   publisher: Publisher
@@ -58,6 +59,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   compareWatchers(watchers, stored, observed.promoted, differences)
   compareFollower(follower, stored, differences)
   await compareAnswers(baseUrl, events, model, differences)
+  await compareGaps(checker, publisher.discarded, differences)
   const left = await checker.query<{ id: string }>(
     'select id::text from ingest_batches where handed_over_at is null order by id',
   )
@@ -84,6 +86,21 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       ),
     },
   }
+}
+
+/** What the stream discarded unread is known as a gap, and without discarded messages there is no gap. */
+async function compareGaps(
+  checker: CommitChecker,
+  discarded: readonly number[],
+  differences: Differences,
+): Promise<void> {
+  const gaps = await readStreamGaps(checker)
+  for (const sequence of discarded)
+    if (!gaps.some(({ first, last }) => first <= sequence && sequence <= last))
+      differences.add('gaps', `sequence ${sequence} was discarded unread, and no gap tells of it`)
+  for (const { first, last } of gaps)
+    if (!discarded.some(sequence => first <= sequence && sequence <= last))
+      differences.add('gaps', `a gap from ${first} to ${last} tells of messages that were not discarded`)
 }
 
 /** The published client hands over each payment of its tracking ID, and each once. */

@@ -4,6 +4,7 @@ import { waitFor } from '@payment-tracking/testkit'
 import { contiguousOf } from '../load/socket-client.js'
 import type { System } from '../system/open-system.js'
 import type { ObservedRun } from './reconcile.js'
+import { readStreamGaps } from './stream-gaps.js'
 
 /** @returns the unmet conditions */
 export async function waitUntilIdle(
@@ -29,6 +30,12 @@ export async function waitUntilIdle(
   await until('batches all handed over', () =>
     none('select 1 from ingest_batches where handed_over_at is null limit 1'),
   )
+  await until('a gap for the messages that the stream discarded', async () => {
+    const gaps = await readStreamGaps(checker)
+    return publisher.discarded.every(sequence =>
+      gaps.some(({ first, last }) => first <= sequence && sequence <= last),
+    )
+  })
   const lively = endpoints.filter(({ behaviour }) => behaviour !== 'dead').map(({ webhookId }) => webhookId)
   await until('deliveries all ended, or held back by a breaker', () =>
     none(
