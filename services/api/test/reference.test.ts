@@ -46,6 +46,22 @@ t.test('every operation has an id, a summary, a tag and the refusals it can meet
   t.equal(JSON.stringify(body).includes('rawJson'), false)
 })
 
+t.test('attempts is a number and attemptLog a list in every answer', async t => {
+  const { get } = await openApi(t)
+  const { body } = await get('/openapi.json')
+  const found: Record<string, string[]> = { attempts: [], attemptLog: [] }
+  const look = (schema: unknown): void => {
+    if (typeof schema !== 'object' || schema === null) return
+    for (const [name, value] of Object.entries(schema)) {
+      if (name in found && typeof value?.type === 'string') found[name]!.push(value.type)
+      look(value)
+    }
+  }
+  look(body)
+  t.strictSame([...new Set(found.attempts)], ['integer'])
+  t.strictSame([...new Set(found.attemptLog)], ['array'])
+})
+
 t.test('this server serves the reference page, which requests nothing from other servers', async t => {
   const { app } = await openApi(t)
   t.equal((await app.inject('/docs')).headers.location, '/docs/')
