@@ -11,7 +11,11 @@ export interface BenchApi {
 }
 
 /** Starts the API over a database, with everything on but a limit that nobody reaches. */
-export async function startBenchApi(context: BenchContext, databaseUrl: string): Promise<BenchApi> {
+export async function startBenchApi(
+  context: BenchContext,
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<BenchApi> {
   const port = await findFreePort()
   const { pid, managementUrl } = await startService(
     context,
@@ -23,6 +27,7 @@ export async function startBenchApi(context: BenchContext, databaseUrl: string):
       PORT: String(port),
       RATE_LIMIT_MAX: '1000000000',
       JWT_PRIVATE_KEYS: buildJwtKeys(),
+      ...settings,
     },
     { keepLogs: false },
   )
