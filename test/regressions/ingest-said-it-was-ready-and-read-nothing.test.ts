@@ -1,15 +1,22 @@
 // With a consumer that could not be opened, ingest answered 200 on /readyz and showed a lag of 0 for ever: nobody
 // could see that no payment was stored any more.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findFreePort, findServerProgram } from '@payment-tracking/stack'
 import {
   createDatabase,
+  startProgram,
   startService,
   useNats,
   useRedis,
   waitFor,
+  type StartedProgram,
+  type StartedService,
+  type TestContext,
   type TestNats,
 } from '@payment-tracking/testkit'
 import { AckPolicy, type JetStreamManager } from 'nats'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
 type Obstacle = (manager: JetStreamManager, nats: TestNats) => Promise<unknown>
 
@@ -33,40 +40,85 @@ const OBSTACLES: Record<string, Obstacle> = {
     manager.streams.add({ name: stream, subjects: [`other.${subjectPrefix}.>`] }),
 }
 
+const startIngest = async (
+  t: TestContext,
+  { url, stream, subjectPrefix }: Pick<TestNats, 'url' | 'stream' | 'subjectPrefix'>,
+): Promise<StartedService> => {
+  const env = {
+    DATABASE_URL: (await createDatabase(t)).url,
+    REDIS_URL: (await useRedis(t)).url,
+    NATS_URL: url,
+    STREAM_NAME: stream,
+    SUBJECT_PREFIX: subjectPrefix,
+  }
+  return startService(t, 'ingest', env, { waitUntilReady: false })
+}
+
+const metricsOf = async ({ managementUrl }: StartedService) =>
+  (await fetch(`${managementUrl}/metrics`)).text()
+
+async function showsThatItReadsNothing(t: Test, ingest: StartedService): Promise<void> {
+  await ingest.waitForLog('service.ready')
+  await ingest.waitForLog('bus.consume-interrupted')
+  const answer = await fetch(`${ingest.managementUrl}/readyz`)
+  t.equal(answer.status, 503)
+  const { dependencies } = (await answer.json()) as { dependencies: Record<string, string> }
+  t.match(dependencies, { nats: 'ok', stream: /^the consumer cannot be opened: ./ })
+  const metrics = await metricsOf(ingest)
+  t.match(metrics, /^payment_tracking_ingest_consuming 0$/m)
+  t.match(metrics, /^payment_tracking_ingest_lag_messages nan$/im, 'an unknown lag is not 0')
+  t.match(metrics, /^payment_tracking_ingest_lag_seconds nan$/im)
+}
+
+async function becomesReady(t: Test, ingest: StartedService): Promise<void> {
+  await waitFor(async () => (await fetch(`${ingest.managementUrl}/readyz`)).ok, {
+    what: 'ingest to be ready',
+  })
+  const healed = await metricsOf(ingest)
+  t.match(healed, /^payment_tracking_ingest_consuming 1$/m)
+  t.match(healed, /^payment_tracking_ingest_lag_messages 0$/m)
+}
+
 for (const [title, obstruct] of Object.entries(OBSTACLES)) {
   t.test(`ingest is not ready while ${title}, and is once the cause is gone`, async t => {
     const nats = await useNats(t)
     const manager = await nats.connection.jetstreamManager()
     await obstruct(manager, nats)
-    const ingest = await startService(
-      t,
-      'ingest',
-      {
-        DATABASE_URL: (await createDatabase(t)).url,
-        REDIS_URL: (await useRedis(t)).url,
-        NATS_URL: nats.url,
-        STREAM_NAME: nats.stream,
-        SUBJECT_PREFIX: nats.subjectPrefix,
-      },
-      { waitUntilReady: false },
-    )
-    await ingest.waitForLog('service.ready')
-    await ingest.waitForLog('bus.consume-interrupted')
-    const answer = await fetch(`${ingest.managementUrl}/readyz`)
-    t.equal(answer.status, 503)
-    const { dependencies } = (await answer.json()) as { dependencies: Record<string, string> }
-    t.match(dependencies, { nats: 'ok', stream: /^the consumer cannot be opened: ./ })
-    const metrics = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
-    t.match(metrics, /^payment_tracking_ingest_consuming 0$/m)
-    t.match(metrics, /^payment_tracking_ingest_lag_messages nan$/im, 'an unknown lag is not 0')
-    t.match(metrics, /^payment_tracking_ingest_lag_seconds nan$/im)
-
+    const ingest = await startIngest(t, nats)
+    await showsThatItReadsNothing(t, ingest)
     await manager.streams.delete(nats.stream)
-    await waitFor(async () => (await fetch(`${ingest.managementUrl}/readyz`)).ok, {
-      what: 'ingest to be ready',
+    await becomesReady(t, ingest)
+  })
+}
+
+/** What the configuration of NATS says beside its address, until the cause is removed. */
+const CONFIGURATIONS = {
+  'JetStream is off': () => '',
+  'its user has no permission for JetStream': (directory: string) =>
+    `jetstream { store_dir: "${directory}" }
+     authorization { users: [{ user: u, password: p, permissions: { publish: "other", subscribe: ">" } }] }`,
+}
+
+for (const [title, configurationIn] of Object.entries(CONFIGURATIONS)) {
+  t.test(`ingest is not ready while ${title}, and is once the cause is gone`, async t => {
+    const directory = t.testdir({})
+    const [port, program] = [await findFreePort(), await findServerProgram('nats')]
+    const start = async (configuration: string): Promise<StartedProgram> => {
+      const file = join(directory, 'nats.conf')
+      await writeFile(file, `listen: "127.0.0.1:${port}"\n${configuration}\n`)
+      const server = startProgram(t, program.file, ['-c', file], program.env ? { env: program.env } : {})
+      await waitFor(() => server.output.includes('Server is ready'), { what: 'NATS to start' })
+      return server
+    }
+    const server = await start(configurationIn(directory))
+    const ingest = await startIngest(t, {
+      url: `nats://u:p@127.0.0.1:${port}`,
+      stream: 'EVENTS',
+      subjectPrefix: 'events',
     })
-    const healed = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
-    t.match(healed, /^payment_tracking_ingest_consuming 1$/m)
-    t.match(healed, /^payment_tracking_ingest_lag_messages 0$/m)
+    await showsThatItReadsNothing(t, ingest)
+    await server.kill()
+    await start(`jetstream { store_dir: "${directory}" }`)
+    await becomesReady(t, ingest)
   })
 }
