@@ -95,7 +95,7 @@ export const BREAKS: readonly Break[] = [
         file: 'services/ingest/dist/main.js',
         find: 'const sinks = ',
         replace:
-          'globalThis.announceNow = ({ payments }) => redis.announce(payments, Date.now()).catch(() => {});\n    const sinks = ',
+          'globalThis.announceNow = ({ payments }) => redis.announce({ payments }).catch(() => {});\n    const sinks = ',
       },
     ],
     faults: [slowIngest(1), slowIngest(2)],
