@@ -32,6 +32,12 @@ export interface Chain {
     at: number,
     options?: { signature?: string; index?: number; slot?: number },
   ): Promise<string>
+  /**
+   * Stores messages again, as `npm run reingest` does.
+   * @param changes fields that the copies have instead
+   * @param signature only the messages of this transaction
+   */
+  repeat(changes?: Fields, signature?: string): Promise<void>
   /** Stores a policy, and its user payment. */
   policy(
     policy: Partial<Omit<PolicyTold, 'address'>> & { id?: number; type: Fields; at: number },
@@ -55,6 +61,16 @@ export function tellChain(store: Store): Chain {
   let policies = 0
   const slots = new Map<string, number>()
   const records = new Map<string, number>()
+  const told: { name: string; message: Fields; streamSequence: number }[] = []
+  const commit = async (name: string, message: Fields, streamSequence: number, again: boolean) => {
+    const bytes = Buffer.from(JSON.stringify(message))
+    const result = readMessage(bytes, SETTINGS)
+    if (!result.ok) throw new Error(`${name}: ${result.refusal.reason}`)
+    const received: ReceivedMessage[] = [
+      { streamSequence, subject: `chain.events.${name}`, bytes, event: result.event },
+    ]
+    await commitBatch(store, { stream, received, refused: [], again })
+  }
   const say: Chain['say'] = async (
     name,
     data,
@@ -71,17 +87,17 @@ export function tellChain(store: Store): Chain {
       data,
       timestamp: new Date(at * 1000).toISOString(),
     }
-    const bytes = Buffer.from(JSON.stringify(message))
-    const result = readMessage(bytes, SETTINGS)
-    if (!result.ok) throw new Error(`${name}: ${result.refusal.reason}`)
-    const received: ReceivedMessage[] = [
-      { streamSequence: ++sequence, subject: `chain.events.${name}`, bytes, event: result.event },
-    ]
-    await commitBatch(store, { stream, received, refused: [] })
+    told.push({ name, message, streamSequence: ++sequence })
+    await commit(name, message, sequence, false)
     return signature
   }
   return {
     say,
+    repeat: async (changes, signature) => {
+      for (const { name, message, streamSequence } of told)
+        if (signature === undefined || message.signature === signature)
+          await commit(name, { ...message, ...changes }, streamSequence, true)
+    },
     policy: async ({ id = ++policies, type, at, ...given }) => {
       const policy = {
         ...{ owner: keyOf('wallet'), mint: keyOf('mint'), gateway: keyOf('gateway') },

@@ -42,6 +42,7 @@ export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scop
   await restateGateways(tx, addresses.gateways, scope)
   await restateUserPayments(tx, addresses.userPayments, scope)
   await restatePolicies(tx, addresses.policies, scope)
+  moveNotices(tx, addresses.policies)
   const mintsAfter = await readMints(tx, policies)
   const changed = policies.filter(address => mintsBefore.get(address) !== mintsAfter.get(address))
   recountHours(
@@ -49,6 +50,19 @@ export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scop
     hoursOf([...scope.payments, ...(await paymentsOfUnknownMint(tx, changed, scope.upTo))]),
     scope.upTo,
   )
+}
+
+/**
+ * The told dates of incarnations whose Created event has another place now follow it: they must not be told again. An
+ * order ends with the id of its event.
+ */
+function moveNotices(tx: PipelinedTx, policies: readonly string[]): void {
+  if (policies.length === 0) return
+  tx.send(sql`
+    update policy_notices n set incarnation = p.life_start
+      from policies p
+     where p.address = any(${[...policies]}::text[]) and n.policy = p.address and n.incarnation <> p.life_start
+       and right(n.incarnation, 32) = right(p.life_start, 32)`)
 }
 
 async function policiesOf(tx: Tx, userPayments: readonly string[]): Promise<string[]> {

@@ -1,0 +1,105 @@
+// Work that makes projections anew tells no life-cycle event again.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import {
+  areProjectionsOutdated,
+  rebuildProjections,
+  tellDuePolicies,
+  upgradeProjections,
+} from '@payment-tracking/store'
+import t from 'tap'
+import { openApi } from './open-api.js'
+import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+
+const DAY = 86_400
+const NOW = Math.floor(Date.now() / 1000)
+const ALL = ['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon', 'overdue', 'expired']
+const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
+
+const api = await openApi(t)
+const { pool } = api.database
+const chain = tellChain(api.store)
+const gateway = keyOf('gateway')
+for (const finality of ['confirmed', 'finalized'])
+  await pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types, finality)
+     values ($1, 'https://shop.example', 'whsec_x', $2, $3)`,
+    [gateway, ALL.map(name => `subscription.${name}`), finality],
+  )
+const open = (memo: string, due: number, others = {}) =>
+  chain.policy({
+    ...{ gateway, owner: keyOf(memo), memo, at: NOW - 60 * DAY },
+    type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due), ...others }),
+  })
+const changeStatus = (policy: { address: string }, from: string, to: string) =>
+  chain.say(
+    'PaymentPolicyStatusChanged',
+    { payment_policy: policy.address, old_status: { [from]: null }, new_status: { [to]: null } },
+    NOW - 9 * DAY,
+  )
+
+await open('soon', NOW + 2 * DAY)
+await open('overdue', NOW - DAY)
+const changed = await open('changed', NOW + 20 * DAY)
+await changeStatus(changed, 'Active', 'Paused')
+await changeStatus(changed, 'Paused', 'Active')
+await chain.pay(await open('completed', NOW - 8 * DAY, { max_renewals: 1 }), NOW - 8 * DAY)
+const { address, owner } = await open('deleted', NOW - DAY)
+await chain.say('PaymentPolicyDeleted', { payment_policy: address, owner, policy_id: 5 }, NOW - 2 * DAY)
+await chain.policy({
+  ...{ gateway, owner: keyOf('expired'), memo: 'expired', at: NOW - 60 * DAY },
+  type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
+})
+await tellDuePolicies(api.store, LIMITS)
+const late = await open('paid late', NOW - 8 * DAY)
+await tellDuePolicies(api.store, LIMITS)
+const payment = await chain.pay(late, NOW - 6 * DAY)
+await tellDuePolicies(api.store, LIMITS)
+await chain.finalize()
+
+const told = async () => {
+  await tellDuePolicies(api.store, LIMITS)
+  await chain.finalize()
+  const { rows } = await pool.query<{ told: string }>(
+    `select concat_ws(' ', webhook_id, type, message_id, md5(body)) as told from deliveries order by id`,
+  )
+  return rows.map(row => row.told)
+}
+const first = await told()
+const types = first.map(each => each.split(' ')[1]!.replace('subscription.', ''))
+t.same([...new Set(types)].sort(), [...ALL].sort(), 'every type was told')
+
+t.test('reading the stream again', async t => {
+  await chain.repeat()
+  t.strictSame(await told(), first)
+})
+
+t.test('a rebuild', async t => {
+  await rebuildProjections(api.store, DEFAULT_PROGRAM_ID)
+  t.strictSame(await told(), first)
+})
+
+t.test('an upgrade of what an earlier release projected', async t => {
+  await pool.query(
+    `update ingest_batches set rules = 1; delete from projection_upgrades;
+     update stream_head set projection_version = 1, reingest_from = null`,
+  )
+  t.ok(await areProjectionsOutdated(api.store))
+  while ((await upgradeProjections(api.store, { programId: DEFAULT_PROGRAM_ID })) !== null);
+  t.strictSame(await told(), first)
+})
+
+t.test('a retraction, after which a date is due again', async t => {
+  await chain.retract(payment)
+  const { rows } = await pool.query('select next_payment_due::int as due from policies where address = $1', [
+    late.address,
+  ])
+  t.equal(rows[0].due, NOW - 8 * DAY)
+  t.strictSame(await told(), first)
+})
+
+t.test('copies of the messages that know the place in the block', async t => {
+  await chain.repeat({ transaction_index: 7 })
+  const { rows } = await pool.query('select distinct transaction_index::int as place from events')
+  t.same(rows, [{ place: 7 }])
+  t.strictSame(await told(), first)
+})
