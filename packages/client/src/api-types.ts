@@ -2205,7 +2205,7 @@ export interface components {
             /** @description false when a policy has more than 1,000 due dates in the span: only the first are told */
             complete: boolean;
         };
-        /** @description which payments and policies it is told of: all filters must hold. A recipient or token that is not known yet passes, and is null in the message */
+        /** @description which payments and policies it is told of: all filters must hold. What has a recipient or token that is not known yet waits until it is known */
         WebhookFilters: {
             /**
              * Format: public-key

@@ -19,14 +19,21 @@ export interface FilteredFacts {
 }
 
 /**
- * A recipient or token that is not known yet passes: a payment can arrive before its policy, and the webhook would never
- * hear of it. The message then holds null in this field.
+ * Whether a webhook gets a payment, or a message about a policy. `unknown`: the filters need a recipient or token that is
+ * not known yet, because the payment came before its policy or the policy before its user payment.
  */
-export function passesFilters(filters: WebhookFilters | null, facts: FilteredFacts): boolean {
-  if (filters === null) return true
+export function judgeFilters(
+  filters: WebhookFilters | null,
+  facts: FilteredFacts,
+): 'passes' | 'refused' | 'unknown' {
+  if (filters === null) return 'passes'
   const { recipient, tokenMint, minAmount, trackingIdPrefix } = filters
-  if (recipient !== undefined && facts.recipient !== null && facts.recipient !== recipient) return false
-  if (tokenMint !== undefined && facts.tokenMint !== null && facts.tokenMint !== tokenMint) return false
-  if (trackingIdPrefix !== undefined && !facts.trackingId?.startsWith(trackingIdPrefix)) return false
-  return minAmount === undefined || facts.amount === undefined || BigInt(facts.amount) >= BigInt(minAmount)
+  const differs = (wanted: string | undefined, known: string | null) =>
+    wanted !== undefined && known !== null && known !== wanted
+  if (differs(recipient, facts.recipient) || differs(tokenMint, facts.tokenMint)) return 'refused'
+  if (trackingIdPrefix !== undefined && !facts.trackingId?.startsWith(trackingIdPrefix)) return 'refused'
+  if (minAmount !== undefined && facts.amount !== undefined && BigInt(facts.amount) < BigInt(minAmount))
+    return 'refused'
+  const lacks = (wanted: string | undefined, known: string | null) => wanted !== undefined && known === null
+  return lacks(recipient, facts.recipient) || lacks(tokenMint, facts.tokenMint) ? 'unknown' : 'passes'
 }

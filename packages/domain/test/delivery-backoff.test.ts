@@ -6,6 +6,11 @@ t.test('delays double from the base and vary by a fifth to both sides', t => {
     [1, 2, 3].map(made => retryDelayMs(made, 5_000, 0.5)),
     [5_000, 10_000, 20_000],
   )
+  t.strictSame(
+    [1, 2, 3].map(made => retryDelayMs(made, 5_000, 0.5, null, 12)),
+    [5_000, 60_000, 720_000],
+    'a factor of 12 spreads them over 13 minutes',
+  )
   t.equal(retryDelayMs(1, 5_000, 0), 4_000)
   t.equal(retryDelayMs(1, 5_000, 0.999999), 6_000)
   t.end()

@@ -73,9 +73,12 @@ t.test('what a webhook chooses', async t => {
       of({ trackingId: 'shop-5', tokenMint: null, amount: '1000' }),
     ])
     await rig.queue.enqueueDeliveries(refs)
-    const requests = await receiver.waitForRequests(2)
-    await waitFor(async () => (await statesOf(webhook.id)).join() === 'delivered,delivered')
-    t.same(requests.map(({ body }) => JSON.parse(body).data.trackingId).sort(), ['shop-1', 'shop-5'])
+    const requests = await receiver.waitForRequests(1)
+    await waitFor(async () => (await statesOf(webhook.id)).join() === 'delivered')
+    t.same(
+      requests.map(({ body }) => JSON.parse(body).data.trackingId),
+      ['shop-1'],
+    )
   })
 
   t.test('with ordered delivery, each waits for the one before, also while that one is retried', async t => {

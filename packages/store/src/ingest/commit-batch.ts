@@ -10,6 +10,7 @@ import {
   insertRetractions,
 } from '../webhooks/insert-deliveries.js'
 import { insertLifecycle, releaseLifecycle, type ChangedPolicies } from '../webhooks/insert-lifecycle.js'
+import { releaseKnown } from '../webhooks/release-known.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recordAnnouncements } from './announcements.js'
 import { closeTaken, insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
@@ -197,13 +198,14 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     insertRetractions(tx, committed.retractions),
     releaseDeliveries(tx, head.finalizedSlot, finalizedSlot, resolved.corrections),
     changed === null ? [] : insertLifecycle(tx, changed, isFinal),
+    releaseKnown(tx, { events: changed?.events ?? [], moved }, isFinal),
     positioned.length === 0 ? null : recordBatch(tx, before + 1n, upTo),
   ])
   onWriting?.()
-  const [deliveries, told, released, lifecycle, batchId] = await writing
+  const [deliveries, told, released, lifecycle, decided, batchId] = await writing
   return {
     ...committed,
-    deliveries: [...deliveries, ...told, ...released, ...lifecycle],
+    deliveries: [...deliveries, ...told, ...released, ...lifecycle, ...decided],
     batchId,
     lastPosition: positioned.length === 0 ? null : upTo,
   }

@@ -1,6 +1,7 @@
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import {
-  passesFilters,
+  DIRECT_TRANSFER_POLICY,
+  judgeFilters,
   PAYMENT_MESSAGE_TYPE,
   renderPaymentMessage,
   renderRetractionMessage,
@@ -10,6 +11,7 @@ import {
 } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Tx } from '../database/sql.js'
+import { insertAwaitingFacts, type AwaitingFacts } from './awaiting-facts.js'
 
 interface ToldWebhook {
   id: bigint
@@ -35,8 +37,9 @@ export interface EventMessage extends DeliveryMessage {
 
 /**
  * Writes the deliveries of new payments in the transaction that stores the payments: one row for each active webhook that
- * the payment's gateway has for payments, and whose filters the payment passes. Existing rows stay as they are, so a replay adds none. Payments for webhooks
- * that wait for finality go to deliveries_awaiting_finality.
+ * the payment's gateway has for payments, and whose filters the payment passes. Existing rows stay as they are, so a
+ * replay adds none. Payments for webhooks that wait for finality go to deliveries_awaiting_finality, and payments that
+ * filters cannot judge yet go to deliveries_awaiting_facts.
  *
  * Takes two or three statements for any number of payments. Uses webhooks_gateway_idx, and
  * deliveries_webhook_id_message_id_key to refuse duplicates. Takes no lock on webhooks: if a webhook is deactivated
@@ -68,16 +71,18 @@ export async function insertDeliveriesIn(
   const messages = collectMessages()
   const addresses: Address[] = []
   const waiting: { payment: CommittedPayment; webhookId: bigint }[] = []
+  const unknown: AwaitingFacts[] = []
   for (const payment of payments) {
-    const all = (webhooksOf.get(payment.gateway) ?? []).filter(({ filters }) =>
-      passesFilters(filters, payment),
-    )
-    const now = all.filter(({ finality }) => finality !== 'finalized' || isFinal(payment))
-    for (const webhook of all) if (!now.includes(webhook)) waiting.push({ payment, webhookId: webhook.id })
-    for (const { id, format, ordered } of now)
-      addresses.push({ webhookId: id, message: messages.placeOf(payment, format), ordered })
+    for (const { id, finality, filters, format, ordered } of webhooksOf.get(payment.gateway) ?? []) {
+      const judged = judgeFilters(filters, payment)
+      if (judged === 'refused') continue
+      if (finality === 'finalized' && !isFinal(payment)) waiting.push({ payment, webhookId: id })
+      else if (judged === 'unknown') unknown.push(...awaitingFacts(payment, id))
+      else addresses.push({ webhookId: id, message: messages.placeOf(payment, format), ordered })
+    }
   }
   await insertAwaitingFinality(tx, waiting)
+  await insertAwaitingFacts(tx, unknown)
   return insertMessages(tx, addresses, messages.all, traceParents)
 }
 
@@ -92,8 +97,14 @@ export const insertDeliveries = (
     timeout: 60_000,
   })
 
+/** Nothing can tell more about a direct transfer, which has no policy. */
+const awaitingFacts = ({ eventId, paymentPolicy }: CommittedPayment, webhookId: bigint): AwaitingFacts[] =>
+  paymentPolicy === DIRECT_TRANSFER_POLICY
+    ? []
+    : [{ webhookId, messageId: eventId, eventId, policy: paymentPolicy, lifecycle: null }]
+
 /** Messages of payments, rendered once in each format that a webhook uses. */
-function collectMessages() {
+export function collectMessages() {
   const all: EventMessage[] = []
   const places = new Map<string, number>()
   return {
@@ -177,11 +188,16 @@ export async function insertReleasedDeliveries(
   const webhooks = new Map(active.map(webhook => [webhook.id, webhook]))
   const byId = new Map(payments.map(payment => [payment.eventId, payment]))
   const messages = collectMessages()
+  const unknown: AwaitingFacts[] = []
   const addresses = released.flatMap(({ eventId, webhookId }) => {
     const [payment, webhook] = [byId.get(eventId), webhooks.get(webhookId)]
-    if (!payment || !webhook || !passesFilters(webhook.filters, payment)) return []
+    if (!payment || !webhook) return []
+    const judged = judgeFilters(webhook.filters, payment)
+    if (judged === 'unknown') unknown.push(...awaitingFacts(payment, webhookId))
+    if (judged !== 'passes') return []
     return [{ webhookId, message: messages.placeOf(payment, webhook.format), ordered: webhook.ordered }]
   })
+  await insertAwaitingFacts(tx, unknown)
   return insertMessages(tx, addresses, messages.all)
 }
 
@@ -197,6 +213,7 @@ export async function insertRetractions(
   if (payments.length === 0) return []
   const ids = payments.map(({ eventId }) => eventId)
   await tx.$executeRaw`delete from deliveries_awaiting_finality where event_id = any(${ids}::uuid[])`
+  await tx.$executeRaw`delete from deliveries_awaiting_facts where event_id = any(${ids}::uuid[])`
   await tx.$executeRaw`
     update deliveries
        set state = 'cancelled', finished_at = clock_timestamp(), last_error = 'payment retracted',

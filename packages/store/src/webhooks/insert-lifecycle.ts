@@ -3,7 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import {
   CHAIN_LIFECYCLE_TYPES,
   lifecyclesOf,
-  passesFilters,
+  judgeFilters,
   policyOutcome,
   renderLifecycleMessage,
   type ChainEvent,
@@ -14,6 +14,7 @@ import {
   type WebhookFilters,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
+import { insertAwaitingFacts, type AwaitingFacts } from './awaiting-facts.js'
 import { insertMessages } from './insert-deliveries.js'
 
 export interface LifecycleWebhook {
@@ -59,7 +60,7 @@ interface Told {
 /**
  * Writes one delivery for each webhook that subscribed to a life-cycle event of its gateway's policies. Without
  * subscribers, one statement for any number of policies. Events for webhooks that wait for finality go to
- * lifecycle_awaiting_finality.
+ * lifecycle_awaiting_finality, and events that filters cannot judge yet go to deliveries_awaiting_facts.
  * @param isFinal whether an event is final already
  */
 export async function insertLifecycle(
@@ -76,17 +77,19 @@ export async function insertLifecycle(
        and event_types && ${TYPES}::text[]`
   if (webhooks.length === 0) return []
 
-  const told = tellChanges(changed, webhooks)
+  const { told, unknown } = tellChanges(changed, webhooks)
   const now: Told[] = []
-  const waiting: { webhookId: bigint; told: Told }[] = []
+  const waiting: AwaitingFinality[] = []
   for (const each of told) {
     const final = isFinal({ eventId: each.message.eventId, slot: each.slot })
     const atOnce = each.webhooks.filter(({ finality }) => final || finality !== 'finalized')
     for (const webhook of each.webhooks)
-      if (!atOnce.includes(webhook)) waiting.push({ webhookId: webhook.id, told: each })
+      if (!atOnce.includes(webhook))
+        waiting.push({ webhookId: webhook.id, message: each.message, slot: each.slot })
     if (atOnce.length > 0) now.push({ ...each, webhooks: atOnce })
   }
-  await insertWaiting(tx, waiting)
+  await insertLifecycleAwaitingFinality(tx, waiting)
+  await insertAwaitingFacts(tx, unknown)
   return insertMessages(
     tx,
     now.flatMap(({ webhooks: to }, index) =>
@@ -96,7 +99,10 @@ export async function insertLifecycle(
   )
 }
 
-function tellChanges(changed: ChangedPolicies, webhooks: readonly LifecycleWebhook[]): Told[] {
+function tellChanges(
+  changed: ChangedPolicies,
+  webhooks: readonly LifecycleWebhook[],
+): { told: Told[]; unknown: AwaitingFacts[] } {
   const asked = new Set(webhooks.map(({ gateway }) => gateway))
   const before = new Map(changed.before.map(state => [state.address, state]))
   const eventsOf = new Map<string, ChainEvent[]>()
@@ -107,34 +113,49 @@ function tellChanges(changed: ChangedPolicies, webhooks: readonly LifecycleWebho
     else eventsOf.set(event.effect.policy, [event])
   }
   const told: Told[] = []
+  const unknown: AwaitingFacts[] = []
   for (const [address, events] of eventsOf) {
     const after = changed.policies.get(address)
     if (!after?.gateway || !asked.has(after.gateway)) continue
     for (const lifecycle of lifecyclesOf(before.get(address), after, events)) {
       const policy = toPolicy(after, changed.userPayments)
-      const to = webhooks.filter(
-        ({ gateway, eventTypes, filters }) =>
-          gateway === after.gateway && eventTypes.includes(lifecycle.type) && passesFilters(filters, policy),
-      )
-      if (to.length === 0) continue
       const { eventId, slot } = lifecycle.cause!
       const message = renderLifecycleMessage(policy, lifecycle)
+      const to: LifecycleWebhook[] = []
+      for (const webhook of webhooks) {
+        if (webhook.gateway !== after.gateway || !webhook.eventTypes.includes(lifecycle.type)) continue
+        const judged = judgeFilters(webhook.filters, policy)
+        if (judged === 'passes') to.push(webhook)
+        if (judged === 'unknown')
+          unknown.push({ webhookId: webhook.id, messageId: message.id, eventId, policy: address, lifecycle })
+      }
+      if (to.length === 0) continue
       told.push({ message: { ...message, eventId }, slot, webhooks: to })
     }
   }
-  return told
+  return { told, unknown }
 }
 
-async function insertWaiting(tx: Tx, waiting: readonly { webhookId: bigint; told: Told }[]): Promise<void> {
+/** A life-cycle event that a webhook gets once the event is final. */
+export interface AwaitingFinality {
+  webhookId: bigint
+  message: DeliveryMessage & { eventId: string }
+  slot: number
+}
+
+export async function insertLifecycleAwaitingFinality(
+  tx: Tx,
+  waiting: readonly AwaitingFinality[],
+): Promise<void> {
   if (waiting.length === 0) return
   await tx.$executeRaw`
     insert into lifecycle_awaiting_finality (webhook_id, message_id, event_id, slot, type, body)
     select * from unnest(${waiting.map(({ webhookId }) => webhookId.toString())}::bigint[],
-                         ${waiting.map(({ told }) => told.message.id)}::text[],
-                         ${waiting.map(({ told }) => told.message.eventId)}::uuid[],
-                         ${waiting.map(({ told }) => String(told.slot))}::bigint[],
-                         ${waiting.map(({ told }) => told.message.type)}::text[],
-                         ${waiting.map(({ told }) => told.message.body)}::text[])
+                         ${waiting.map(({ message }) => message.id)}::text[],
+                         ${waiting.map(({ message }) => message.eventId)}::uuid[],
+                         ${waiting.map(({ slot }) => String(slot))}::bigint[],
+                         ${waiting.map(({ message }) => message.type)}::text[],
+                         ${waiting.map(({ message }) => message.body)}::text[])
     on conflict do nothing`
 }
 
@@ -164,4 +185,5 @@ export async function releaseLifecycle(
 export async function forgetLifecycle(tx: Tx, eventIds: readonly string[]): Promise<void> {
   await tx.$executeRaw`
     delete from lifecycle_awaiting_finality where event_id = any(${[...eventIds]}::uuid[])`
+  await tx.$executeRaw`delete from deliveries_awaiting_facts where event_id = any(${[...eventIds]}::uuid[])`
 }

@@ -3,7 +3,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import {
   DUE_LIFECYCLE_TYPES,
-  passesFilters,
+  judgeFilters,
   renderLifecycleMessage,
   type LifecyclePolicy,
   type LifecycleType,
@@ -102,7 +102,11 @@ export async function tellDuePolicies(
       const messages = rows.map((row, index) => {
         const policy = toPolicy(row)
         for (const { id, gateway, eventTypes, filters, ordered } of webhooks)
-          if (gateway === row.gateway && eventTypes.includes(row.type) && passesFilters(filters, policy))
+          if (
+            gateway === row.gateway &&
+            eventTypes.includes(row.type) &&
+            judgeFilters(filters, policy) === 'passes'
+          )
             addresses.push({ webhookId: id, message: index + 1, ordered })
         return { ...toMessage(policy, row), eventId: null }
       })

@@ -54,7 +54,7 @@ export const Filters = Type.Object(
     title: 'WebhookFilters',
     additionalProperties: false,
     description:
-      'which payments and policies it is told of: all filters must hold. A recipient or token that is not known yet passes, and is null in the message',
+      'which payments and policies it is told of: all filters must hold. What has a recipient or token that is not known yet waits until it is known',
   },
 )
 
