@@ -6,7 +6,7 @@ import { openStore } from '../src/database/open-store.js'
 import { PRUNED_TABLES, pruneStep, type PrunedTable } from '../src/retention/index.js'
 import { redeliverOne } from '../src/webhooks/index.js'
 
-const LIMITS = { batchDays: 90, deadLetterDays: 180, limit: 100 }
+const LIMITS = { batchDays: 90, deadLetterDays: 180, apiKeyDays: 365, limit: 100 }
 
 t.test('retention', async t => {
   const database = await createDatabase(t)
@@ -89,14 +89,45 @@ t.test('retention', async t => {
          values ($1, 'm', $2, 1, 'subscription.created', '{}')`,
         [rows[0]!.id, randomUUID()],
       )
+      await pool.query(
+        `insert into deliveries_awaiting_facts (webhook_id, message_id, event_id, payment_policy) values ($1, 'm', $2, 'p')`,
+        [rows[0]!.id, randomUUID()],
+      )
       return rows[0]!.id
     }
     const [active, inactive] = [await webhook(true, false), await webhook(false, false)]
     await webhook(false, true)
-    for (const table of ['deliveries_awaiting_finality', 'lifecycle_awaiting_finality'] as const) {
+    for (const table of [
+      ...([
+        'deliveries_awaiting_finality',
+        'lifecycle_awaiting_finality',
+        'deliveries_awaiting_facts',
+      ] as const),
+    ]) {
       t.equal(await prune(table), 1, table)
       t.same(await left(`select webhook_id::text as key from ${table}`), [active, inactive].sort(), table)
     }
+  })
+
+  t.test('removes API keys that retired long ago, and no key that works or was used lately', async t => {
+    const key = (name: string, revokedDays: number | null, expiredDays: number | null) =>
+      pool.query(
+        `insert into api_keys (gateway, name, scopes, hash, hint, created_by, created_at, revoked_at, expires_at)
+         values ('g', $1, '{}', $1, 'h', 'w', now() - interval '9 y', now() - make_interval(days => $2),
+                 now() - make_interval(days => $3))`,
+        [name, revokedDays, expiredDays],
+      )
+    await key('in use', null, null)
+    await key('in use until next year', null, -365)
+    await key('revoked', 366, null)
+    await key('revoked long ago, to expire next year', 366, -365)
+    await key('expired', null, 366)
+    await key('revoked lately', 364, null)
+    await key('expired lately', null, 364)
+    t.equal(await prune('api_keys'), 3)
+    t.same(await left('select name as key from api_keys'), [
+      ...['expired lately', 'in use', 'in use until next year', 'revoked lately'],
+    ])
   })
 
   t.test('removes notices of dates that passed long ago, and none of a current date', async t => {
@@ -157,8 +188,6 @@ t.test('retention', async t => {
       'stream_head',
       'trackings',
       'user_payments',
-      // tells which key could act for a gateway, and until when
-      'api_keys',
       // one row a deployment, and one a version of the projections
       'lease_uses',
       'projection_upgrades',

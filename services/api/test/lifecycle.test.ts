@@ -1,5 +1,5 @@
 // Each subscribed webhook gets each change of a policy once, in any order and with any repetition of messages.
-import { tellDuePolicies } from '@payment-tracking/store'
+import { searchDeliveries, tellDuePolicies } from '@payment-tracking/store'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -153,4 +153,29 @@ t.test('due dates are reported once, even by several concurrent workers', async 
     [gateway],
   )
   t.equal(rows[0].count, 8)
+})
+
+t.test('messages caused by time are found by the tracking ID of their policy', async t => {
+  const gateway = keyOf('gateway of searches')
+  await addWebhook(gateway)
+  const memos = ['plan', 'a "quoted" \\ plan', '"trackingId":"plan"', 'plàn']
+  for (const memo of memos)
+    await chain.policy({
+      ...{ gateway, owner: keyOf(`searched ${memo}`), memo, at: NOW - 40 * DAY },
+      type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
+    })
+  await tellDuePolicies(api.store, LIMITS)
+  for (const trackingId of memos) {
+    const found = await searchDeliveries(api.store, gateway, { trackingId, limit: 9, offset: 0 })
+    t.same(
+      found.map(each => [each.type, each.trackingId]),
+      [
+        ['subscription.expired', trackingId],
+        ['subscription.created', trackingId],
+      ],
+      trackingId,
+    )
+    const others = await searchDeliveries(api.store, keyOf('nobody'), { trackingId, limit: 9, offset: 0 })
+    t.same(others, [])
+  }
 })

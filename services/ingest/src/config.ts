@@ -86,6 +86,11 @@ export const IngestConfig = Type.Object({
     description:
       'how long refused messages are kept after they came or were replayed, and closed gaps after they were closed',
   }),
+  API_KEY_RETENTION_DAYS: Type.Integer({
+    default: 365,
+    minimum: 1,
+    description: 'how long API keys are kept, with their last use, after they were revoked or expired',
+  }),
   RETENTION_INTERVAL_MS: Type.Integer({
     default: 60_000,
     minimum: 100,

@@ -3,7 +3,11 @@ import { PRUNED_TABLES, pruneStep, type PrunedTable, type Store } from '@payment
 
 export interface PrunerOptions {
   store: Store
-  retention: { INGEST_BATCH_RETENTION_DAYS: number; DEAD_LETTER_RETENTION_DAYS: number }
+  retention: {
+    INGEST_BATCH_RETENTION_DAYS: number
+    DEAD_LETTER_RETENTION_DAYS: number
+    API_KEY_RETENTION_DAYS: number
+  }
   everyMs: number
   pruned: ReturnType<Metrics['counter']>
   log: Logger
@@ -52,6 +56,7 @@ export class Pruner implements Intake {
     const limits = {
       batchDays: retention.INGEST_BATCH_RETENTION_DAYS,
       deadLetterDays: retention.DEAD_LETTER_RETENTION_DAYS,
+      apiKeyDays: retention.API_KEY_RETENTION_DAYS,
       limit: ROWS_A_STEP,
     }
     let rows = 0

@@ -11,6 +11,7 @@ import { tryRetentionLock } from './retention-lock.js'
 export interface Retention {
   batchDays: number
   deadLetterDays: number
+  apiKeyDays: number
 }
 
 const olderThan = (days: number): Sql => sql`clock_timestamp() - make_interval(days => ${days}::integer)`
@@ -50,6 +51,16 @@ const STEPS = {
       select a.ctid from lifecycle_awaiting_finality a
        where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
        limit ${limit})`,
+  deliveries_awaiting_facts: (_retention: Retention, limit: number) => sql`
+    delete from deliveries_awaiting_facts where ctid in (
+      select a.ctid from deliveries_awaiting_facts a
+       where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
+       limit ${limit})`,
+  // A retired key shows who acted for a gateway, and when last.
+  api_keys: ({ apiKeyDays }: Retention, limit: number) => sql`
+    delete from api_keys where id in (
+      select id from api_keys
+       where least(revoked_at, expires_at) < ${olderThan(apiKeyDays)} order by id limit ${limit})`,
   // The notice of a date stays while the policy has that date, so that the date is not reported again: an unpaid due
   // date or an end stays with its live policy. The age leaves time for a retraction, which restores an earlier due
   // date.

@@ -44,6 +44,9 @@ export const DELIVERY_COLUMNS = sql`
        else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",
   (select e.signature from events e where e.id = d.event_id) as signature`
 
+/** The tracking ID in a body, as JSON text. The index deliveries_of_time has this expression. */
+const TRACKING_ID_TEXT = sql`substring(d.body from '"trackingId":("(?:[^"\\\\]|\\\\.)*")')`
+
 export interface DeliveryPage {
   status?: DeliveryState | undefined
   trackingId?: string | undefined
@@ -54,7 +57,7 @@ export interface DeliveryPage {
 
 /**
  * Deliveries of one webhook, newest first; relies on deliveries_webhook_newest, and for a tracking ID or a signature on
- * the indexes of events by these and of deliveries by event.
+ * the indexes of events by these, of deliveries by event, and deliveries_of_time.
  */
 export const listDeliveries = (
   store: Store,
@@ -83,11 +86,12 @@ async function readDeliveries(
   if (page.status !== undefined) conditions.push(sql`d.state = ${page.status}`)
   const { trackingId, signature } = page
   if (trackingId !== undefined)
-    // Payments by their own memo, and what became of policies by the policy's.
-    conditions.push(sql`d.event_id = any(array(
+    // Payments by their own memo, and what became of policies by the policy's. Messages caused by time have no event.
+    conditions.push(sql`(d.event_id = any(array(
       select id from events where tracking_id = ${trackingId} union
       select e.id from policies p join events e on e.payment_policy = p.address
-       where p.tracking_id = ${trackingId} and not ${IS_PAYMENT}))`)
+       where p.tracking_id = ${trackingId} and not ${IS_PAYMENT}))
+      or d.event_id is null and d.type like 'subscription.%' and ${TRACKING_ID_TEXT} = ${JSON.stringify(trackingId)})`)
   if (signature !== undefined)
     conditions.push(sql`d.event_id = any(array(select id from events where signature = ${signature}))`)
   return database.read<DeliveryRecord>(sql`
