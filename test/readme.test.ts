@@ -1,5 +1,5 @@
 // What the README promises of commands, files and settings exists. That its lines also work is tested end to
-// end in e2e/readme.test.ts.
+// end in e2e/readme.long.test.ts.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

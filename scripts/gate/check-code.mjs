@@ -11,7 +11,7 @@ const CHECKS = {
 async function check(name, args, signal) {
   const startedAt = Date.now()
   try {
-    await run('nice', ['-n', '19', process.execPath, ...args], { signal })
+    await run('nice', ['-n', '10', process.execPath, ...args], { signal })
     console.log(`ok ${name} (${secondsSince(startedAt)})`)
     return true
   } catch (error) {

@@ -11,16 +11,15 @@ import { describeCounts } from './totals.mjs'
 const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 120)
 
 /**
- * The lanes in the order in which each worker takes files from them. System tests take longest and wait often, so two
- * of three workers begin with them. A worker whose lane is empty takes files from the next lane.
+ * The lanes in the order in which each worker takes files from them. System tests take longest, so every second worker
+ * begins with them. A worker whose lane is empty takes files from the next lane.
  */
 const PREFERENCES = [
   ['system', 'services', 'pure'],
   ['services', 'pure', 'system'],
-  ['system', 'services', 'pure'],
 ]
-/** One more than there are processors, because most tests wait. */
-const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() + 1)
+/** Twice the number of processors, because most tests wait. */
+const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() * 2)
 
 function report({ file, ok, passed, failed, skipped, failures, output, code, timedOut, seconds }) {
   const left = skipped > 0 ? `, ${skipped} skipped` : ''

@@ -17,8 +17,11 @@ const SHARED_INPUTS = [
 const NO_INPUT = new Set(['node_modules', 'dist', 'generated', 'test', '.turbo'])
 const OUTPUTS = ['dist', 'src/generated']
 
-/** A folder without package.json is what git left of a renamed package: its build. */
-const packagesOf = root =>
+/**
+ * The packages and services, as paths relative to the root. A folder without package.json is what git left of a renamed
+ * package: its build.
+ */
+export const packagesOf = root =>
   ['packages', 'services']
     .flatMap(parent => readdirSync(join(root, parent)).map(name => join(parent, name)))
     .filter(path => existsSync(join(root, path, 'package.json')))
