@@ -207,4 +207,50 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     faults: [{ kind: 'promote-standby', target: 'postgres', lostMs: 2_500, atMs: 4_000 }],
     caughtAs: /^(events: .* is not stored|client: .* never handed over|sockets: .* never knew of seq )/,
   },
+  {
+    name: 'tell a passed due date again and again',
+    patches: [
+      {
+        file: 'packages/store/dist/webhooks/tell-due-policies.js',
+        find: 'and n.type = k.type and n.at = k.at)',
+        replace: 'and n.type = k.type and n.at = k.at and false)',
+      },
+      {
+        file: 'packages/store/dist/webhooks/tell-due-policies.js',
+        find: 'on conflict do nothing',
+        replace: 'on conflict (policy, incarnation, type, at) do update set told_at = clock_timestamp()',
+      },
+      {
+        file: 'packages/store/dist/webhooks/tell-due-policies.js',
+        find: 'key: String(at)',
+        replace: 'key: String(at) + Math.random()',
+      },
+    ],
+    faults: [],
+    caughtAs: /^life cycle: subscription\.overdue of .* was told \d+ times$/,
+  },
+  {
+    name: 'never look at due dates',
+    patches: [
+      {
+        file: 'services/webhook-worker/dist/maintenance/maintenance-tasks.js',
+        find: 'const found = await tellDuePolicies(store, limits);',
+        replace: 'const found = { deliveries: [], told: 0 };',
+      },
+    ],
+    faults: [],
+    caughtAs: /^life cycle: subscription\.overdue of .* was never told$/,
+  },
+  {
+    name: 'tell nothing of what happens to policies',
+    patches: [
+      {
+        file: 'packages/store/dist/ingest/commit-batch.js',
+        find: 'changed === null ? [] : insertLifecycle(tx, changed, isFinal)',
+        replace: '[]',
+      },
+    ],
+    faults: [],
+    caughtAs: /^life cycle: subscription\.(created|paused|resumed|deleted|completed) of .* was never told$/,
+  },
 ]

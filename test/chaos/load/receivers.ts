@@ -16,6 +16,8 @@ export interface Endpoint {
   gateway: string
   webhookId: number
   secret: string
+  /** The position of the last event that may have been stored before the webhook was. */
+  storedBefore: number
   receiver: Receiver
   /** By webhook-id, how each request was answered. */
   answers: Map<string, number[]>
@@ -25,6 +27,11 @@ export interface Endpoint {
   forget(): void
   close(): Promise<void>
 }
+
+/** Everything that can happen to a policy, as webhooks choose it. */
+const LIFECYCLE_TYPES = [
+  ...['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon', 'overdue', 'expired'],
+].map(name => `subscription.${name}`)
 
 /** The `number`th request with this id is answered so. 0: cut off. */
 function statusOf(behaviour: EndpointBehaviour, messageId: string, number: number): number {
@@ -38,7 +45,7 @@ function statusOf(behaviour: EndpointBehaviour, messageId: string, number: numbe
 async function openEndpoint(
   behaviour: EndpointBehaviour,
   checker: CommitChecker,
-): Promise<Omit<Endpoint, 'gateway' | 'secret'>> {
+): Promise<Omit<Endpoint, 'gateway' | 'secret' | 'storedBefore'>> {
   const receiver = await openReceiver()
   const answers = new Map<string, number[]>()
   const earlier = new Map<string, boolean>()
@@ -114,12 +121,15 @@ export async function openEndpoints(
           endpoint_url: opened.receiver.url,
           ...(behaviour === 'final' && { finality: 'finalized' }),
           ...(behaviour === 'healthy' && { eventTypes: ['payment.executed', 'payment.retracted'] }),
+          ...(behaviour === 'lifecycle' && { eventTypes: LIFECYCLE_TYPES }),
         },
         token,
       )
       if (response.status !== 201) throw new Error(`POST /v1/webhooks: ${await response.text()}`)
       const { id, secret } = (await response.json()) as { id: number; secret: string }
-      endpoints.push(Object.assign(opened, { webhookId: id, gateway: gateway.address, secret }))
+      const [head] = await checker.query<{ position: string }>('select position::text from stream_head')
+      const storedBefore = Number(head!.position)
+      endpoints.push(Object.assign(opened, { webhookId: id, gateway: gateway.address, secret, storedBefore }))
     }
   }
   return endpoints

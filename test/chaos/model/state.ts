@@ -61,7 +61,7 @@ interface Terms {
 const seconds = (message: Message): number => Math.floor(Date.parse(message.timestamp) / 1000)
 
 /** The plan gives each transaction a slot of its own, so slot and index order everything. */
-const inChainOrder = (a: ModelEvent, b: ModelEvent): number =>
+export const inChainOrder = (a: ModelEvent, b: ModelEvent): number =>
   a.message.slot - b.message.slot || (a.message.index ?? 0) - (b.message.index ?? 0)
 
 const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
@@ -69,6 +69,15 @@ const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
 
 /** The policy that an event names, by the field of its family. */
 const policyNamed = ({ data }: Message): string => text(data.payment_policy ?? data.composable_policy)
+
+/** @returns null for what belongs to no policy, such as a direct transfer */
+export async function policyOfEvent(message: Message): Promise<string | null> {
+  const { data } = message
+  if (message.event_name === 'PaymentPolicyCreated')
+    return policyOf(text(data.user_payment), data.policy_id as number)
+  const named = data.payment_policy ?? data.composable_policy
+  return named === undefined || named === NO_POLICY ? null : text(named)
+}
 
 /** @param finalizedSlot everything up to this slot is final */
 export async function buildModel(events: readonly ModelEvent[], finalizedSlot: number): Promise<Model> {
@@ -93,17 +102,17 @@ export async function buildModel(events: readonly ModelEvent[], finalizedSlot: n
         push(ofUserPayment, await userPaymentOf(text(data.owner), text(data.token_mint)), message)
         break
       case 'PaymentPolicyCreated':
-        push(ofPolicy, await policyOf(text(data.user_payment), data.policy_id as number), message)
-        break
       case 'PaymentRecord':
       case 'PaymentPolicyStatusChanged':
       case 'PaymentPolicyDeleted':
       case 'ComposablePolicyCreated':
       case 'ComposableExecuted':
       case 'ComposablePolicyStatusChanged':
-      case 'ComposablePolicyDeleted':
-        if (data.payment_policy !== NO_POLICY) push(ofPolicy, policyNamed(message), message)
+      case 'ComposablePolicyDeleted': {
+        const address = await policyOfEvent(message)
+        if (address !== null) push(ofPolicy, address, message)
         break
+      }
     }
   }
   return {

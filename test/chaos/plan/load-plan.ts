@@ -67,7 +67,12 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
   const random = buildRandom(seed, 'load')
   let time = FIRST_TIME
   const chain = buildChain({ seed: `chaos ${seed}`, now: () => (time += STEP_MS) })
-  const endpoints: EndpointBehaviour[][] = [['healthy', 'slow', 'final'], ['flaky'], ['dead'], []]
+  const endpoints: EndpointBehaviour[][] = [
+    ['healthy', 'slow', 'final', 'lifecycle'],
+    ['flaky'],
+    ['dead'],
+    [],
+  ]
   const gateways: PlannedGateway[] = []
   for (const of of endpoints) gateways.push({ ...(await chain.openGateway()), endpoints: of })
   const world: World = {

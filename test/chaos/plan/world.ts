@@ -8,8 +8,11 @@ export interface LoadStep {
   message: PlannedMessage
 }
 
-/** How an endpoint of a gateway answers. A `final` endpoint is healthy and receives only payments that are final. */
-export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead', 'final'] as const
+/**
+ * How an endpoint of a gateway answers. A `final` endpoint is healthy and receives only payments that are final. A
+ * `lifecycle` endpoint is healthy and receives only what happens to policies.
+ */
+export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead', 'final', 'lifecycle'] as const
 export type EndpointBehaviour = (typeof ENDPOINT_BEHAVIOURS)[number]
 
 export interface PlannedGateway extends ChainGateway {

@@ -7,11 +7,13 @@ import type { StreamFollower } from '../load/stream-follower.js'
 import type { Watcher } from '../load/watchers.js'
 import { readStream } from '../model/events.js'
 import { identityOf, NO_POLICY } from '../model/identity.js'
+import { listPolicyHistories } from '../model/lifecycle.js'
 import { buildModel } from '../model/state.js'
 import { SEATS } from '../system/open-system.js'
 import { compareAnswers } from './compare-answers.js'
 import { compareDeadLetters } from './compare-dead-letters.js'
-import { compareDeliveries } from './compare-deliveries.js'
+import { compareDeliveries, readDeliveries } from './compare-deliveries.js'
+import { compareLifecycle } from './compare-lifecycle.js'
 import { compareEvents, findStoredWordings } from './compare-events.js'
 import { compareOrder } from './compare-order.js'
 import { compareProjections } from './compare-projections.js'
@@ -53,7 +55,10 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   await compareOrder(checker, stored, finalizedSlot, differences)
   await compareProjections(checker, events, model, differences)
   await compareDeadLetters(checker, letters, retracted, differences)
-  await compareDeliveries(checker, endpoints, model.payments, storedOf, differences)
+  const deliveries = await readDeliveries(checker)
+  compareDeliveries(deliveries, endpoints, model.payments, storedOf, differences)
+  const histories = await listPolicyHistories(events)
+  await compareLifecycle(checker, { deliveries, endpoints, histories, model, storedOf }, differences)
   const [head] = await checker.query<{ epoch: string }>('select epoch::text from stream_head')
   compareSockets(clients, model.payments, storedOf, SEATS, head!.epoch, differences)
   compareWatchers(watchers, stored, observed.promoted, differences)
@@ -77,6 +82,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       retracted: events.filter(event => event.retracted).length,
       finalizedSlot,
       policies: model.policies.size,
+      lifecycle: deliveries.filter(({ type }) => type.startsWith('subscription.')).length,
       deadLetters: letters.length,
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
       known: clients.reduce(

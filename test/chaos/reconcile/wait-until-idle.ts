@@ -3,6 +3,7 @@
 import { waitFor } from '@payment-tracking/testkit'
 import { contiguousOf } from '../load/socket-client.js'
 import type { System } from '../system/open-system.js'
+import { OVERDUE_AFTER_SECONDS } from './compare-lifecycle.js'
 import type { ObservedRun } from './reconcile.js'
 import { readStreamGaps } from './stream-gaps.js'
 
@@ -36,6 +37,19 @@ export async function waitUntilIdle(
       gaps.some(({ first, last }) => first <= sequence && sequence <= last),
     )
   })
+  const ofPolicies = endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')
+  await until('overdue policies that were all told', () =>
+    none(
+      `select 1 from policies p
+        where p.gateway = any($1::text[]) and p.live and p.status = 'active'
+          and p.policy_type::text like '{"Subscription"%'
+          and p.next_payment_due < extract(epoch from clock_timestamp()) - $2::integer
+          and not exists (select from policy_notices n
+                           where n.policy = p.address and n.type = 'subscription.overdue' and n.at = p.next_payment_due)
+        limit 1`,
+      [ofPolicies.map(({ gateway }) => gateway), OVERDUE_AFTER_SECONDS],
+    ),
+  )
   const lively = endpoints.filter(({ behaviour }) => behaviour !== 'dead').map(({ webhookId }) => webhookId)
   await until('deliveries all ended, or held back by a breaker', () =>
     none(

@@ -1,0 +1,181 @@
+// Life-cycle events: an endpoint that chose them gets each of them once, however often processes and servers were
+// killed.
+//
+// Some of them depend on the order of arrival: an incarnation that is over when its Created event arrives is not
+// reported. So this file requires only what every order must report, of the latest incarnation of policies without
+// retracted events, and allows the rest once.
+import type { CommitChecker } from '../load/commit-checker.js'
+import type { Endpoint } from '../load/receivers.js'
+import type { ModelEvent } from '../model/events.js'
+import { isCreated, isDeleted, isStatusChanged, typeOfChange } from '../model/lifecycle.js'
+import { isPayment } from '../model/identity.js'
+import type { Model } from '../model/state.js'
+import { compareEnd, type DeliveryRow } from './compare-deliveries.js'
+import type { Differences } from './differences.js'
+import type { StoredEvent } from './stored-events.js'
+
+const GRACE_SECONDS = 7_200
+/** A date is reported within this time; nothing of the plan is due in this span by chance. */
+const TOLD_WITHIN_SECONDS = 60
+export const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + TOLD_WITHIN_SECONDS
+/** Longer than the scheduler's statement takes on a loaded machine. */
+const ONE_LOOK_MS = 20_000
+const OF_TIME = new Set(['subscription.due_soon', 'subscription.overdue', 'subscription.expired'])
+
+interface Told {
+  row: DeliveryRow
+  policy: string
+  eventId: string | null
+  dueAt: number | null
+}
+
+interface Observed {
+  deliveries: readonly DeliveryRow[]
+  endpoints: readonly Endpoint[]
+  histories: ReadonlyMap<string, readonly ModelEvent[]>
+  model: Model
+  storedOf: ReadonlyMap<string, StoredEvent>
+}
+
+export async function compareLifecycle(
+  checker: CommitChecker,
+  { deliveries, endpoints, histories, model, storedOf }: Observed,
+  differences: Differences,
+): Promise<void> {
+  const say = (what: string) => differences.add('life cycle', what)
+  const commits = await readCommits(checker)
+  for (const endpoint of endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')) {
+    const rows = deliveries.filter(row => Number(row.webhook_id) === endpoint.webhookId)
+    const told = rows.map(row => readTold(row, say))
+    for (const { row } of told) compareEnd(endpoint, row, false, what => say(`${row.type} ${row.id} ${what}`))
+    compareRepetitions(told, histories, say)
+    for (const [policy, history] of histories) {
+      const ofPolicy = told.filter(each => each.policy === policy)
+      const present = model.policies.get(policy)
+      const isOfGateway = history
+        .filter(isCreated)
+        .some(({ message }) => message.data.gateway === endpoint.gateway)
+      if (!isOfGateway && ofPolicy.length > 0)
+        say(`${policy} of another gateway was told to webhook ${endpoint.webhookId}`)
+      if (present?.gateway !== endpoint.gateway) continue
+      for (const { row } of ofPolicy)
+        if (!row.body.includes(`"trackingId":${JSON.stringify(present.trackingId)},`))
+          say(`${row.type} of ${policy} has another tracking ID`)
+      compareEarlyWarnings(policy, ofPolicy, { history, storedOf, commits }, say)
+      for (const owed of listOwed(history, storedOf, endpoint.storedBefore, present.status))
+        if (
+          !ofPolicy.some(
+            ({ row, eventId }) => row.type === owed.type && (owed.eventId ?? eventId) === eventId,
+          )
+        )
+          say(`${owed.type} of ${policy} was never told`)
+      const due = present.nextPaymentDue
+      const isOverdue = due !== null && due + OVERDUE_AFTER_SECONDS < Date.now() / 1000
+      if (present.live && present.status === 'active' && isOverdue)
+        if (!ofPolicy.some(({ row, dueAt }) => row.type === 'subscription.overdue' && dueAt === due))
+          say(`subscription.overdue of ${policy} at ${due} was never told`)
+    }
+    const strangers = told.filter(({ policy }) => !histories.has(policy))
+    for (const { row, policy } of strangers) say(`${row.type} is of an unknown policy ${policy}`)
+  }
+}
+
+function readTold(row: DeliveryRow, say: (what: string) => void): Told {
+  const body = JSON.parse(row.body) as { id: string; type: string; data: Record<string, unknown> }
+  if (body.id !== row.message_id) say(`${row.id} has the id ${body.id} in its body, not ${row.message_id}`)
+  if (body.type !== row.type) say(`${row.id} is of type ${body.type} in its body, not ${row.type}`)
+  const { paymentPolicy, eventId, dueAt } = body.data
+  if (eventId !== row.event_id)
+    say(`${row.type} ${row.id} names event ${String(eventId)}, not ${row.event_id}`)
+  if ((dueAt !== null) !== OF_TIME.has(row.type)) say(`${row.type} ${row.id} has the date ${String(dueAt)}`)
+  return {
+    row,
+    policy: paymentPolicy as string,
+    eventId: row.event_id,
+    dueAt: dueAt as number | null,
+  }
+}
+
+/** One message for each type, policy, and event or date. A date can be due once in each incarnation. */
+function compareRepetitions(
+  told: readonly Told[],
+  histories: Observed['histories'],
+  say: (what: string) => void,
+): void {
+  const counts = new Map<string, { each: Told; count: number }>()
+  for (const each of told) {
+    const key = `${each.row.type} of ${each.policy} at ${each.eventId ?? each.dueAt}`
+    counts.set(key, { each, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  for (const [key, { each, count }] of counts) {
+    const incarnations = histories.get(each.policy)?.filter(isCreated).length ?? 1
+    const most = each.eventId === null ? incarnations : 1
+    if (count > most) say(`${key} was told ${count} times`)
+  }
+}
+
+/** What every order of arrival must report of the latest incarnation. */
+function listOwed(
+  history: readonly ModelEvent[],
+  storedOf: Observed['storedOf'],
+  storedBefore: number,
+  status: string,
+): { type: string; eventId: string | null }[] {
+  if (history.some(({ retracted }) => retracted)) return []
+  const begin = history.findLastIndex(isCreated)
+  const created = storedOf.get(history[begin]!.identity)
+  if (created === undefined) return []
+  const known = Math.max(created.position, storedBefore)
+  const later = history.slice(begin + 1).flatMap(event => {
+    const type = isStatusChanged(event)
+      ? typeOfChange(event)
+      : isDeleted(event)
+        ? 'subscription.deleted'
+        : undefined
+    const stored = storedOf.get(event.identity)
+    // What was stored before the Created event is reported with it, or not at all when something followed.
+    return type && stored && stored.position > known ? [{ type, eventId: stored.id }] : []
+  })
+  return [
+    ...(created.position > storedBefore ? [{ type: 'subscription.created', eventId: created.id }] : []),
+    ...later,
+    ...(status === 'completed' ? [{ type: 'subscription.completed', eventId: null }] : []),
+  ]
+}
+
+/** Nobody is told that a payment is overdue after the payment was stored. */
+function compareEarlyWarnings(
+  policy: string,
+  told: readonly Told[],
+  {
+    history,
+    storedOf,
+    commits,
+  }: { history: readonly ModelEvent[]; storedOf: Observed['storedOf']; commits: readonly Commit[] },
+  say: (what: string) => void,
+): void {
+  if (history.some(({ retracted }) => retracted) || history.filter(isCreated).length > 1) return
+  for (const { row, dueAt } of told) {
+    if (row.type !== 'subscription.overdue') continue
+    const paid = history.find(({ identity, message }) => {
+      if (!isPayment(message) || Number(message.data.timestamp) < dueAt!) return false
+      const position = storedOf.get(identity)?.position ?? Infinity
+      const commit = commits.find(({ last }) => position <= last)
+      return commit !== undefined && commit.atMs + ONE_LOOK_MS < Number(row.created_at_ms)
+    })
+    if (paid) say(`subscription.overdue of ${policy} at ${dueAt} was told after it was paid`)
+  }
+}
+
+interface Commit {
+  last: number
+  atMs: number
+}
+
+const readCommits = async (checker: CommitChecker): Promise<Commit[]> =>
+  (
+    await checker.query<{ last: string; at_ms: string }>(
+      `select last_position::text as last, (extract(epoch from committed_at) * 1000)::bigint::text as at_ms
+         from ingest_batches order by last_position`,
+    )
+  ).map(row => ({ last: Number(row.last), atMs: Number(row.at_ms) }))
