@@ -80,8 +80,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/webhooks/insert-deliveries.js',
-        find: "finality !== 'finalized' || isFinal(payment)",
-        replace: 'true',
+        find: "finality === 'finalized' && !isFinal(payment)",
+        replace: 'false',
       },
     ],
     faults: [],
