@@ -1,9 +1,8 @@
-// Life-cycle events: an endpoint that chose them gets each of them once, however often processes and servers were
-// killed.
+// Compares the life-cycle events that endpoints received with the events of the chain. Each may be told once.
 //
-// Some of them depend on the order of arrival: an incarnation that is over when its Created event arrives is not
-// reported. So this file requires only what every order must report, of the latest incarnation of policies without
-// retracted events, and allows the rest once.
+// Which of them are told can depend on the order of arrival. For example, ingest does not tell an incarnation that had
+// ended when its Created event arrived. This file therefore requires only the events that every order of arrival tells:
+// those of the latest incarnation of each policy without retracted events.
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { ModelEvent } from '../model/events.js'
@@ -133,7 +132,7 @@ function listOwed(
         ? 'subscription.deleted'
         : undefined
     const stored = storedOf.get(event.identity)
-    // What was stored before the Created event is reported with it, or not at all when something followed.
+    // An event that was stored before the Created event is told only if no later event replaced it.
     return type && stored && stored.position > known ? [{ type, eventId: stored.id }] : []
   })
   return [

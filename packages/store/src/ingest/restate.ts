@@ -53,8 +53,9 @@ export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scop
 }
 
 /**
- * The told dates of incarnations whose Created event has another place now follow it: they must not be told again. An
- * order ends with the id of its event.
+ * policy_notices names an incarnation by the order of its Created event. When that event gets another place, its order
+ * changes. This function writes the new order into the notices, so that no date is told again. An order ends with the id
+ * of its event.
  */
 function moveNotices(tx: PipelinedTx, policies: readonly string[]): void {
   if (policies.length === 0) return

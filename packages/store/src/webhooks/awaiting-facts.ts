@@ -1,5 +1,5 @@
 // Messages for webhooks whose filters cannot decide yet, because the recipient or the token is not known. release-known.ts
-// decides once it is.
+// applies the filters later.
 import type { Lifecycle } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
 

@@ -1,5 +1,5 @@
-// Decides about messages that waited for a recipient or a token. The event that makes it known decides in its own
-// transaction.
+// Applies the filters of webhooks to messages that waited for a recipient or a token. Ingest calls this in the transaction
+// of the event that names the recipient or the token.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import {
   judgeFilters,
@@ -33,8 +33,9 @@ interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
 }
 
 /**
- * Decides about messages whose policy or user payment became known, or whose payment found its place. Costs nothing in
- * batches without such events, and one statement where no message waits.
+ * Takes the messages whose policy or user payment is in the batch, or whose payment has another place now. Writes the
+ * deliveries of those that pass, forgets those that are refused, and leaves those that are still unknown. In a batch
+ * without such events this function sends no statement; where no message waits, it sends one.
  * @param events the new events of a batch, already projected
  * @param moved stored events whose place became known
  * @param isFinal whether an event is final
