@@ -34,6 +34,16 @@ t.test('settings that could only be guessed at are refused, all at once', async 
   t.notMatch(output, /starting/)
 })
 
+t.test('keys that cannot sign are refused before anything starts, and not shown', async t => {
+  const half = '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}'
+  const output = await refusalOf(t, { JWT_PRIVATE_KEYS: half, CHECKOUT_TOKEN_KEYS: 'nonsense' })
+  t.match(output, /^ {2}- JWT_PRIVATE_KEYS holds no private Ed25519 JWK as key 1; leave the setting out/m)
+  t.match(output, /^ {2}- CHECKOUT_TOKEN_KEYS is not JSON; /m)
+  t.notMatch(output, /AAAA|nonsense|starting/)
+  const empty = await refusalOf(t, { JWT_PRIVATE_KEYS: '[]' })
+  t.match(empty, /JWT_PRIVATE_KEYS holds no key;/)
+})
+
 t.test('errors name the setting: a taken OPS_PORT, and a HOST that is no address', async t => {
   const holder = createServer()
   await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { CommonConfig, ConfigError, Flag, readConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
 import { Type, type Static, type TObject } from 'typebox'
+import { findKeyProblem } from './secrets.js'
 
 const Port = (description: string, fallback?: number) =>
   Type.Integer({
@@ -96,6 +97,11 @@ export async function readStackConfig(
         'anybody who reaches this port could reach your network through it',
     )
   }
+  for (const [name, curve] of KEY_SETTINGS) {
+    const problem = config?.[name] && findKeyProblem(config[name], curve)
+    if (problem)
+      problems.set(name, `${name} ${problem}; leave the setting out to have keys made and kept in DATA_DIR`)
+  }
   const drainMs = Number(env.DRAIN_WINDOW_MS?.trim() || 0)
   if (drainMs >= STOP_DEADLINE_MS) {
     problems.set(
@@ -111,6 +117,11 @@ export async function readStackConfig(
       : isLoopback(config.HOST),
   }
 }
+
+const KEY_SETTINGS = [
+  ['JWT_PRIVATE_KEYS', 'Ed25519'],
+  ['CHECKOUT_TOKEN_KEYS', 'P-256'],
+] as const
 
 /** All services stop at the same time, within the 15 s of the whole stack. */
 export const STOP_DEADLINE_MS = 8_000

@@ -18,6 +18,32 @@ export function buildCheckoutKeys(): string {
 }
 
 /**
+ * Checks keys from the user before anything starts. The API checks them again, key by key.
+ * @param text a JWK set, or an array of private JWKs
+ * @returns what is wrong with them, without showing any of them
+ */
+export function findKeyProblem(text: string, curve: 'Ed25519' | 'P-256'): string | undefined {
+  let parsed: { keys?: unknown } | unknown[] | null
+  try {
+    parsed = JSON.parse(text) as typeof parsed
+  } catch {
+    return 'is not JSON'
+  }
+  const keys = Array.isArray(parsed) ? parsed : parsed?.keys
+  if (!Array.isArray(keys) || keys.length === 0) return 'holds no key'
+  for (const [index, key] of keys.entries()) {
+    try {
+      createPrivateKey({ key: key as Record<string, unknown>, format: 'jwk' })
+      if ((key as JsonWebKey).crv === curve) continue
+    } catch {
+      // The sentence below says what is expected.
+    }
+    return `holds no private ${curve} JWK as key ${index + 1}`
+  }
+  return undefined
+}
+
+/**
  * The keys that sign gateway tokens, as a JWK set: created once for a data directory, then kept, so that tokens survive
  * a restart.
  * @throws KeyFileDamagedError
