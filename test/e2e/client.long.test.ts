@@ -1,9 +1,16 @@
 // The typed client against the whole system: REST without rounding, pages by cursor, and payments that come
 // each once, though the connection is cut in the middle.
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
 import { randomBytes } from 'node:crypto'
-import { createApiClient, nextCursor, watchPayments, type WatchState } from '@payment-tracking/client'
+import {
+  createApiClient,
+  nextCursor,
+  watchEvents,
+  watchPayments,
+  type WatchState,
+} from '@payment-tracking/client'
 import {
   buildChain,
   createDatabase,
@@ -12,12 +19,17 @@ import {
   useServers,
   waitFor,
 } from '@payment-tracking/testkit'
+import { Server } from 'socket.io'
 import t from 'tap'
+import { WebSocket } from 'ws'
 
+// Node 20 has none of its own.
+Object.assign(globalThis, { WebSocket })
 const id = randomBytes(4).toString('hex')
 const { natsUrl } = await useServers(t)
+const database = await createDatabase(t)
 const settings = {
-  DATABASE_URL: (await createDatabase(t)).url,
+  DATABASE_URL: database.url,
   NATS_URL: natsUrl,
   STREAM_NAME: `E2E_client_${id}`,
   SUBJECT_PREFIX: `e2e.client.${id}`,
@@ -161,4 +173,65 @@ t.test('an invalid subscription is refused for good', async t => {
   t.teardown(() => watch.close())
   await waitFor(() => refusals.length > 0)
   t.same(refusals, ['INVALID_TRACKING_ID true'])
+})
+
+t.test('a payment that a server pushes before its acknowledgement is passed on', async t => {
+  // An older server: it pushes as soon as the subscription holds, and acknowledges afterwards.
+  const server = new Server({ path: '/ws/v1', transports: ['websocket'] })
+  t.teardown(() => server.close())
+  const payment = (seq: number) => ({ trackingId, seq, eventId: `event-${seq}`, signature: 's' })
+  server.on('connection', socket =>
+    socket.on('subscribe', (_request, acknowledge: (reply: unknown) => void) => {
+      for (const seq of [4, 6, 5, 7]) socket.emit('payment', { data: payment(seq) })
+      socket.emit('retraction', { data: payment(6) })
+      acknowledge({
+        ok: true,
+        head: 4,
+        next: 4,
+        epoch: 'e',
+        resume: 'r',
+        recovered: true,
+        replay: [],
+        more: false,
+      })
+    }),
+  )
+  const listening = createHttpServer().listen(0, '127.0.0.1')
+  server.attach(listening)
+  await once(listening, 'listening')
+  const [seqs, retracted]: [number[], number[]] = [[], []]
+  const watch = watchPayments(`http://127.0.0.1:${(listening.address() as { port: number }).port}`, {
+    trackingId,
+    onPayment: ({ seq }) => seqs.push(seq),
+    onRetraction: ({ seq }) => retracted.push(seq),
+  })
+  t.teardown(() => watch.close())
+  await waitFor(() => watch.state !== null)
+  t.same(seqs, [5, 7], 'those beyond the acknowledged head, without the retracted one')
+  t.same(retracted, [6])
+})
+
+t.test('the stream of events begins anew when the database was replaced meanwhile', async t => {
+  const network = await openNetwork()
+  const seen: string[] = []
+  const states: string[] = []
+  let resets = 0
+  const watch = watchEvents(network.url, {
+    filters: { trackingId },
+    since: '0',
+    onEvent: ({ signature }) => seen.push(signature),
+    onState: state => states.push(state),
+    onReset: () => (resets += 1),
+  })
+  t.teardown(() => watch.close())
+  await waitFor(() => seen.length === 15, { what: 'the stored events' })
+  network.cut()
+  await waitFor(() => states.at(-1) === 'lost')
+  t.equal(resets, 0, 'a lost connection alone is no other database')
+  await database.pool.query('update stream_head set epoch = gen_random_uuid()')
+  await waitFor(() => resets === 1 && states.at(-1) === 'open', { what: 'a stream of the new database' })
+  const payment = chain.pay(policy)
+  await publish(payment)
+  await waitFor(() => seen.includes(payment.signature), { what: 'the next event' })
+  t.equal(resets, 1)
 })

@@ -23,6 +23,24 @@ const LONGEST_RETRY_MS = 30_000
 const OTHER_EPOCH = 4009
 
 /**
+ * Whether the service refuses the cursor. A WebSocket does not show why it was refused; the same request without an
+ * upgrade is refused with the reason.
+ */
+async function isRefused(streamUrl: URL, since: string): Promise<boolean> {
+  const url = new URL(streamUrl)
+  url.search = '' // The filters do not matter here, and faulty ones would be refused too.
+  url.protocol = streamUrl.protocol.replace('ws', 'http')
+  url.searchParams.set('since', since)
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_RETRY_MS) })
+    return response.status === 400
+  } catch {
+    // The service cannot be reached, or this page may not ask it: the next attempt decides.
+    return false
+  }
+}
+
+/**
  * Follows the stream of all events, each once and in the order of commits.
  * @param baseUrl the service's root, the same as for REST
  */
@@ -39,17 +57,26 @@ export function watchEvents(baseUrl: string, options: WatchEventsOptions): { clo
     for (const [name, value] of Object.entries(options.filters ?? {})) url.searchParams.set(name, value)
     if (since !== undefined) url.searchParams.set('since', since)
     socket = new WebSocket(url)
-    socket.onopen = () => options.onState?.('open')
+    let wasOpen = false
+    socket.onopen = () => {
+      wasOpen = true
+      options.onState?.('open')
+    }
     socket.onmessage = ({ data }) => {
       const message = parseExact(data as string) as Schemas['StreamHead'] | StreamedEvent
       failures = 0
       since = message.cursor
       if (!('type' in message)) options.onEvent(message)
     }
-    socket.onclose = ({ code }) => {
+    // `close` follows and decides. The ws package throws what nobody listens to.
+    socket.onerror = () => {}
+    socket.onclose = async ({ code }) => {
       if (isClosed) return
       options.onState?.('lost')
-      if (code === OTHER_EPOCH) {
+      const isOther =
+        code === OTHER_EPOCH || (!wasOpen && since !== undefined && (await isRefused(url, since)))
+      if (isClosed) return
+      if (isOther) {
         since = undefined
         options.onReset?.()
       }

@@ -58,6 +58,11 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     transports: ['websocket'],
   })
   let seen = options.since === undefined ? null : new SeenPayments(options.since)
+  /**
+   * Payments that were pushed before the first reply. A server may push a payment as soon as the subscription holds and
+   * reply afterwards; only the reply tells which payments are new.
+   */
+  let early: SocketPayment[] = []
   let epoch = options.epoch
   let resume: string | undefined
   let failures = 0
@@ -71,7 +76,11 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     timer = setTimeout(() => !isClosed && action(), delayMs)
   }
   const hand = (payment: SocketPayment) => {
-    if (!seen?.add(payment.seq)) return
+    if (seen === null) {
+      early.push(payment)
+      return
+    }
+    if (!seen.add(payment.seq)) return
     if (payment.retracted) retract(payment)
     else options.onPayment(payment)
   }
@@ -108,6 +117,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     if (isOther) options.onReset?.()
     if (seen === null || isOther) seen = new SeenPayments(reply.head)
     for (const payment of reply.replay) hand(payment)
+    for (const payment of early.splice(0)) hand(payment)
     if (asked !== undefined && reply.recovered) seen.reach(reply.next)
     if (reply.more) return subscribe()
     options.onReady?.({ since: seen.floor, epoch })
@@ -117,6 +127,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   socket.on('payment', ({ data }) => data.trackingId === options.trackingId && hand(data))
   socket.on('retraction', ({ data }) => {
     if (data.trackingId !== options.trackingId) return
+    early = early.filter(({ seq }) => seq !== data.seq)
     seen?.add(data.seq)
     retract(data)
   })

@@ -229,7 +229,7 @@ t.test('a stream ends with a reason when the instance stops', async t => {
 })
 
 t.test('a stream ends with a reason when the database was replaced', async t => {
-  const { open, refusalOf, database } = await openStreams(t)
+  const { get, open, refusalOf, database } = await openStreams(t)
   const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')
   const cursor = Buffer.from(`c ${rows[0]!.epoch} 0`).toString('base64url')
   const { socket } = open(`?since=${cursor}`)
@@ -239,7 +239,9 @@ t.test('a stream ends with a reason when the database was replaced', async t => 
   const [code, reason] = await closed
   t.equal(code, 4009)
   t.match(reason.toString(), /^OTHER_EPOCH/)
-  t.match(await refusalOf(`?since=${cursor}`), { status: 400, body: { error: /another database/ } })
+  const refusal = { status: 400, body: { error: /another database/ } }
+  t.match(await refusalOf(`?since=${cursor}`), refusal)
+  t.match(await get(`/v1/events/stream?since=${cursor}`), refusal, 'a plain request tells a browser why')
 })
 
 t.test('a socket that answers no ping is cut', async t => {

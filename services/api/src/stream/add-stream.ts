@@ -130,11 +130,13 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       },
     },
     preHandler: async request => {
+      // A browser does not show why an upgrade was refused: a plain request with the same cursor tells.
+      const begin = request.query.since === undefined ? undefined : await start(request.query.since)
       checkUpgrade(request.raw.headers)
       if ((connections.get(countedAddress(request.ip)) ?? 0) >= maxConnections) {
         throw new ApiError('TOO_MANY_CONNECTIONS', `A client may have ${maxConnections} streams at a time.`)
       }
-      request.streamStart = await start(request.query.since)
+      request.streamStart = begin ?? (await start(undefined))
     },
     handler: () => {
       throw new ApiError('UPGRADE_REQUIRED', 'This is a WebSocket: connect with one.')
