@@ -3248,6 +3248,16 @@ export interface operations {
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 paymentPolicy?: string;
+                /**
+                 * @description who paid: payments without a policy alone; those of policies are found by `paymentPolicy`
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                directPayer?: string;
+                /**
+                 * @description who was paid: payments without a policy alone
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                directRecipient?: string;
                 /** @description true also lists what the finalized chain does not hold; each record then says which it is */
                 retracted?: boolean;
                 /** @description the most records to answer, 1 to 1000 */

@@ -201,3 +201,21 @@ t.test('lookups read only the rows of their answer', async t => {
     if (rows > bound) t.comment(JSON.stringify(plans, null, 1))
   }
 })
+
+t.test('payments without a policy are found by their keys alone', async t => {
+  await database.pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+                         stream_sequence, payment_policy, payer, recipient, amount)
+     select gen_random_uuid(), 1000000 + n, n, 's', n, 'PaymentRecord', '{}', now(), gen_random_uuid(), n,
+            '11111111111111111111111111111111', 'payer ' || n % 1000, 'recipient ' || n % 1000, 1
+       from generate_series(1, 10000) n`,
+  )
+  await database.pool.query('analyze events')
+  for (const filter of [{ directPayer: 'payer 7' }, { directRecipient: 'recipient 7' }]) {
+    const page = { limit: PAGE, offset: 0 }
+    t.equal((await listEvents(store, { payments: true, ...filter }, page)).length, 10)
+    const { rows, plans } = await readBy(read => listEvents(read, { payments: true, ...filter }, page))
+    t.ok(rows <= 10 * PROBES, `${JSON.stringify(filter)} reads ${rows} rows`)
+    if (rows > 10 * PROBES) t.comment(JSON.stringify(plans, null, 1))
+  }
+})

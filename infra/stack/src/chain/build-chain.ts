@@ -1,7 +1,12 @@
 // A made-up chain for tests and the demo: events as the indexer publishes them, with addresses derived from each other
 // as on the real chain.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
+import {
+  deriveGateway,
+  derivePolicy,
+  deriveUserPayment,
+  DIRECT_TRANSFER_POLICY,
+} from '@payment-tracking/domain'
 import { buildAddress, buildKeyPair, buildSignature, toFixedBytes, type KeyPair } from './keys.js'
 
 /** One message of the stream; `JSON.stringify` of it is what the indexer sends. */
@@ -52,6 +57,15 @@ export interface PolicyTerms {
   maxRenewals?: number | null
   /** Unix seconds; default: the time of the creation. */
   nextPaymentDue?: number
+}
+
+export interface DirectPayment {
+  gateway: string
+  payer: string
+  recipient: string
+  tokenMint: string
+  amount: bigint
+  trackingId: string
 }
 
 export interface ChainOptions {
@@ -173,6 +187,21 @@ export function buildChain({
         timestamp: String(nowSeconds()),
         memo: toFixedBytes(policy.trackingId, 64),
         record_id: nextIn(recordIds, policy.address),
+      })
+    },
+
+    /** A payment without a policy. */
+    payDirectly(payment: DirectPayment): ChainMessage {
+      return emit('PaymentRecord', {
+        payment_policy: DIRECT_TRANSFER_POLICY,
+        gateway: payment.gateway,
+        amount: String(payment.amount),
+        timestamp: String(nowSeconds()),
+        memo: toFixedBytes(payment.trackingId, 64),
+        record_id: 0,
+        payer: payment.payer,
+        recipient: payment.recipient,
+        token_mint: payment.tokenMint,
       })
     },
 

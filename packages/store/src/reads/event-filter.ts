@@ -1,3 +1,4 @@
+import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { join, raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
 
@@ -17,6 +18,10 @@ export interface EventFilter {
   userPayment?: string | undefined
   authority?: string | undefined
   recipient?: string | undefined
+  /** who paid without a policy */
+  directPayer?: string | undefined
+  /** who was paid without a policy */
+  directRecipient?: string | undefined
   /** text fields of `data`, for rare events, which have no column for them */
   fields?: Readonly<Record<string, string | undefined>> | undefined
   startTime?: Date | undefined
@@ -31,6 +36,9 @@ export interface EventFilter {
  */
 export const isOfName = (name: string): Sql =>
   name === 'PaymentRecord' ? sql`name = 'PaymentRecord'` : sql`name = ${name} and name <> 'PaymentRecord'`
+
+/** Part of the statement's text, so that a kept plan can use the partial indexes of direct payments. */
+const IS_DIRECT = sql`payment_policy = ${raw(`'${DIRECT_TRANSFER_POLICY}'`)}`
 
 const USUAL_LIMITS = [1, 10, 20, 50, 100]
 
@@ -58,6 +66,9 @@ export function eventConditions(filter: EventFilter): Sql[] {
   if (filter.userPayment !== undefined) add(sql`user_payment = ${filter.userPayment}`)
   if (filter.authority !== undefined) add(sql`authority = ${filter.authority}`)
   if (filter.recipient !== undefined) add(sql`recipient = ${filter.recipient}`)
+  // As in the conditions of events_payer_direct and events_recipient_direct.
+  if (filter.directPayer !== undefined) add(sql`${IS_DIRECT} and payer = ${filter.directPayer}`)
+  if (filter.directRecipient !== undefined) add(sql`${IS_DIRECT} and recipient = ${filter.directRecipient}`)
   for (const [name, value] of Object.entries(filter.fields ?? {})) {
     if (value === undefined) continue
     // Reading a field fails if the data contain an escaped NUL anywhere.

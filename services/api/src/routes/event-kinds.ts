@@ -12,6 +12,8 @@ const FILTERS = {
   gateway: 'the gateway of the event',
   paymentPolicy: 'the policy of the event',
   recipient: 'who is paid',
+  directPayer: 'who paid: payments without a policy alone; those of policies are found by `paymentPolicy`',
+  directRecipient: 'who was paid: payments without a policy alone',
   userPayment: 'the user payment account',
   authority: "the gateway's authority",
 } as const satisfies Partial<Record<keyof EventFilter, string>>
@@ -46,7 +48,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
     eventName: null,
     operationId: 'listPayments',
     summary: 'Payments',
-    filters: ['gateway', 'paymentPolicy'],
+    filters: ['gateway', 'paymentPolicy', 'directPayer', 'directRecipient'],
   },
   {
     path: 'policies/created',
