@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ]),
   ),
   'infra/stack': ['runtime', 'store', 'bus', 'simulator', 'domain', 'contracts'],
+  'infra/dev-kit': [],
   'packages/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
 }
 

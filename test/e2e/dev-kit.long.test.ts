@@ -1,11 +1,15 @@
 // `npm run listen` and `npm run trigger` against a stack of their own: every type of event arrives signed, and what was
 // missed arrives later.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { findFreePort } from '@payment-tracking/stack'
 import { openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { runScript } from './read-guide.js'
+import { ROOT, runScript } from './read-guide.js'
 
 const stack = await startStack(t, { DUE_CHECK_INTERVAL_MS: '200', WEBHOOK_BACKOFF_MS: '50' })
 const env = { DATA_DIR: stack.dataDir }
@@ -70,4 +74,43 @@ t.test('faulty arguments are named', async t => {
   )
   t.match(await finish('listen -- --forward 8080'), /--forward must be a URL such as/)
   t.match(await finish('listen -- --port 1'), /--port/)
+})
+
+t.test('the packed dev kit works in an empty folder', { timeout: 120_000 }, async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-dev-kit-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const npm = (args: string[]) =>
+    execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const [packed] = JSON.parse(npm(['pack', '--json', join(ROOT, 'infra/dev-kit')])) as [
+    { filename: string; files: { path: string }[] },
+  ]
+  t.same(packed.files.map(({ path }) => path).sort(), ['README.md', 'package.json', 'payment-tracking.js'])
+  npm(['init', '--yes'])
+  npm(['install', '--no-audit', '--no-fund', '--offline', `./${packed.filename}`])
+  const key = join(folder, 'key.json')
+  const npx = (...args: string[]) =>
+    execFileSync('npx', ['--no', 'payment-tracking', ...args, '--key', key], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+    }).trim()
+  t.match(npx('gateway', 'new'), /gateway {4}\w+/)
+  t.match(npx('sign-in'), /^ey[\w-]+\.[\w-]+\.[\w-]+$/)
+  const receiver = await openReceiver(t)
+  const listening = spawn(
+    join(folder, 'node_modules/.bin/payment-tracking'),
+    ['listen', '--forward', receiver.url, '--key', key],
+    { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  t.teardown(() => listening.kill())
+  let printed = ''
+  listening.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  await waitFor(() => printed.includes('Ctrl-C ends it'), { what: 'the listener' })
+  t.match(npx('pay', '--tracking-id', 'packed-1', '--amount', '7'), 'paid 7 for packed-1')
+  t.match(npx('trigger', 'subscription.created'), 'caused subscription.created')
+  await waitFor(() => receiver.requests.length === 2, { what: 'both deliveries' })
+  const secret = /secret {3}(\S+)/.exec(printed)![1]!
+  for (const { body, headers } of receiver.requests)
+    t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
+  t.match(npx('listen', '--help'), 'usage: npx payment-tracking listen')
 })

@@ -1,5 +1,6 @@
 import { deriveGateway } from '@payment-tracking/domain'
 import { buildChain } from '../../chain/build-chain.js'
+import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { createKeyFile, keyFileOf, readKeyFile } from './key-file.js'
@@ -7,8 +8,8 @@ import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
 
-const USAGE = `usage: npm run gateway -- new [--name NAME] [--key FILE]
-       npm run gateway -- address [--key FILE]
+const USAGE = `usage: ${calledAs('gateway', 'new [--name NAME] [--key FILE]')}
+       ${calledAs('gateway', 'address [--key FILE]')}
   new          makes a key pair and a gateway that the key pair owns, on the running stack
   address      prints the address of the gateway that the key pair owns
   --name NAME  the gateway's name, at most 32 bytes (default: My Gateway)

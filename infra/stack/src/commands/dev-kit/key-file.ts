@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ServiceError } from '@payment-tracking/runtime'
 import bs58 from 'bs58'
+import { calledAs } from '../called-as.js'
 import { ED25519_PREFIX, type KeyPair } from '../../chain/keys.js'
 
 const KEY_BYTES = 32
@@ -47,7 +48,7 @@ export function readKeyFile(file: string): KeyPair {
   try {
     parsed = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const cure = 'npm run gateway -- new makes one, --key names another'
+    const cure = `${calledAs('gateway', 'new')} makes one, --key names another`
     throw new KeyFileError(`the key file ${file} cannot be read: ${(error as Error).message}. ${cure}`, {
       cause: error,
     })

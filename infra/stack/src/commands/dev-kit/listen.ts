@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { deriveGateway } from '@payment-tracking/domain'
+import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
@@ -10,8 +11,8 @@ import { keepListener, redeliverMissed, type Listener } from './listener.js'
 import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 
-const USAGE = `usage: npm run listen -- [--forward URL] [--key FILE] [--gateway ADDRESS]
-       npm run --silent listen -- --print-secret
+const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
+       ${calledAs('listen', '--print-secret')}
   Shows the webhook deliveries of a gateway, and those that it missed since it last ran.
   --forward URL       sends each delivery on to a local server, with its signature
   --print-secret      prints the secret that signs the deliveries, and ends
@@ -46,7 +47,11 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
   const server = createServer((request, response) => void receive(request, response, forward))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new Error('npm run listen runs already for this gateway') : error),
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`${calledAs('listen')} runs already for this gateway`)
+          : error,
+      ),
     )
     server.listen(listener.port, '127.0.0.1', resolve)
   })

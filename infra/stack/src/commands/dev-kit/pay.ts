@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { deriveGateway } from '@payment-tracking/domain'
 import { buildChain } from '../../chain/build-chain.js'
-import { buildAddress, toFixedBytes } from '../../chain/keys.js'
+import { buildAddress } from '../../chain/keys.js'
+import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { USDC } from '../usdc.js'
@@ -10,11 +11,9 @@ import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
 
-/** A direct transfer belongs to no policy: the default key stands in its place. */
-const NO_POLICY = '11111111111111111111111111111111'
 const MAX_MEMO_BYTES = 64
 
-const USAGE = `usage: npm run pay -- --tracking-id ID --amount N [options]
+const USAGE = `usage: ${calledAs('pay', '--tracking-id ID --amount N [options]')}
   Causes one payment on the running stack: a direct transfer that carries the tracking ID as its memo.
   --tracking-id ID   what the payment is for, at most 64 bytes
   --amount N         in the token's smallest unit: 5000000 is 5 USDC
@@ -43,16 +42,13 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
   const owner = () => readKeyFile(keyFileOf(options.key, env)).publicKey
   const gateway = options.gateway ?? deriveGateway(programId, owner())
   const seed = `pay/${randomUUID()}`
-  const message = buildChain({ seed, programId }).emit('PaymentRecord', {
-    payment_policy: NO_POLICY,
+  const message = buildChain({ seed, programId }).payDirectly({
     gateway,
-    amount,
-    timestamp: String(Math.floor(Date.now() / 1_000)),
-    memo: toFixedBytes(trackingId, MAX_MEMO_BYTES),
-    record_id: 0,
+    trackingId,
+    amount: BigInt(amount),
     payer: buildAddress(`${seed}/payer`),
     recipient: options.recipient ?? owner(),
-    token_mint: options.mint ?? USDC.mint,
+    tokenMint: options.mint ?? USDC.mint,
   })
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   try {

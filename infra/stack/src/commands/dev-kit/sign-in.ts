@@ -1,11 +1,12 @@
 import { deriveGateway } from '@payment-tracking/domain'
+import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { openGatewaySession } from './gateway-session.js'
 import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 
-const USAGE = `usage: npm run sign-in -- [--key FILE] [--gateway ADDRESS]
+const USAGE = `usage: ${calledAs('sign-in', '[--key FILE] [--gateway ADDRESS]')}
   Signs in as a gateway and prints a token, which is valid for 15 minutes.
   --key FILE         the key of the gateway's authority or signer (default: gateway-key.json in DATA_DIR)
   --gateway ADDRESS  the gateway (default: the gateway that the key owns)`

@@ -8,7 +8,8 @@ import {
   type WebhookEventType,
 } from '@payment-tracking/domain'
 import { buildChain, type Chain, type ChainMessage } from '../../chain/build-chain.js'
-import { buildAddress, toFixedBytes } from '../../chain/keys.js'
+import { buildAddress } from '../../chain/keys.js'
+import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { USDC } from '../usdc.js'
@@ -30,7 +31,7 @@ const TYPES: readonly TriggerType[] = [
   'webhook.test',
 ]
 
-const USAGE = `usage: npm run trigger -- TYPE [--tracking-id ID] [--key FILE]
+const USAGE = `usage: ${calledAs('trigger', 'TYPE [--tracking-id ID] [--key FILE]')}
   Causes an event of a gateway on the running stack, so that its webhooks tell of it.
   TYPE              ${TYPES.join(', ')}
   --tracking-id ID  the memo of the payment or policy (default: a new one)
@@ -82,7 +83,8 @@ async function testWebhooks(
 ): Promise<number> {
   const session = await openGatewaySession(baseUrl, gateway, key)
   const webhooks = await session.ask<{ id: number }[]>('GET', '/v1/webhooks?active_only=true')
-  if (webhooks.length === 0) throw new Error('the gateway has no active webhook; npm run listen makes one')
+  if (webhooks.length === 0)
+    throw new Error(`the gateway has no active webhook; ${calledAs('listen')} makes one`)
   for (const { id } of webhooks) await session.ask('POST', `/v1/webhooks/${id}/test`)
   console.log(`sent webhook.test to ${webhooks.length} webhooks`)
   return 0
@@ -117,9 +119,9 @@ async function eventsFor(
     })
   switch (type) {
     case 'payment.executed':
-      return [payDirectly(chain, { gateway, owner, trackingId })]
+      return [payOnce(chain, { gateway, owner, trackingId })]
     case 'payment.retracted': {
-      const payment = payDirectly(chain, { gateway, owner, trackingId })
+      const payment = payOnce(chain, { gateway, owner, trackingId })
       const { signature, slot } = payment
       return [payment, { subject: controlSubjectOf(prefix, 'retracted'), message: { signature, slot } }]
     }
@@ -155,16 +157,9 @@ async function eventsFor(
   }
 }
 
-/** A payment without a policy. */
-const payDirectly = (chain: Chain, { gateway, owner, trackingId }: Party): ChainMessage =>
-  chain.emit('PaymentRecord', {
-    payment_policy: '11111111111111111111111111111111',
-    gateway,
-    amount: String(AMOUNT),
-    timestamp: String(Math.floor(Date.now() / 1_000)),
-    memo: toFixedBytes(trackingId, 64),
-    record_id: 0,
+const payOnce = (chain: Chain, { gateway, owner, trackingId }: Party): ChainMessage =>
+  chain.payDirectly({
+    ...{ gateway, trackingId, recipient: owner, amount: AMOUNT },
     payer: buildAddress(`payer of ${trackingId}`),
-    recipient: owner,
-    token_mint: USDC.mint,
+    tokenMint: USDC.mint,
   })

@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+// The dev kit as one command: infra/dev-kit bundles this file, so that it runs without the repository.
+import { gateway } from './commands/dev-kit/gateway.js'
+import { listen } from './commands/dev-kit/listen.js'
+import { pay } from './commands/dev-kit/pay.js'
+import { signIn } from './commands/dev-kit/sign-in.js'
+import { trigger } from './commands/dev-kit/trigger.js'
+
+const COMMANDS = { gateway, 'sign-in': signIn, pay, listen, trigger }
+
+const USAGE = `usage: npx payment-tracking COMMAND [options]
+  gateway new | address   makes a gateway and its key on a running stack, or prints its address
+  sign-in                 prints a token of the gateway
+  pay                     causes a payment
+  listen                  shows webhook deliveries, and forwards them to a server on this machine
+  trigger TYPE            causes an event of any type
+  COMMAND --help lists the options. DATA_DIR names the data directory of the running stack (default: .data).`
+
+const [name = '--help', ...args] = process.argv.slice(2)
+try {
+  if (name in COMMANDS) {
+    process.exitCode = await COMMANDS[name as keyof typeof COMMANDS](args, process.env)
+  } else {
+    console.log(USAGE)
+    process.exitCode = name === '--help' ? 0 : 2
+  }
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}
