@@ -3,6 +3,7 @@ import type { NatsConnection } from 'nats'
 import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
 import { openKeyValue, type KeyValue } from './key-value.js'
+import { listConsumers, peekKey, type ConsumerState, type KeyState } from './observe.js'
 import { readPosition, type StreamPosition } from './position.js'
 import { StreamPublisher, type OutgoingMessage } from './stream-publisher.js'
 import { readAgain, type ReadAgainOptions } from './read-again.js'
@@ -40,6 +41,10 @@ export interface Bus {
   publishAll(messages: readonly OutgoingMessage[]): Promise<number[]>
   /** Opens a bucket of keys and values, made when it is missing with as many replicas as the stream has. */
   openKeyValue(bucket: string, stream: string): Promise<KeyValue>
+  /** The value of a key of another process's bucket; undefined without bucket or key. @throws BusUnavailableError */
+  peekKey(bucket: string, key: string): Promise<KeyState | undefined>
+  /** The consumers of a stream by name; none without the stream. @throws BusUnavailableError */
+  listConsumers(stream: string): Promise<ConsumerState[]>
   /**
    * Reads what the stream holds from a sequence on, up to its last message at the time of the call.
    * @param fromSequence the first one that is read; earlier ones that are gone are passed over
@@ -70,6 +75,8 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
       await ensureStream(await connection.jetstreamManager(), streamConfig)
     },
     openKeyValue: (bucket, stream) => openKeyValue(connection, bucket, stream),
+    peekKey: (bucket, key) => peekKey(connection, bucket, key),
+    listConsumers: stream => listConsumers(connection, stream),
     readStream: (stream, fromSequence, onMessage) => readStream(connection, stream, fromSequence, onMessage),
     publishAll,
     publish: async (subject, bytes, id) =>

@@ -9,6 +9,7 @@ export {
   type StreamLag,
 } from './consumer.js'
 export type { StreamConfig, StreamState } from './stream.js'
+export type { ConsumerState } from './observe.js'
 export type { StreamPosition } from './position.js'
 export { RevisionConflictError, type KeyValue, type KeyValueEntry } from './key-value.js'
 export type { StreamMessage } from './read-stream.js'

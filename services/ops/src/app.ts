@@ -18,6 +18,7 @@ import { addFailedDeliveryPages } from './pages/failed-delivery-pages.js'
 import { STYLE } from './html/style.js'
 import { sampleLag } from './lag/lag-samples.js'
 import { addOverview } from './pages/overview.js'
+import { addPipelinePage } from './pages/pipeline-page.js'
 import { addStreamGapPages } from './pages/stream-gap-pages.js'
 import { refuse } from './refuse.js'
 import { openEndedSessions } from './session/ended-sessions.js'
@@ -132,12 +133,15 @@ export async function buildApp({
     sessions,
     environment: config.ENVIRONMENT,
     subjectPrefix: config.SUBJECT_PREFIX,
+    streamName: config.STREAM_NAME,
+    indexerBucket: config.INDEXER_BUCKET ?? `INDEXER_${config.STREAM_NAME}`,
   }
   addOverview(app, parts)
   addDeadLetterPages(app, parts)
   addFailedDeliveryPages(app, parts)
   addDeliveryPage(app, parts)
   addStreamGapPages(app, parts)
+  addPipelinePage(app, parts)
   await addBoard(app, { board, queue, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
   await app.ready()
   return app

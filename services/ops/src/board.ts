@@ -42,8 +42,10 @@ export async function addBoard(
         boardTitle: `Payment tracking · ${environment}`,
         miscLinks: [
           { text: 'Overview', url: '/' },
+          { text: 'Pipeline', url: '/pipeline' },
           { text: 'Dead letters', url: '/dead-letters' },
           { text: 'Failed deliveries', url: '/failed-deliveries' },
+          { text: 'Stream gaps', url: '/stream-gaps' },
         ],
       },
     },

@@ -29,6 +29,13 @@ export const OpsConfig = Type.Object({
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'the durable consumer that all ingest replicas share',
   }),
+  INDEXER_BUCKET: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,64}$',
+      description:
+        'the JetStream bucket of the lease and the checkpoint; INDEXER_<STREAM_NAME> when not given',
+    }),
+  ),
   OPS_PORT: Type.Integer({
     default: 3004,
     minimum: 0,

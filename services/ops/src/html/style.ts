@@ -4,6 +4,7 @@ export const STYLE = `
   color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif;
   --good: light-dark(#0a6b32, #6fd08c); --bad: light-dark(#a8071a, #ff9c93); --quiet: light-dark(#565d68, #a5adba);
   --link: light-dark(#0b57d0, #a8c7fa); --line: light-dark(#d5d9e0, #3a414d);
+  background: light-dark(#fff, #13171f); color: light-dark(#1f2430, #e3e7ee);
 }
 body { margin: 0 auto; max-width: 78rem; padding: 1rem; overflow-wrap: anywhere; }
 a { color: var(--link); }

@@ -15,6 +15,9 @@ export interface PageParts {
   sessions: Sessions
   environment: string
   subjectPrefix: string
+  streamName: string
+  /** where the indexer keeps its lease and checkpoint */
+  indexerBucket: string
 }
 
 /** The most rows that one bulk form changes. */

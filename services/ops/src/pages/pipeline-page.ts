@@ -1,0 +1,115 @@
+// How far the indexer and the consumers of the stream are, as NATS knows it.
+import type { ConsumerState } from '@payment-tracking/bus'
+import type { FastifyInstance } from 'fastify'
+import { html, type Html } from '../html/html.js'
+import { layout } from '../html/layout.js'
+import { lagChart } from '../lag/lag-chart.js'
+import type { PageParts } from './page-parts.js'
+
+/** What the page reads of the indexer's checkpoint. */
+interface Checkpoint {
+  programId: string
+  through: number
+  finalizedSlot?: number
+  fromTheBeginning: boolean
+  open: { transactions: unknown[]; holes: { missing: unknown[] }[] }
+}
+
+/** The holder renews its lease every 3 seconds, and another indexer may take the lease after 12. */
+const LEASE_LASTS_S = 12
+
+export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
+  const { bus, streamName, indexerBucket, sessions, environment } = parts
+  app.get('/pipeline', async (request, reply) => {
+    const [checkpoint, lease, consumers] = await Promise.all([
+      bus.peekKey(indexerBucket, 'checkpoint'),
+      bus.peekKey(indexerBucket, 'lease'),
+      bus.listConsumers(streamName),
+    ])
+    const body = html`<h2>Indexer</h2>
+      ${
+        checkpoint === undefined || checkpoint.value === ''
+          ? html`<p class="quiet">
+              No indexer has written a checkpoint beside the stream ${streamName}. Another publisher may fill
+              it.
+            </p>`
+          : indexerState(JSON.parse(checkpoint.value) as Checkpoint, {
+              writtenAt: checkpoint.writtenAt,
+              leaseAt: lease === undefined || lease.value === '' ? undefined : lease.writtenAt,
+            })
+      }
+      <h2>Consumers of ${streamName}</h2>
+      ${consumerTable(consumers)}
+      <h2>Messages that ingest has not read</h2>
+      ${lagChart(parts.lag.list())}`
+    const csrf = sessions.sign(request.opsSession, 'csrf')
+    return reply.type('text/html').send(layout({ title: 'Pipeline', environment, csrf }, body))
+  })
+}
+
+const secondsSince = (at: Date): number => Math.max(0, Math.round((Date.now() - at.getTime()) / 1_000))
+
+function indexerState(checkpoint: Checkpoint, at: { writtenAt: Date; leaseAt: Date | undefined }): Html {
+  const { through, finalizedSlot, open } = checkpoint
+  const leaseAge = at.leaseAt && secondsSince(at.leaseAt)
+  const numbers = open.holes.reduce((sum, { missing }) => sum + missing.length, 0)
+  const rows: [name: string, value: string | number | Html][] = [
+    ['program', checkpoint.programId],
+    [
+      'works',
+      leaseAge !== undefined && leaseAge < LEASE_LASTS_S
+        ? `yes, its lease was renewed ${leaseAge} s ago`
+        : html`<b class="failure">no</b>
+            ${leaseAge === undefined ? '' : `(its lease was renewed ${leaseAge} s ago)`}`,
+    ],
+    [
+      'checkpoint',
+      `slot ${through}, written ${secondsSince(at.writtenAt)} s ago (${at.writtenAt.toISOString()})`,
+    ],
+    [
+      'slots behind the finalized chain',
+      finalizedSlot === undefined ? 'unknown' : Math.max(0, finalizedSlot - through),
+    ],
+    [
+      'gaps that may still close',
+      html`${open.transactions.length} unread transactions, ${numbers} missing numbers;
+        <a href="/dead-letters">all gaps</a>`,
+    ],
+    [
+      'history',
+      checkpoint.fromTheBeginning ? "from the program's first transaction" : 'begins at a chosen slot',
+    ],
+  ]
+  return html`<dl>
+    ${rows.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`
+}
+
+const consumerTable = (consumers: readonly ConsumerState[]): Html =>
+  consumers.length === 0
+    ? html`<p class="quiet">None: ingest has not connected yet.</p>`
+    : html`<div class="scroll">
+        <table>
+          <tr>
+            <th>consumer</th>
+            <th>unread</th>
+            <th>in work</th>
+            <th>delivered again</th>
+            <th>acknowledged up to</th>
+          </tr>
+          ${consumers.map(
+            consumer =>
+              html`<tr>
+                <td>${consumer.name}</td>
+                <td>${consumer.unread}</td>
+                <td>${consumer.inFlight}</td>
+                <td>${consumer.redelivered}</td>
+                <td>${consumer.acknowledgedSequence}</td>
+              </tr>`,
+          )}
+        </table>
+      </div>`
