@@ -1,0 +1,105 @@
+import t from 'tap'
+import { openGatewayApi } from '../gateway-auth/open-gateway-api.js'
+import { signatureOf } from '../tell-chain.js'
+
+t.test('deliveries over REST', async t => {
+  const api = await openGatewayApi(t)
+  const gateway = await api.addGateway()
+  const token = await api.signIn(gateway)
+  const create = (over: Record<string, unknown> = {}) =>
+    api.call('POST', '/v1/webhooks', {
+      token,
+      body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
+    })
+
+  t.test('deliveries are found over all webhooks of the gateway alone', async t => {
+    const found = async (query: string, by = token) =>
+      api.call('GET', `/v1/webhooks/deliveries?${query}`, { token: by })
+    t.equal((await found('')).status, 400)
+    t.equal((await found('status=failed')).status, 400)
+    const other = await api.addGateway()
+    const strangers = await api.call('POST', '/v1/webhooks', {
+      token: await api.signIn(other),
+      body: { gateway_pubkey: other.address, endpoint_url: 'https://other.example/' },
+    })
+    const ids = [(await create()).body.id, (await create()).body.id, strangers.body.id]
+    const { rows } = await api.database.pool.query('select gen_random_uuid() as id')
+    await api.database.pool.query(
+      `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
+                           gateway, tracking_id, amount, paid_at)
+       values ($1, 1, 1, $2, 0, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $3, 'order-9', 1, 1)`,
+      [rows[0].id, signatureOf('found'), gateway.address],
+    )
+    for (const id of ids)
+      await api.database.pool.query(
+        `insert into deliveries (webhook_id, event_id, message_id, type, body) values ($1, $2, 'm', 'payment.executed', '{}')`,
+        [id, rows[0].id],
+      )
+    for (const query of [
+      'trackingId=order-9',
+      `signature=${signatureOf('found')}`,
+      'trackingId=order-9&status=pending',
+    ]) {
+      const { status, body } = await found(query)
+      t.equal(status, 200)
+      t.same(
+        body.map((each: { webhookId: number }) => each.webhookId),
+        [ids[1], ids[0]],
+        query,
+      )
+      t.match(body[0], { trackingId: 'order-9', signature: signatureOf('found'), eventId: rows[0].id })
+    }
+    t.same((await found('trackingId=order-9&status=failed')).body, [])
+    t.same((await found('trackingId=order-10')).body, [])
+    for (const id of ids.slice(0, 2)) await api.call('DELETE', `/v1/webhooks/${id}`, { token })
+    t.same((await found('trackingId=order-9')).body, [], 'a deleted webhook shows nothing')
+  })
+
+  t.test('deactivating cancels open deliveries; only redelivering resumes them', async t => {
+    const { id } = (await create()).body
+    const test = await api.call('POST', `/v1/webhooks/${id}/test`, { token })
+    t.equal(test.status, 202)
+    t.match(test.body, { type: 'webhook.test', status: 'pending', attempts: 0, eventId: null })
+    const path = `/v1/webhooks/${id}/deliveries/${test.body.id}`
+    const put = (active: boolean) => api.call('PUT', `/v1/webhooks/${id}`, { token, body: { active } })
+    t.match((await put(false)).body, { id, active: false })
+    t.match((await api.call('GET', path, { token })).body, {
+      status: 'cancelled',
+      nextAttemptAt: null,
+      attemptLog: [],
+    })
+    t.match((await api.call('POST', `${path}/redeliver`, { token })).body, { code: 'WEBHOOK_INACTIVE' })
+    t.equal((await api.call('POST', `/v1/webhooks/${id}/test`, { token })).status, 409)
+    t.match((await put(true)).body, { active: true })
+    t.match((await api.call('GET', path, { token })).body, { status: 'cancelled' })
+    const again = await api.call('POST', `${path}/redeliver`, { token })
+    t.equal(again.status, 202)
+    t.match(again.body, { status: 'pending', messageId: test.body.messageId })
+  })
+
+  t.test('bulk redelivery accepts a time span and a status', async t => {
+    const { id } = (await create()).body
+    const add = (state: string, createdAt: string) =>
+      api.database.pool.query(
+        `insert into deliveries (webhook_id, message_id, type, body, state, created_at, finished_at)
+         values ($1, gen_random_uuid(), 'payment.executed', '{}', $2, $3, $3)`,
+        [id, state, createdAt],
+      )
+    for (const state of ['failed', 'cancelled', 'delivered']) {
+      await add(state, '2026-10-01T00:00:00Z')
+      await add(state, '2026-10-02T00:00:00Z')
+    }
+    const redeliver = (body: unknown) => api.call('POST', `/v1/webhooks/${id}/redeliver`, { token, body })
+    t.strictSame((await redeliver({ since: '2026-10-03' })).body, { count: 0, more: false })
+    t.strictSame((await redeliver({ since: '2026-10-02', status: 'failed' })).body, { count: 1, more: false })
+    t.strictSame((await redeliver({ since: '2026-09-01', until: '2026-10-01T00:00:00Z' })).body, {
+      count: 2,
+      more: false,
+    })
+    t.equal((await redeliver({})).status, 400)
+    t.equal((await redeliver({ since: 'yesterday' })).status, 400)
+    const list = await api.call('GET', `/v1/webhooks/${id}/deliveries?status=pending`, { token })
+    t.equal(list.body.length, 3)
+    t.equal((await api.call('GET', `/v1/webhooks/${id}/deliveries?status=lost`, { token })).status, 400)
+  })
+})
