@@ -2,7 +2,7 @@
 import { nextPaymentDue } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import t from 'tap'
-import { deliveryTimes } from '../src/gateway/delivery-times.js'
+import { breakerOpenUntil, deliveryTimes } from '../src/gateway/delivery-times.js'
 import { formatAmount } from '../src/show/format-amount.js'
 import { dueDatesUntil } from '../src/subscriptions/due-dates.js'
 
@@ -47,18 +47,29 @@ t.test('due dates follow the rule of the service', async t => {
 
 t.test('an endpoint is judged by its deliveries', async t => {
   const at = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
-  const made = (status: string, tookMs: number | null, heldReason: string | null = null) => ({
-    ...{ status, heldReason, createdAt: at(0) },
+  const made = (status: string, tookMs: number | null) => ({
+    ...{ status, createdAt: at(0) },
     finishedAt: tookMs === null ? null : at(tookMs),
   })
   const times = deliveryTimes([
     ...Array.from({ length: 19 }, (_, index) => made('delivered', (index + 1) * 10)),
     made('delivered', 5_000),
     made('failed', 35_000),
-    made('waiting', null, 'breaker'),
-    made('waiting', null, 'breaker'),
+    made('waiting', null),
   ])
   t.match(times, { p50Ms: 110, p95Ms: 5_000, delivered: 20, ended: 21 })
-  t.same([...times.held], [['breaker', 2]])
   t.match(deliveryTimes([]), { p50Ms: null, p95Ms: null, delivered: 0, ended: 0 })
+})
+
+t.test('a breaker is open until the first delivery that it holds back is tried', async t => {
+  const held = (heldReason: string, nextAttemptAt: string | null) => ({ heldReason, nextAttemptAt })
+  t.equal(
+    breakerOpenUntil([
+      held('rate cap', '2026-01-01T00:00:00.000Z'),
+      held('breaker open', '2026-01-01T00:00:09.000Z'),
+      held('breaker open', '2026-01-01T00:00:02.000Z'),
+    ]),
+    '2026-01-01T00:00:02.000Z',
+  )
+  t.equal(breakerOpenUntil([held('rate cap', '2026-01-01T00:00:00.000Z')]), null)
 })

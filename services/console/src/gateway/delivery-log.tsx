@@ -6,7 +6,7 @@ import { toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Failure, Loaded, Table } from '../show/states.js'
 import { Badge, Time } from '../show/values.js'
-import { deliveryTimes } from './delivery-times.js'
+import { EndpointHealth } from './endpoint-health.js'
 
 type Delivery = Schemas['Delivery']
 const STATES = ['pending', 'waiting', 'delivered', 'failed', 'cancelled'] as const
@@ -64,7 +64,7 @@ export function DeliveryLog({ id }: { id: number }) {
   return (
     <section aria-labelledby="log">
       <h2 id="log">Deliveries</h2>
-      <Health id={id} />
+      <EndpointHealth id={id} />
       <div className="columns">
         <label>
           State
@@ -203,39 +203,5 @@ function DeliveryRow({
       <td className="number">{String(delivery.attempts)}</td>
       <td>{delivery.heldReason ?? delivery.lastError}</td>
     </tr>
-  )
-}
-
-/** The health of the endpoint by its newest 100 deliveries. */
-function Health({ id }: { id: number }) {
-  const query = useGatewayQuery(
-    ['endpoints', id, 'health'],
-    ({ api }) =>
-      ask(api.GET('/v1/webhooks/{id}/deliveries', { params: { path: { id }, query: { limit: 100 } } })),
-    5_000,
-  )
-  return (
-    <Loaded query={query}>
-      {deliveries => {
-        const { p50Ms, p95Ms, delivered, ended, held } = deliveryTimes(deliveries)
-        const breaker = [...held].map(([reason, count]) => `${count} (${reason})`).join(', ')
-        const figures = [
-          ['delivered', ended === 0 ? 'none yet' : `${delivered} of ${ended}`],
-          ['made to delivered, p50', p50Ms === null ? 'none yet' : `${p50Ms} ms`],
-          ['p95', p95Ms === null ? 'none yet' : `${p95Ms} ms`],
-          ['held back', breaker === '' ? 'none' : breaker],
-        ] as const
-        return (
-          <dl className="figures">
-            {figures.map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-        )
-      }}
-    </Loaded>
   )
 }

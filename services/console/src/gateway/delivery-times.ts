@@ -6,15 +6,12 @@ export interface DeliveryTimes {
   /** how many of those that ended were delivered, as a fraction */
   delivered: number
   ended: number
-  /** why deliveries wait, with how many */
-  held: ReadonlyMap<string, number>
 }
 
 interface Delivery {
   status: string
   createdAt: string
   finishedAt: string | null
-  heldReason: string | null
 }
 
 const percentile = (sorted: readonly number[], share: number): number | null =>
@@ -25,14 +22,23 @@ export function deliveryTimes(deliveries: readonly Delivery[]): DeliveryTimes {
   const times = delivered
     .map(({ createdAt, finishedAt }) => Date.parse(finishedAt!) - Date.parse(createdAt))
     .sort((a, b) => a - b)
-  const held = new Map<string, number>()
-  for (const { status, heldReason } of deliveries)
-    if (status === 'waiting') held.set(heldReason ?? 'unknown', (held.get(heldReason ?? 'unknown') ?? 0) + 1)
   return {
     p50Ms: percentile(times, 0.5),
     p95Ms: percentile(times, 0.95),
     delivered: delivered.length,
     ended: deliveries.filter(({ finishedAt }) => finishedAt !== null).length,
-    held,
   }
 }
+
+/**
+ * When the endpoint is tried again behind its open breaker. The breaker lives in the workers; what it holds back tells.
+ * @returns ISO 8601; null while the breaker holds nothing back
+ */
+export const breakerOpenUntil = (
+  waiting: readonly { heldReason: string | null; nextAttemptAt: string | null }[],
+): string | null =>
+  waiting
+    .flatMap(({ heldReason, nextAttemptAt }) =>
+      heldReason === 'breaker open' && nextAttemptAt !== null ? [nextAttemptAt] : [],
+    )
+    .sort()[0] ?? null

@@ -34,6 +34,9 @@ export function EndpointPage({ id }: { id: number }) {
             <p className="quiet">
               {endpoint.description} Told of {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; since{' '}
               <Time at={endpoint.createdAt} />.
+              {endpoint.ordered && ' One delivery at a time, in their order.'}
+              {endpoint.recover && ' What failed is sent again when it answers again.'}
+              {endpoint.headerNames.length > 0 && ` With ${endpoint.headerNames.join(', ')}.`}
             </p>
             {endpoint.failingSince && (
               <p className="failure">

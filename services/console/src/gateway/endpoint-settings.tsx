@@ -2,8 +2,9 @@ import { useState, type FormEvent } from 'react'
 import { ask } from '../api/request.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
+import { EndpointHeaders, headersOf, type HeaderRow } from './endpoint-headers.js'
 import type { Endpoint } from './endpoints-page.js'
-import { EventTypes, type EventType } from './event-types.js'
+import { EventChoice, eventsOf } from './event-choice.js'
 
 const FILTERS = [
   { name: 'recipient', title: 'Recipient' },
@@ -20,31 +21,38 @@ const filtersOf = ({ filters }: Endpoint): Filters => ({
   trackingIdPrefix: filters?.trackingIdPrefix ?? '',
 })
 
-/** What the endpoint is told of, and where. */
+/** What the endpoint is told of, where and how. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   const [url, setUrl] = useState(endpoint.endpointUrl)
   const [description, setDescription] = useState(endpoint.description ?? '')
-  const [types, setTypes] = useState<readonly EventType[]>(endpoint.eventTypes)
-  const [isFinal, setFinal] = useState(endpoint.finality === 'finalized')
+  const [events, setEvents] = useState(eventsOf(endpoint))
   const [filters, setFilters] = useState(filtersOf(endpoint))
+  const [headers, setHeaders] = useState<readonly HeaderRow[] | null>(null)
+  const [isOrdered, setOrdered] = useState(endpoint.ordered)
+  const [within, setWithin] = useState(String(endpoint.orderedWithinSeconds))
+  const [recovers, setRecovers] = useState(endpoint.recover)
   const save = useGatewayOrder(({ api }) => {
     const given = Object.entries(filters).filter(([, value]) => value.trim() !== '')
+    const newHeaders = headersOf(headers)
     return ask(
       api.PUT('/v1/webhooks/{id}', {
         params: { path: { id: endpoint.id } },
         body: {
           endpoint_url: url.trim(),
           description: description.trim() || null,
-          eventTypes: [...types],
-          finality: isFinal ? 'finalized' : 'confirmed',
+          ...events,
           filters: given.length === 0 ? null : Object.fromEntries(given),
+          ...(newHeaders === undefined ? {} : { headers: newHeaders }),
+          ordered: isOrdered,
+          orderedWithinSeconds: Number(within),
+          recover: recovers,
         },
       }),
     )
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate()
+    save.mutate(undefined, { onSuccess: () => setHeaders(null) })
   }
   return (
     <details>
@@ -64,7 +72,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             />
           </label>
         </div>
-        <EventTypes chosen={types} onChange={setTypes} />
+        <EventChoice chosen={events} onChange={setEvents} />
         <fieldset>
           <legend>Only of payments with</legend>
           <div className="columns">
@@ -81,11 +89,32 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             ))}
           </div>
         </fieldset>
-        <label>
-          <input type="checkbox" checked={isFinal} onChange={event => setFinal(event.target.checked)} />
-          Tell of a payment only once it is finalized
-        </label>
-        <button type="submit" disabled={types.length === 0} aria-busy={save.isPending}>
+        <fieldset>
+          <legend>Order and recovery</legend>
+          <label>
+            <input type="checkbox" checked={isOrdered} onChange={event => setOrdered(event.target.checked)} />
+            One delivery at a time, in their order
+          </label>
+          {isOrdered && (
+            <label>
+              Seconds after which an open delivery holds back no later one
+              <input
+                type="number"
+                required
+                min={60}
+                max={86_400}
+                value={within}
+                onChange={event => setWithin(event.target.value)}
+              />
+            </label>
+          )}
+          <label>
+            <input type="checkbox" checked={recovers} onChange={event => setRecovers(event.target.checked)} />
+            When the endpoint answers again, send again what failed in the last 72 hours
+          </label>
+        </fieldset>
+        <EndpointHeaders names={endpoint.headerNames} rows={headers} onChange={setHeaders} />
+        <button type="submit" disabled={events.eventTypes.length === 0} aria-busy={save.isPending}>
           Save
         </button>
       </form>

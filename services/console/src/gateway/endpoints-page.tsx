@@ -5,7 +5,7 @@ import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Failure, Loaded, Table } from '../show/states.js'
 import { Badge, Time } from '../show/values.js'
-import { EventTypes, type EventType } from './event-types.js'
+import { EventChoice, type ChosenEvents } from './event-choice.js'
 
 export type Endpoint = Schemas['Webhook']
 
@@ -62,8 +62,10 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
 
 function NewEndpoint() {
   const [url, setUrl] = useState('')
-  const [types, setTypes] = useState<readonly EventType[]>(['payment.executed'])
-  const [isFinal, setFinal] = useState(false)
+  const [events, setEvents] = useState<ChosenEvents>({
+    eventTypes: ['payment.executed'],
+    finality: 'confirmed',
+  })
   const order = useGatewayOrder(({ api, gateway }) =>
     ask(
       api.POST('/v1/webhooks', {
@@ -71,8 +73,7 @@ function NewEndpoint() {
           gateway_pubkey: gateway,
           endpoint_url: url.trim(),
           active: true,
-          eventTypes: [...types],
-          finality: isFinal ? 'finalized' : 'confirmed',
+          ...events,
         },
       }),
     ),
@@ -89,12 +90,8 @@ function NewEndpoint() {
           URL
           <input type="url" required value={url} onChange={event => setUrl(event.target.value)} />
         </label>
-        <EventTypes chosen={types} onChange={setTypes} />
-        <label>
-          <input type="checkbox" checked={isFinal} onChange={event => setFinal(event.target.checked)} />
-          Tell of a payment only once it is finalized
-        </label>
-        <button type="submit" disabled={types.length === 0} aria-busy={order.isPending}>
+        <EventChoice chosen={events} onChange={setEvents} />
+        <button type="submit" disabled={events.eventTypes.length === 0} aria-busy={order.isPending}>
           Add
         </button>
       </form>

@@ -3,10 +3,12 @@ import { useState } from 'react'
 import { ask } from '../api/request.js'
 import { useTokens } from '../api/tokens.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { Figures } from '../show/figures.js'
 import { Failure, Loaded, Table } from '../show/states.js'
-import { Amount, Key, Time } from '../show/values.js'
+import { Amount, Key } from '../show/values.js'
 import { BarChart } from './bar-chart.js'
 import { download } from './download.js'
+import { DuePayments } from './due-payments.js'
 
 const DAY_MS = 86_400_000
 const SPANS = [7, 30, 90] as const
@@ -42,7 +44,7 @@ export function RevenuePage() {
       <Loaded query={query}>
         {revenue => (
           <>
-            <Figures revenue={revenue} />
+            <RevenueFigures revenue={revenue} />
             {revenue.byToken.map(token => (
               <TokenRevenue key={token.tokenMint ?? 'unknown'} token={token} />
             ))}
@@ -50,32 +52,32 @@ export function RevenuePage() {
           </>
         )}
       </Loaded>
-      <Upcoming />
+      <DuePayments
+        title="Due and not paid in the last 90 days"
+        empty="Nothing is overdue."
+        fromDays={-90}
+        toDays={0}
+      />
+      <DuePayments title="Due in the next 30 days" empty="Nothing is due." fromDays={0} toDays={30} />
       <Downloads />
     </>
   )
 }
 
-function Figures({ revenue: { subscriptions, churn } }: { revenue: Schemas['Revenue'] }) {
-  const figures = [
-    ['active subscriptions', String(subscriptions.active)],
-    ['overdue', String(subscriptions.overdue)],
-    ['paused', String(subscriptions.paused)],
-    ['completed', String(subscriptions.completed)],
-    [
-      'churn',
-      churn.rate === null ? 'none yet' : `${String(churn.churned)} of ${String(churn.activeAtStart)}`,
-    ],
-  ] as const
+function RevenueFigures({ revenue: { subscriptions, churn } }: { revenue: Schemas['Revenue'] }) {
   return (
-    <dl className="figures">
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Figures
+      figures={[
+        ['active subscriptions', String(subscriptions.active)],
+        ['overdue', String(subscriptions.overdue)],
+        ['paused', String(subscriptions.paused)],
+        ['completed', String(subscriptions.completed)],
+        [
+          'churn',
+          churn.rate === null ? 'none yet' : `${String(churn.churned)} of ${String(churn.activeAtStart)}`,
+        ],
+      ]}
+    />
   )
 }
 
@@ -115,57 +117,6 @@ function TokenRevenue({ token }: { token: Schemas['TokenRevenue'] }) {
         </Table>
       </details>
     </article>
-  )
-}
-
-function Upcoming() {
-  const query = useGatewayQuery(['upcoming'], ({ api, gateway }) =>
-    ask(
-      api.GET('/v1/gateway/{gateway}/merchant/upcoming', {
-        params: { path: { gateway }, query: { limit: 20 } },
-      }),
-    ),
-  )
-  return (
-    <section aria-labelledby="upcoming">
-      <h2 id="upcoming">Due in the next 30 days</h2>
-      <Loaded query={query}>
-        {({ items, byToken, total }) => (
-          <>
-            <ul>
-              {byToken.map(({ tokenMint, count, totalAmount }) => (
-                <li key={tokenMint ?? 'unknown'}>
-                  <Amount raw={totalAmount} mint={tokenMint} /> in {String(count)} payments
-                </li>
-              ))}
-            </ul>
-            {items.length === 0 ? (
-              <p className="quiet">Nothing is due.</p>
-            ) : (
-              <Table
-                title={`The first ${items.length} of ${String(total)} payments to come`}
-                head={['due', 'tracking ID', 'amount', 'payer']}
-              >
-                {items.map(item => (
-                  <tr key={`${item.policyAddress}/${String(item.dueAt)}`}>
-                    <td>
-                      <Time at={item.dueAt} />
-                    </td>
-                    <td className="text">{item.trackingId ?? <span className="quiet">none</span>}</td>
-                    <td className="number">
-                      <Amount raw={item.amount} mint={item.tokenMint} />
-                    </td>
-                    <td>
-                      <Key value={item.wallet} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-            )}
-          </>
-        )}
-      </Loaded>
-    </section>
   )
 }
 

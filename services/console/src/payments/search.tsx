@@ -61,9 +61,13 @@ export function SearchForm({ search }: { search: Search }) {
 async function paymentsOfParty(api: ApiClient, key: string): Promise<Payment[]> {
   const policiesBy = (query: { recipient: string } | { userPublicKey: string }) =>
     ask(api.GET('/v1/subscriptions', { params: { query } })).then(({ data }) => data)
-  const [received, paid] = await Promise.all([
+  const direct = (query: { directPayer: string } | { directRecipient: string }) =>
+    ask(api.GET('/v1/events/payments', { params: { query: { ...query, limit: MOST_PAYMENTS } } }))
+  const [received, paid, ...directly] = await Promise.all([
     policiesBy({ recipient: key }),
     policiesBy({ userPublicKey: key }),
+    direct({ directPayer: key }),
+    direct({ directRecipient: key }),
   ])
   const addresses = new Set([...received, ...paid].map(({ policyAddress }) => policyAddress))
   const lists = await Promise.all(
@@ -73,7 +77,9 @@ async function paymentsOfParty(api: ApiClient, key: string): Promise<Payment[]> 
         ask(api.GET('/v1/events/payments', { params: { query: { paymentPolicy, limit: MOST_PAYMENTS } } })),
       ),
   )
-  return lists.flat().sort((a, b) => b.timestamp.localeCompare(a.timestamp))
+  // A key can pay itself: then both lists hold the payment.
+  const found = new Map([...directly, ...lists].flat().map(payment => [payment.id, payment]))
+  return [...found.values()].sort((a, b) => b.timestamp.localeCompare(a.timestamp))
 }
 
 async function findPayments(text: string): Promise<Payment[]> {
@@ -94,8 +100,7 @@ export function SearchResults({ text }: { text: string }) {
       <h2 id="found">Payments of “{text}”</h2>
       {PUBLIC_KEY.test(text) && (
         <p className="quiet">
-          By the newest {MOST_POLICIES} policies that this key pays or is paid by. A direct payment is found
-          by its tracking ID or signature.
+          Direct payments, and those of the newest {MOST_POLICIES} policies, that this key pays or is paid by.
         </p>
       )}
       <Loaded query={query}>

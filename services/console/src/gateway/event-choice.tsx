@@ -1,6 +1,6 @@
 import type { Schemas } from '@payment-tracking/client'
 
-export type EventType = Schemas['Webhook']['eventTypes'][number]
+type EventType = Schemas['Webhook']['eventTypes'][number]
 
 /** Written as a record, so that a new event type of the API does not compile until it stands here. */
 const TITLES: Record<EventType, string> = {
@@ -18,15 +18,25 @@ const TITLES: Record<EventType, string> = {
   'webhook.deactivated': 'another endpoint that was deactivated',
 }
 
-export const EVENT_TYPES = Object.keys(TITLES) as EventType[]
+const EVENT_TYPES = Object.keys(TITLES) as EventType[]
 
-export function EventTypes({
+/** As the API takes it. */
+export interface ChosenEvents {
+  eventTypes: EventType[]
+  finality: 'confirmed' | 'finalized'
+}
+
+export const eventsOf = ({ eventTypes, finality }: ChosenEvents): ChosenEvents => ({ eventTypes, finality })
+
+/** Which events an endpoint is told of, and when. */
+export function EventChoice({
   chosen,
   onChange,
 }: {
-  chosen: readonly EventType[]
-  onChange: (types: readonly EventType[]) => void
+  chosen: ChosenEvents
+  onChange: (events: ChosenEvents) => void
 }) {
+  const { eventTypes } = chosen
   return (
     <fieldset>
       <legend>Tell of</legend>
@@ -35,15 +45,30 @@ export function EventTypes({
           <label key={type}>
             <input
               type="checkbox"
-              checked={chosen.includes(type)}
+              checked={eventTypes.includes(type)}
               onChange={event =>
-                onChange(event.target.checked ? [...chosen, type] : chosen.filter(each => each !== type))
+                onChange({
+                  ...chosen,
+                  eventTypes: event.target.checked
+                    ? [...eventTypes, type]
+                    : eventTypes.filter(each => each !== type),
+                })
               }
             />
             <code>{type}</code> <small className="quiet">{TITLES[type]}</small>
           </label>
         ))}
       </div>
+      <label>
+        <input
+          type="checkbox"
+          checked={chosen.finality === 'finalized'}
+          onChange={event =>
+            onChange({ ...chosen, finality: event.target.checked ? 'finalized' : 'confirmed' })
+          }
+        />
+        Tell of a payment only once it is finalized
+      </label>
     </fieldset>
   )
 }
