@@ -1,8 +1,9 @@
-// What must hold of every page: accessible in both colour schemes, and no wider than a phone.
+// What must hold of every page: accessible in both colour schemes, no wider than a phone, and usable by keyboard.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { walkByKeyboard } from './walk-by-keyboard.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
@@ -32,4 +33,5 @@ export async function checkPage(t: Test, page: Page, name: string): Promise<void
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   t.ok(width <= PHONE.width, `${name} fits a phone: ${width} of ${PHONE.width}`)
   await page.setViewportSize(DESK)
+  await walkByKeyboard(t, page, name)
 }

@@ -2,8 +2,8 @@
 // and what a browser enforces. Set UPDATE_SCREENSHOTS to take the pictures of the guides anew.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import {
+  buildAddress,
   buildChain,
   createDatabase,
   installDebianPackage,
@@ -16,18 +16,20 @@ import {
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
 import { checkPage } from '../console/check-page.js'
+import { keepPicture, type Picture } from '../console/pictures.js'
+import { goByTab, press, type } from '../console/walk-by-keyboard.js'
 import { addWallet } from '../console/wallet-stand-in.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const INTERACTIVE_MS = 1_500
-const picture = (name: string) => fileURLToPath(new URL(`../../docs/guides/${name}.png`, import.meta.url))
 
 if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
 const id = randomBytes(4).toString('hex')
 const { natsUrl } = await useServers(t)
+const database = await createDatabase(t)
 const settings = {
-  DATABASE_URL: (await createDatabase(t)).url,
+  DATABASE_URL: database.url,
   NATS_URL: natsUrl,
   STREAM_NAME: `E2E_console_${id}`,
   SUBJECT_PREFIX: `e2e.console.${id}`,
@@ -69,9 +71,7 @@ page.on('console', line => {
 })
 page.on('pageerror', error => complaints.push(String(error)))
 const go = (path: string) => page.goto(`${baseUrl}/console${path}`, { waitUntil: 'load' })
-const takePicture = async (name: string) => {
-  if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path: picture(name) })
-}
+const takePicture = (name: Picture) => keepPicture(page, name)
 
 t.test('the payments appear at once, and a new one without a reload', async t => {
   const times: number[] = []
@@ -95,12 +95,22 @@ t.test('the payments appear at once, and a new one without a reload', async t =>
 t.test('payments are found by tracking ID, signature, payer and recipient', async t => {
   for (const text of [trackingId, payer.owner, policy.recipient]) {
     await go('/payments')
-    await page.getByRole('searchbox').fill(text)
+    await type(page, page.getByRole('searchbox'), text)
     await page.keyboard.press('Enter')
     await page.locator('tbody tr').nth(2).waitFor()
     t.match(page.url(), `q=${text}`)
   }
-  await page.getByRole('searchbox').fill(first.signature)
+  const direct = { payer: buildAddress(`payer ${id}`), recipient: buildAddress(`shop ${id}`) }
+  const terms = { gateway: gateway.address, tokenMint: USDC, amount: 3_000_000n, trackingId: `direct-${id}` }
+  const transfer = chain.payDirectly({ ...terms, ...direct })
+  await publish(transfer)
+  await waitFor(async () => (await fetch(`${baseUrl}/v1/onetime/direct-${id}`)).ok)
+  for (const text of [direct.payer, direct.recipient]) {
+    await go(`/payments?q=${text}`)
+    await page.getByText('3.00 USDC').waitFor()
+    t.equal(await page.locator('tbody tr').count(), 1, 'a payment without a policy')
+  }
+  await type(page, page.getByRole('searchbox'), first.signature)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'What became of it' }).waitFor()
   t.match(page.url(), `/payments/${first.signature}`)
@@ -112,11 +122,11 @@ t.test('a payment is traced, and compared with what was expected', async t => {
   await trace.waitFor()
   t.match(await trace.innerText(), /Executed on the chain[^]*Stored[^]*Announced[^]*Finalized/)
   const check = async (amount: string) => {
-    await page.getByLabel('At least, in the smallest unit').fill(amount)
-    await page.getByRole('button', { name: 'Check' }).click()
+    await type(page, page.getByLabel('At least, in the smallest unit'), amount)
+    await press(page, page.getByRole('button', { name: 'Check' }))
   }
-  await page.getByLabel('Recipient').fill(policy.recipient)
-  await page.getByLabel('Token mint').fill(USDC)
+  await type(page, page.getByLabel('Recipient'), policy.recipient)
+  await type(page, page.getByLabel('Token mint'), USDC)
   await check('12500000')
   await page.getByText('paid', { exact: true }).nth(1).waitFor()
   await check('12500001')
@@ -139,9 +149,10 @@ t.test('subscriptions are found by every lookup, with state, history and due dat
     t.match(await page.locator('tbody tr').first().innerText(), /active[^]*upcoming/, query)
   }
   await checkPage(t, page, 'subscriptions')
-  await page.locator('tbody a').first().click()
+  await press(page, page.locator('tbody a').first())
   await page.getByRole('heading', { name: 'Due next' }).waitFor()
   await page.locator('.dates li').nth(5).waitFor()
+  t.ok((await page.locator('.month .due').count()) >= 1, 'the months mark the days')
   await page.getByRole('region', { name: 'Payments of the subscription' }).waitFor()
   t.equal(await page.locator('tbody tr').count(), 3)
   await takePicture('console-subscription')
@@ -155,66 +166,145 @@ t.test('a gateway signs in by its wallet, with the keyboard alone', async t => {
   const button = page.getByRole('button', { name: 'Sign in with Test Wallet' })
   await button.waitFor()
   await checkPage(t, page, 'sign-in')
-  for (let presses = 0; presses < 30; presses++) {
-    await page.keyboard.press('Tab')
-    if (await button.evaluate(element => element === document.activeElement)) break
-  }
-  await page.keyboard.press('Enter')
+  await press(page, button)
   await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
   await checkPage(t, page, 'endpoints')
 })
 
-t.test('an endpoint is added, tested, fails, is replayed, and its secret is rotated', async t => {
-  await page.getByLabel('URL').fill(receiver.url)
-  await page.getByRole('button', { name: 'Add' }).click()
-  const link = page.getByRole('status').getByRole('link')
-  await link.click()
-  await page.getByRole('button', { name: 'Send a test event' }).click()
-  await page.locator('tbody tr', { hasText: 'webhook.test' }).getByText('delivered').waitFor()
+const field = (label: string) => page.getByLabel(label, { exact: true })
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const delivery = (type: string) => page.locator('tbody tr', { hasText: type }).first()
+/** Chooses by typing, as people do in a closed list. */
+const choose = async (state: string) => {
+  const list = page.getByRole('combobox', { name: 'State' })
+  await goByTab(page, list)
+  await page.keyboard.type(state)
+  await waitFor(async () => (await list.inputValue()) === state, { what: `the state ${state}` })
+}
+
+t.test('an endpoint is added, tested, fails and is replayed, by keyboard', async t => {
+  await type(page, field('URL'), receiver.url)
+  await press(page, button('Add'))
+  await press(page, page.getByRole('status').getByRole('link'))
+  await press(page, button('Send a test event'))
+  await delivery('webhook.test').getByText('delivered').waitFor()
+  await page.getByText('1 of 1', { exact: true }).waitFor()
+  t.match(await page.locator('.figures').innerText(), /p50\s+\d+ ms\s+p95\s+\d+ ms\s+breaker\s+closed/)
 
   receiver.answer({ status: 500, body: 'broken on purpose' })
   await publish(chain.pay(policy))
-  await page.locator('tbody tr', { hasText: 'payment.executed' }).getByText('failed').waitFor()
+  await delivery('payment.executed').getByText('failed').waitFor()
   receiver.answer({ status: 200 })
   await takePicture('console-endpoint')
   await checkPage(t, page, 'endpoint')
-  await page.getByLabel('State').selectOption('failed')
-  await page.getByRole('checkbox', { name: /Replay delivery/ }).check()
-  await page.getByRole('button', { name: 'Replay the ticked ones' }).click()
+  await choose('failed')
+  await press(page, page.getByRole('checkbox', { name: /Replay delivery/ }), 'Space')
+  await press(page, button('Replay the ticked ones'))
   await page.getByText('1 are due now.').waitFor()
-  await page.getByLabel('State').selectOption('delivered')
-  const row = page.locator('tbody tr', { hasText: 'payment.executed' })
-  await row.waitFor()
-  await row.getByRole('link').click()
+  await choose('delivered')
+  await press(page, delivery('payment.executed').getByRole('link'))
   await page.getByText('broken on purpose').first().waitFor()
   t.match(await page.locator('pre').last().innerText(), trackingId)
+  t.equal(await page.locator('.timeline li').count(), 5, 'each attempt with its answer')
   await checkPage(t, page, 'delivery')
-  await page.getByRole('link', { name: 'Endpoint 1', exact: true }).click()
+  await press(page, button('Replay'))
+  await page.locator('.timeline li').nth(5).waitFor()
+  await press(page, page.getByRole('link', { name: 'Endpoint 1', exact: true }))
+})
 
-  await page.getByText('Change what it is told').click()
-  await page.getByLabel('Description').fill('orders of the shop')
-  await page.getByLabel('At least, in the smallest unit').fill('1000')
-  await page.getByRole('button', { name: 'Save' }).click()
+t.test('all that failed is replayed at once, by keyboard', async t => {
+  await database.pool.query(
+    `insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at)
+     select id, 'missed-' || n, 'payment.executed', '{}', 'failed', 4, now()
+       from webhooks, generate_series(1, 3) n`,
+  )
+  const before = receiver.requests.length
+  await press(page, button('Replay all that failed in 7 days'))
+  await page.getByText('3 are due now.').waitFor()
+  await waitFor(() => receiver.requests.length === before + 3, { what: 'the replayed deliveries' })
+  await choose('failed')
+  await page.getByText('No delivery.').waitFor()
+  t.pass('nothing is left')
+  await type(page, field('Tracking ID'), trackingId)
+  await choose('delivered')
+  await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { what: 'the one of the order' })
+})
+
+t.test('an endpoint is told what its owner chooses, as its owner chooses, by keyboard', async t => {
+  await press(page, page.getByText('Change what it is told'))
+  await type(page, field('Description'), 'orders of the shop')
+  await press(page, page.getByRole('checkbox', { name: /subscription\.created/ }), 'Space')
+  await type(page, field('At least, in the smallest unit'), '1000')
+  await press(page, button('Save'))
   t.match(await page.getByRole('alert').innerText(), /minAmount needs tokenMint/)
-  await page.getByLabel('Token mint').fill(USDC)
-  await page.getByRole('button', { name: 'Save' }).click()
+  await type(page, field('Token mint'), USDC)
+  await press(page, page.getByRole('checkbox', { name: 'One delivery at a time' }), 'Space')
+  await type(page, page.getByLabel('Seconds after which'), '600')
+  await press(page, page.getByRole('checkbox', { name: 'When the endpoint answers again' }), 'Space')
+  await press(page, page.getByRole('checkbox', { name: 'Set headers' }), 'Space')
+  await type(page, field('Header 1'), 'x-shop')
+  await type(page, field('Value 1'), 'coffee')
+  await checkPage(t, page, 'settings of an endpoint')
+  await press(page, button('Save'))
   await page.getByText('Saved.').waitFor()
-  await page.getByText('orders of the shop Told of').waitFor()
+  await page.getByText('orders of the shop Told of payment.executed, subscription.created').waitFor()
+  await page.getByText('One delivery at a time, in their order. What failed is sent again').waitFor()
+  await page.getByText('Set: x-shop. Their values are not shown.').waitFor()
+  await press(page, button('Send a test event'))
+  await waitFor(() => receiver.requests.at(-1)!.headers['x-shop'] === 'coffee', { what: 'the header' })
+  const { rows } = await database.pool.query('select ordered, ordered_within_seconds, recover from webhooks')
+  t.same(rows, [{ ordered: true, ordered_within_seconds: 600, recover: true }])
 
-  await page.getByRole('button', { name: 'Show' }).click()
+  await press(page, button('Show'))
   const secret = await page.locator('code.secret').innerText()
-  await page.getByRole('button', { name: 'Rotate' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  await press(page, button('Rotate'))
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Rotate' }))
   await page.getByText('signs too until').waitFor()
   t.not(await page.locator('code.secret').innerText(), secret)
+  await press(page, button('Deactivate'))
+  await button('Activate').waitFor()
+  await press(page, button('Activate'))
+  await button('Deactivate').waitFor()
+})
+
+t.test('an open breaker shows, with the time of the next try', async t => {
+  const broken = await openReceiver(t)
+  broken.answer({ status: 500 })
+  await press(page, page.getByRole('link', { name: 'All endpoints' }))
+  await type(page, field('URL'), broken.url)
+  await press(page, button('Add'))
+  await press(page, page.getByRole('status').getByRole('link'))
+  for (let tests = 1; tests <= 4; tests++) {
+    await press(page, button('Send a test event'))
+    await waitFor(async () => (await page.locator('tbody tr').count()) === tests, { what: `test ${tests}` })
+  }
+  await page.getByText(/^open until/).waitFor()
+  t.match(await page.locator('.figures').innerText(), /breaker open/)
+  await checkPage(t, page, 'endpoint behind a breaker')
 })
 
 t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
-  await page.getByRole('link', { name: 'Revenue' }).click()
+  const late = {
+    trackingId: `late-${id}`,
+    amount: 2_000_000n,
+    nextPaymentDue: Math.floor(Date.now() / 1_000) - 172_800,
+  }
+  await publish((await chain.openPolicy(gateway, payer, late)).created)
+  await waitFor(async () => {
+    const { data } = (await (await fetch(`${baseUrl}/v1/subscriptions?trackingId=late-${id}`)).json()) as {
+      data: unknown[]
+    }
+    return data.length === 1
+  })
+  await press(page, page.getByRole('link', { name: 'Revenue' }))
   await page.getByText('Volume by day (UTC)').waitFor()
-  t.match(await page.locator('main').innerText(), /50\.00 USDC\s+50000000\s+in 4\s+payments/)
+  t.match(await page.locator('main').innerText(), /53\.00 USDC\s+53000000\s+in 5\s+payments/)
+  const overdue = page.getByRole('region', { name: 'Due and not paid in the last 90 days', exact: true })
+  await overdue.getByText(`late-${id}`).waitFor()
+  t.match(await page.locator('.figures').first().innerText(), /active subscriptions\s+2\s+overdue\s+1/)
+  t.ok((await page.locator('.chart rect').count()) > 0, 'the volume is drawn')
   const chosen = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'payments' }).click()
+  await press(page, button('payments'))
   const download = await chosen
   t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
   await takePicture('console-revenue')
@@ -222,20 +312,30 @@ t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
 })
 
 t.test('an API key made in the console signs in, as far as its scope goes', async t => {
-  await page.getByRole('link', { name: 'API keys' }).click()
-  await page.getByLabel('Name').fill('order server')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await press(page, page.getByRole('link', { name: 'API keys' }))
+  await type(page, field('Name'), 'order server')
+  await press(page, button('Make it'))
   const key = await page.locator('code.secret').innerText()
   await page.locator('tbody tr', { hasText: 'order server' }).waitFor()
   await checkPage(t, page, 'API keys')
-  await page.getByRole('button', { name: 'Sign out' }).click()
+  await press(page, button('Sign out'))
   await page.getByRole('heading', { name: 'Sign in as a gateway' }).waitFor()
-  await page.getByLabel('API key or token').fill(key)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await type(page, field('API key or token'), key)
+  await press(page, button('Sign in'))
   await page.getByRole('alert').waitFor()
-  await page.getByRole('link', { name: 'Endpoints' }).click()
+  await press(page, page.getByRole('link', { name: 'Endpoints' }))
   await page.locator('tbody tr', { hasText: receiver.url }).waitFor()
   t.pass('the endpoints are shown')
+})
+
+t.test('the base URL opens as a page, and an address without a page says so', async t => {
+  await page.goto(baseUrl, { waitUntil: 'load' })
+  await checkPage(t, page, 'base URL')
+  await press(page, page.getByRole('link', { name: /console/i }).first())
+  await page.getByText('live', { exact: true }).waitFor()
+  await go('/nowhere')
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await checkPage(t, page, 'no such page')
 })
 
 t.test('nothing came from another server, and the browser refused nothing', async t => {

@@ -1,9 +1,12 @@
 // The guides, command by command as they stand there, against a stack of their own.
+import { existsSync } from 'node:fs'
 import { findFreePort } from '@payment-tracking/stack'
-import { startStack, waitFor } from '@payment-tracking/testkit'
+import { installDebianPackage, startStack, waitFor } from '@payment-tracking/testkit'
+import { chromium } from 'playwright-core'
 import t from 'tap'
 import { codeBlocks, runScript } from './read-guide.js'
 
+const CHROMIUM = '/usr/bin/chromium'
 const stack = await startStack(t)
 const { baseUrl } = stack.describe()
 const env = { DATA_DIR: stack.dataDir }
@@ -32,7 +35,17 @@ t.test('the commands of the page guide work', async t => {
   await waitFor(() => output().includes(`open http://127.0.0.1:${page}/`), { what: 'the page to be served' })
   const html = await (await fetch(`http://127.0.0.1:${page}/?trackingId=order-43`)).text()
   t.match(html, /<script type="module">/)
-  t.equal((await fetch(`http://127.0.0.1:${page}/socket.io.js`)).status, 200)
+  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const tab = await browser.newPage()
+  const query = new URLSearchParams({ trackingId: 'order-43', baseUrl })
+  await tab.goto(`http://127.0.0.1:${page}/?${query.toString()}`)
+  await tab.getByText('1 payment(s)').waitFor()
+  const again = runScript(t, 'npm run --silent pay -- --tracking-id order-43 --amount 7', env)
+  t.equal(await again.exitCode, 0, again.output())
+  await tab.getByText('2 payment(s)').waitFor()
+  t.match(await tab.locator('li').allInnerTexts(), [/^5000000 of /, /^7 of /])
 })
 
 t.test('a key file is never overwritten, and a damaged one is named', async t => {

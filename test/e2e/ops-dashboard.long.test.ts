@@ -1,6 +1,5 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { openQueue } from '@payment-tracking/queue'
 import {
   createDatabase,
@@ -12,11 +11,11 @@ import {
 } from '@payment-tracking/testkit'
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
+import { checkPage } from '../console/check-page.js'
+import { keepPicture } from '../console/pictures.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 const TOKEN = 'a token for the browser test'
-/** Set UPDATE_SCREENSHOTS to take the picture of the documentation anew. */
-const SCREENSHOT = fileURLToPath(new URL('../../docs/ops-dashboard.png', import.meta.url))
 
 t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
@@ -56,6 +55,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   t.teardown(() => browser.close())
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 } })
   const page: Page = await context.newPage()
+  page.setDefaultTimeout(20_000)
   const titles = new Set<string>()
   const go = async (path: string) => {
     await page.goto(base + path, { waitUntil: 'load' })
@@ -64,6 +64,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
 
   await go('/')
   t.match(page.url(), /\/sign-in$/, 'a stranger is asked for the token')
+  await checkPage(t, page, 'sign-in')
   await page.fill('input[name=token]', TOKEN)
   await page.click('button')
   t.equal(page.url(), `${base}/`)
@@ -73,9 +74,11 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   await go('/dead-letters')
   t.equal(await page.locator('td >> text=onerror').count(), 3, 'hostile text is shown as text')
   t.equal(await page.locator('img, main script').count(), 0)
+  await checkPage(t, page, 'dead letters')
   await page.locator('td a').first().click()
   t.equal(await page.locator('pre').innerText(), hostile)
   titles.add(await page.title())
+  await checkPage(t, page, 'a dead letter')
 
   await go('/dead-letters')
   await page.locator('input[name=id]').first().check()
@@ -85,6 +88,13 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   t.match(await page.locator('.notice').innerText(), 'Replayed 2 of 2.')
 
   await go('/failed-deliveries')
+  await checkPage(t, page, 'failed deliveries')
+  await page.locator('td a').first().click()
+  await page.getByRole('heading', { name: 'Attempts' }).waitFor()
+  await checkPage(t, page, 'a failed delivery')
+  await go('/failed-deliveries?error=tls')
+  t.equal(await page.locator('td').count(), 0, 'a filter leaves out the others')
+  await go('/failed-deliveries?error=timeout')
   await page.locator('input[name=id]').first().check()
   await page.click('text=Deliver the ticked ones again')
   t.match(await page.locator('.notice').innerText(), '1 of 1 are due now.')
@@ -93,11 +103,26 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
     'no script of a stranger ran',
   )
 
+  for (const [path, name] of [
+    ['/', 'overview'],
+    ['/pipeline', 'pipeline'],
+    ['/stream-gaps', 'stream gaps'],
+    ['/nowhere', 'an error'],
+  ] as const) {
+    await go(path)
+    await checkPage(t, page, name)
+  }
+  t.equal(await page.locator('.failure').count(), 1, 'an error looks like one')
+
   await go('/queues/queue/deliveries?status=waiting')
   await page.waitForSelector('text=4711', { timeout: 20_000 })
   t.pass('the board shows the jobs')
   t.equal(await page.locator('button:has-text("Pause")').count(), 0, 'and cannot pause the queue')
-  if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path: SCREENSHOT })
+  await keepPicture(page, 'ops-dashboard')
+  const links = page.locator('a[href="/pipeline"], a[href="/failed-deliveries"], a[href="/dead-letters"]')
+  if ((await links.count()) === 0) await page.locator('header button').last().click()
+  await links.first().waitFor()
+  t.equal(await links.count(), 3, 'the board leads back to the pages')
 
   await go('/')
   await page.click('text=Sign out')

@@ -12,7 +12,10 @@ export interface FrontPageParts {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; }
+:root {
+  color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif;
+  background: light-dark(#fff, #13171f); color: light-dark(#1f2430, #e3e7ee);
+}
 body { margin: 0 auto; max-width: 40rem; padding: 2rem 1rem; }
 h1 { font-size: 1.6rem; }
 li { margin: .8rem 0; }

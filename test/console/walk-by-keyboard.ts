@@ -1,0 +1,93 @@
+// Without a mouse: every control of a page is reached by Tab, in a way that people can see, and used by keys.
+import type { Locator, Page } from 'playwright-core'
+import type { Test } from 'tap'
+
+/** More controls than any page has: the walk ends. */
+const MOST_PRESSES = 300
+
+interface Focus {
+  /** the mark of the control that has the focus; undefined for anything else */
+  index: string | undefined
+  /** whether the control looks otherwise than without the focus, and is on the screen */
+  isVisible: boolean
+  text: string
+}
+
+/**
+ * Runs in the page. `mark` opens what is folded, remembers how each control looks without the focus, and returns the
+ * number of controls; `read` tells where the focus is.
+ */
+function inPage(step: 'mark' | 'read'): number | Focus {
+  const lookOf = (element: Element) => {
+    const { outlineStyle, outlineWidth, outlineColor, boxShadow, backgroundColor, borderColor } =
+      getComputedStyle(element)
+    const outline = outlineStyle === 'none' ? '' : outlineStyle + outlineWidth + outlineColor
+    return [outline, boxShadow, backgroundColor, borderColor].join()
+  }
+  if (step === 'read') {
+    const control = document.activeElement as HTMLElement
+    const { top, bottom } = control.getBoundingClientRect()
+    return {
+      index: control.dataset.walk,
+      isVisible: lookOf(control) !== control.dataset.look && bottom > 0 && top < innerHeight,
+      text: control.outerHTML.slice(0, 120),
+    }
+  }
+  for (const details of document.querySelectorAll('details')) details.open = true
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+  const selector = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
+  const controls = [...document.querySelectorAll<HTMLElement>(selector)].filter(
+    control =>
+      control.checkVisibility({ visibilityProperty: true }) &&
+      !control.matches(':disabled, [type="hidden"], [tabindex="-1"]'),
+  )
+  for (const [index, control] of controls.entries())
+    Object.assign(control.dataset, { walk: String(index), look: lookOf(control) })
+  return controls.length
+}
+
+/** Walks the page by Tab, all folded parts open, and asserts that each control is reached with a visible focus. */
+export async function walkByKeyboard(t: Test, page: Page, name: string): Promise<void> {
+  const count = (await page.evaluate(inPage, 'mark' as const)) as number
+  const reached = new Set<string>()
+  const hidden: string[] = []
+  for (let presses = 0; presses < MOST_PRESSES && reached.size < count; presses++) {
+    await page.keyboard.press('Tab')
+    const { index, isVisible, text } = (await page.evaluate(inPage, 'read' as const)) as Focus
+    if (index === undefined) continue
+    if (!isVisible && !reached.has(index)) hidden.push(text)
+    reached.add(index)
+  }
+  const missed = await page.evaluate(
+    known =>
+      [...document.querySelectorAll<HTMLElement>('[data-walk]')]
+        .filter(({ dataset }) => !known.includes(dataset.walk!))
+        .map(({ outerHTML }) => outerHTML.slice(0, 120)),
+    [...reached],
+  )
+  t.same(missed, [], `${name}: Tab reaches all of ${count} controls`)
+  t.same(hidden, [], `${name}: the focus can be seen on each`)
+}
+
+/** Goes to a control by Tab. @throws Error when Tab does not reach the control */
+export async function goByTab(page: Page, control: Locator): Promise<void> {
+  await control.waitFor()
+  for (let presses = 0; presses < MOST_PRESSES; presses++) {
+    if (await control.evaluate(element => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not reach ${String(control)}`)
+}
+
+/** Presses a button, follows a link or ticks a box, without a mouse. */
+export async function press(page: Page, control: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
+  await goByTab(page, control)
+  await page.keyboard.press(key)
+}
+
+/** Replaces the text of a field. */
+export async function type(page: Page, field: Locator, text: string): Promise<void> {
+  await goByTab(page, field)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+}
