@@ -166,3 +166,27 @@ t.test('a container has more time to stop than its process takes', async t => {
 t.test('the alerts and the dashboard of Kubernetes are those of infra/observability', async t => {
   t.doesNotThrow(() => execFileSync(process.execPath, ['scripts/kubernetes-monitoring.mjs'], { cwd: ROOT }))
 })
+
+t.test('every image of a server is a setting with a whole version, to be pinned by digest', async t => {
+  for (const [name, { image }] of Object.entries<{ image: string }>(compose.services))
+    if (!OURS.includes(name)) t.match(image, /^\$\{[A-Z]+_IMAGE:-[\w/]+:v?\d+\.\d+[.\w-]+\}$/, name)
+  t.match(dockerfile, /^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-/m)
+})
+
+t.test('every package with a program for x64 has one for arm64', async t => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, object> }
+  const native = Object.keys(packages).filter(name => /linux.*x64(?!-musl)/.test(name))
+  t.ok(native.length > 0)
+  for (const name of native) t.ok(packages[name.replace('x64', 'arm64')], name)
+})
+
+t.test('both ways to upgrade migrate first, and replace every service', async t => {
+  const script = read('infra/docker/upgrade.sh')
+  const [, replaced] = /^for service in (.+); do$/m.exec(script)!
+  t.same(replaced!.split(' ').sort(), [...SERVICES].sort())
+  for (const [file, migration, rest] of [
+    ['infra/docker/upgrade.sh', 'run --rm --no-deps migrate', 'for service in'],
+    ['infra/kubernetes/upgrade.sh', 'apply -k "$overlay/migration"', 'apply -k "$overlay"\n'],
+  ] as const)
+    t.ok(read(file).indexOf(migration) < read(file).indexOf(rest), file)
+})

@@ -9,6 +9,9 @@ cd "$(dirname "$0")/../.."
 DOCKER=${DOCKER:-docker}
 COMPOSE=${COMPOSE:-$DOCKER compose}
 
+# The indexer is replaced when it runs, and has its image in any case.
+set -- --profile chain "$@"
+
 say() { printf '%s\n' "$*"; }
 
 # The service is the first argument, the options of compose are the rest.
@@ -37,7 +40,7 @@ if ! $COMPOSE "$@" run --rm --no-deps migrate; then
   exit 1
 fi
 # Services that write first: a new reader may count on what a new writer stores.
-for service in ingest webhook-worker realtime api ops; do
+for service in ingest webhook-worker realtime api ops indexer; do
   replace "$service" "$@"
 done
 say 'done'

@@ -12,15 +12,16 @@ job() { $KUBECTL --namespace "${namespace:-default}" "$@"; }
 job delete job migrate --ignore-not-found
 $KUBECTL apply -k "$overlay/migration"
 echo 'waiting for the migration …'
-# `kubectl wait` knows one condition only; here there are two.
-until conditions=$(job get job migrate --output 'jsonpath={.status.conditions[*].type}') && [ -n "$conditions" ]; do
+# `kubectl wait` knows one condition only; here there are two. Kubernetes sets others before these, such as
+# SuccessCriteriaMet.
+while :; do
+  case $(job get job migrate --output 'jsonpath={.status.conditions[*].type}') in
+    *Complete*) break ;;
+    *Failed*)
+      echo 'The migration failed. No pod was replaced: the running release goes on. docs/upgrades.md says what to do.' >&2
+      exit 1
+      ;;
+  esac
   sleep 2
 done
-case $conditions in
-  *Complete*) ;;
-  *)
-    echo 'The migration failed. No pod was replaced: the running release goes on. docs/upgrades.md says what to do.' >&2
-    exit 1
-    ;;
-esac
 $KUBECTL apply -k "$overlay"

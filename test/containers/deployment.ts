@@ -1,6 +1,6 @@
 // A deployment of docker-compose.yml as it stands, under a project name of the test's own.
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
 import type { TestContext } from '@payment-tracking/testkit'
@@ -18,6 +18,8 @@ export interface Deployment {
   readonly natsUrl: string
   /** The servers as containers in the network `data` reach them, by the names of the settings. */
   readonly serverUrls: { DATABASE_URL: string; REDIS_URL: string; NATS_URL: string }
+  /** Adds lines to the env file, for the commands that follow. */
+  set(settings: Readonly<Record<string, string>>): void
   /** One command of Docker Compose for this project. */
   compose(...args: string[]): Promise<string>
   /** Ids of the containers of a service that run. */
@@ -59,12 +61,10 @@ export async function deploy(
     ...settings,
   }
   const envFile = inHome(`${name}.env`)
-  writeFileSync(
-    envFile,
-    Object.entries(values)
-      .map(([key, value]) => `${key}=${value}\n`)
-      .join(''),
-  )
+  const set = (settings: Readonly<Record<string, string>>) => {
+    for (const [key, value] of Object.entries(settings)) appendFileSync(envFile, `${key}=${value}\n`)
+  }
+  set(values)
   const project = ['-p', name, '--env-file', envFile]
   const compose = (...args: string[]) => run(programPath('docker-compose'), [...project, ...args])
   t.teardown(async () => {
@@ -74,6 +74,7 @@ export async function deploy(
     await compose('down', '--volumes', '--timeout', '5', '--remove-orphans').catch((error: Error) =>
       console.error(error.message),
     )
+    rmSync(envFile)
   })
   await compose('up', '--no-build', '--detach', '--wait', '--wait-timeout', '300', ...services)
   return {
@@ -87,6 +88,7 @@ export async function deploy(
       REDIS_URL: `redis://:${redisPassword}@redis:6379`,
       NATS_URL: `nats://payments:${natsPassword}@nats:4222`,
     },
+    set,
     compose,
     async containersOf(service) {
       return (await compose('ps', '--quiet', service)).split('\n').filter(Boolean)

@@ -1,9 +1,12 @@
 // infra/kubernetes without a cluster: every object against the schemas of Kubernetes, the names that objects use for each
 // other, and settings against the schemas of the services. What only a cluster can show is listed in
 // infra/kubernetes/README.md.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
 import { MigrateConfig } from '@payment-tracking/store'
 import t from 'tap'
+import { ROOT } from './machine.js'
 import { base, build, migration, of, OVERLAYS, podOf, settingsOf } from './read-manifests.js'
 import { validateObject } from './validate-object.js'
 
@@ -124,6 +127,9 @@ t.test('routes, scalers and monitors name what exists', async t => {
     t.ok(names('Service').includes(service!), `the service ${service}`)
   for (const [, target] of text.matchAll(/"scaleTargetRef":\{"name":"([^"]+)"/g))
     t.ok(names('Deployment').includes(target!), `the deployment ${target}`)
+  const documented = readFileSync(join(ROOT, 'docs/observability.md'), 'utf8')
+  const queries = JSON.stringify(of('ScaledObject', objects)).matchAll(/\bpayment_tracking_\w+/g)
+  for (const [metric] of queries) t.ok(documented.includes(metric), `the metric ${metric}`)
   t.notOk(names('ScaledObject').includes('ingest'), 'ingest is not scaled: one process writes')
   for (const route of await build('components/gateway-api').then(all =>
     JSON.stringify(all).matchAll(/"backendRefs":\[\{"name":"([^"]+)"/g),

@@ -1,106 +1,73 @@
-// The pods of infra/kubernetes/base, run by podman beside the servers of docker-compose.yml, and fixtures through them.
+// The pods of infra/kubernetes, run by podman beside the servers of docker-compose.yml: installed, given fixtures and
+// upgraded by infra/kubernetes/upgrade.sh.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import { openPublisher, readExpectedAnswers, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { stringify } from 'yaml'
 import { deploy } from './deployment.js'
 import { imageName } from './images.js'
 import { inHome, run } from './machine.js'
-import { migration, of, podOf } from './read-manifests.js'
-import type { KubernetesObject } from './validate-object.js'
+import { build, of } from './read-manifests.js'
+import { makeRelease } from './releases.js'
 
-t.test('the pods of the base run, and fixtures go through them', { timeout: 600_000 }, async t => {
+const OVERLAY = 'infra/kubernetes/overlays/devnet'
+
+t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000 }, async t => {
+  await Promise.all([makeRelease('good'), makeRelease('failing')])
   const servers = await deploy(t, {}, ['postgres', 'redis', 'nats'])
+  const pods = servers.name
+  const services = of('Deployment', await build('overlays/devnet')).map(({ metadata }) => metadata.name)
   const files: Record<string, Record<string, string>> = {
     'payment-tracking': servers.serverUrls,
     'payment-tracking-api': { JWT_PRIVATE_KEYS: buildJwtKeys() },
     'payment-tracking-ops': { OPS_TOKEN: 'a-token-of-the-test-alone' },
   }
-  const folder = inHome(`${servers.name}-pods`)
-  mkdirSync(folder, { recursive: true })
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const secrets = Object.entries(files).map(([name, values]) => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name },
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
-    ),
-  }))
-  const file = `${folder}/pods.yaml`
-  const play = async (objects: readonly object[]) => {
-    writeFileSync(file, objects.map(object => stringify(object)).join('---\n'))
-    await run('podman', ['play', 'kube', '--network', `${servers.name}_data`, file])
-  }
-  const plain = (deployment: KubernetesObject) => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: `${servers.name}-${deployment.metadata.name}`,
-      labels: deployment.spec!.template!.metadata.labels,
-    },
-    spec: {
-      ...podOf(deployment),
-      containers: podOf(deployment).containers.map(container => ({
-        ...container,
-        image: imageName(container.image.split('/').at(-1)!),
-        imagePullPolicy: 'Never',
-      })),
-    },
-  })
-  const maps = [...of('ConfigMap'), ...of('ConfigMap', migration)]
-  const pods = [...of('Deployment'), ...of('Job', migration)].map(plain)
+  const folder = inHome(`${pods}-secrets`)
   t.teardown(async () => {
-    for (const { metadata } of pods)
-      await run('podman', ['pod', 'rm', '--force', metadata.name]).catch(() => {})
-    for (const name of Object.keys(files)) await run('podman', ['secret', 'rm', name]).catch(() => {})
+    for (const name of [...services, 'migrate'])
+      await run('podman', ['pod', 'rm', '--force', `${pods}-${name}`]).catch(() => {})
+    rmSync(folder, { recursive: true })
   })
-  const migrate = pods.at(-1)!
-  await play([...secrets, ...maps, migrate])
-  await waitFor(
-    async () =>
-      (
-        await run('podman', [
-          'inspect',
-          '--format',
-          '{{.State.Status}} {{.State.ExitCode}}',
-          `${migrate.metadata.name}-app`,
-        ])
-      ).trim() === 'exited 0',
-    { what: 'the migration', timeoutMs: 60_000, intervalMs: 500 },
-  )
-  await play([...maps, ...pods.slice(0, -1)])
-  const addressOf = async (name: string) =>
-    (
-      await run('podman', [
-        'inspect',
-        '--format',
-        '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
-        `${servers.name}-${name}-app`,
-      ])
-    ).trim() ||
-    (await run('podman', ['pod', 'inspect', `${servers.name}-${name}`]).then(async text => {
-      const { InfraContainerID } = JSON.parse(text) as { InfraContainerID: string }
-      return (
-        await run('podman', [
-          'inspect',
-          '--format',
-          '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
-          InfraContainerID,
-        ])
-      ).trim()
-    }))
-  for (const name of of('Deployment').map(({ metadata }) => metadata.name)) {
-    const host = await addressOf(name)
-    await waitFor(async () => (await fetch(`http://${host}:9100/readyz`)).ok, {
-      what: `${name} to be ready`,
-      timeoutMs: 120_000,
-      intervalMs: 500,
-    })
-    t.pass(`${name} is ready`)
+  for (const [name, values] of Object.entries(files)) {
+    mkdirSync(`${folder}/${name}`, { recursive: true })
+    for (const [key, value] of Object.entries(values)) writeFileSync(`${folder}/${name}/${key}`, value)
   }
-  const publisher = await openPublisher({ NATS_URL: servers.natsUrl })
+  const upgrade = (version?: string) => {
+    const kubectl = `${process.execPath} --import tsx test/containers/kubectl.ts`
+    const env = { KUBECTL: kubectl, PODS: pods, ...(version && { VERSION: version }) }
+    return run('infra/kubernetes/upgrade.sh', [OVERLAY], { env })
+  }
+  const inspect = async (format: string, ...names: string[]) =>
+    (await run('podman', ['inspect', '--format', format, ...names])).trim()
+  const idsOf = () => inspect('{{.Id}}', ...services.map(name => `${pods}-${name}-app`))
+  const addressOf = async (name: string) => {
+    const infra = JSON.parse(await run('podman', ['pod', 'inspect', `${pods}-${name}`])) as {
+      InfraContainerID: string
+    }
+    return inspect('{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', infra.InfraContainerID)
+  }
+  const allAreReady = async () => {
+    for (const name of services) {
+      const host = await addressOf(name)
+      await waitFor(async () => (await fetch(`http://${host}:9100/readyz`)).ok, {
+        what: `${name} to be ready`,
+        timeoutMs: 120_000,
+        intervalMs: 500,
+      })
+    }
+  }
+  const count = async () => {
+    const answer = await fetch(`http://${await addressOf('api')}:3002/v1/events/count`)
+    return ((await answer.json()) as { count: number }).count
+  }
+
+  await upgrade()
+  await allAreReady()
+  const publisher = await openPublisher({
+    NATS_URL: servers.natsUrl,
+    STREAM_NAME: 'CHAIN_EVENTS_DEVNET',
+    SUBJECT_PREFIX: 'devnet.events',
+  })
   t.teardown(() => publisher.close())
   const messages = await readFixtureMessages()
   await publisher.publishAll(
@@ -109,14 +76,22 @@ t.test('the pods of the base run, and fixtures go through them', { timeout: 600_
     })(),
   )
   const { stored } = await readExpectedAnswers()
-  const api = await addressOf('api')
-  await waitFor(
-    async () =>
-      ((await (await fetch(`http://${api}:3002/v1/events/count`)).json()) as { count: number }).count ===
-      stored,
-    {
-      what: `${stored} stored events`,
-      timeoutMs: 60_000,
-    },
-  )
+  await waitFor(async () => (await count()) === stored, {
+    what: `${stored} stored events`,
+    timeoutMs: 60_000,
+  })
+
+  const before = await idsOf()
+  await t.rejects(upgrade('failing'), /migration failed/, 'a failing migration ends the upgrade')
+  t.equal(await idsOf(), before, 'and no pod was replaced')
+  t.equal(await count(), stored, 'the old ones go on')
+
+  const { DATABASE_URL } = servers.serverUrls
+  const resolve = ['packages/store/dist/service.js', '--rolled-back', '29990101000000_failing']
+  const options = ['--rm', '--network', `${pods}_data`, '--env', `DATABASE_URL=${DATABASE_URL}`]
+  await run('podman', ['run', ...options, imageName('migrate'), ...resolve])
+  await upgrade('good')
+  await allAreReady()
+  for (const id of before.split('\n')) t.notMatch(await idsOf(), id, 'every pod is a new one')
+  t.equal(await count(), stored)
 })

@@ -1,9 +1,10 @@
 // The services behind a real PgBouncer in transaction mode, with the settings of infra/pgbouncer.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
-import { migrate } from '@payment-tracking/store'
+import { migrate, openStore } from '@payment-tracking/store'
 import {
   createDatabase,
   openPublisher,
@@ -18,14 +19,21 @@ import {
   type TestContext,
 } from '@payment-tracking/testkit'
 import t from 'tap'
+import { makeCertificates, type Certificates } from '../servers/make-certificates.js'
 import { inHome, ROOT, run } from './machine.js'
 import { BASE_IMAGE } from './stand-ins.js'
+
+/** The setting `client_tls_<key>_file` of PgBouncer → the file of makeCertificates. */
+const TLS_FILES = { ca: 'ca.pem', cert: 'server.pem', key: 'server.key' }
 
 /** Prepared statements of clients are kept apart from this version on. */
 const OLDEST = [1, 21]
 
-/** @returns the URL of the database past the pooler → the URL through it */
-async function startPooler(t: TestContext, direct: string): Promise<string> {
+/**
+ * @param certificates of a private authority: clients must then use TLS and bring a certificate of the authority
+ * @returns the URL of the database past the pooler → the URL through it
+ */
+async function startPooler(t: TestContext, direct: string, certificates?: Certificates): Promise<string> {
   const [url, port, name] = [
     new URL(direct),
     await findFreePort(),
@@ -37,7 +45,12 @@ async function startPooler(t: TestContext, direct: string): Promise<string> {
     .replace(/^payment_tracking = .*$/m, `* = host=127.0.0.1 port=${url.port}`)
     .replace(/^listen_addr = .*$/m, 'listen_addr = 127.0.0.1')
     .replace(/^listen_port = .*$/m, `listen_port = ${port}`)
-  writeFileSync(join(folder, 'pgbouncer.ini'), settings)
+  const tls = certificates ? ['client_tls_sslmode = verify-ca'] : []
+  for (const [kind, name] of certificates ? Object.entries(TLS_FILES) : []) {
+    tls.push(`client_tls_${kind}_file = /etc/pgbouncer/${name}`)
+    writeFileSync(join(folder, name), readFileSync(join(certificates!.dir, name)))
+  }
+  writeFileSync(join(folder, 'pgbouncer.ini'), [settings, ...tls, ''].join('\n'))
   const user = decodeURIComponent(url.username)
   writeFileSync(join(folder, 'users.txt'), `"${user}" "${decodeURIComponent(url.password) || 'unused'}"\n`)
   const options = [
@@ -65,8 +78,13 @@ async function startPooler(t: TestContext, direct: string): Promise<string> {
   const pooled = new URL(direct)
   pooled.port = String(port)
   pooled.password ||= 'unused'
-  await waitFor(() => queryOnce(pooled.href, 'select 1').then(() => true), {
-    what: 'an answer through PgBouncer',
+  const listens = () =>
+    new Promise<boolean>(resolve => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true))
+      socket.once('error', () => resolve(false)).once('close', () => socket.destroy())
+    })
+  await waitFor(() => (certificates ? listens() : queryOnce(pooled.href, 'select 1').then(() => true)), {
+    what: 'an answer of PgBouncer',
   }).catch(async error => {
     throw new Error(await run('podman', ['logs', name]), { cause: error })
   })
@@ -94,6 +112,21 @@ t.test('migrations take turns through a pooler, and leave no lock behind', async
     await queryOnce(fresh.href, `select 1 from pg_locks where locktype = 'advisory' and objid = 72707369`),
     [],
   )
+})
+
+t.test('a pooler that demands a client certificate of a private authority', async t => {
+  const database = await createDatabase(t)
+  const certificates = await makeCertificates(t)
+  const pooled = new URL(await startPooler(t, database.url, certificates))
+  pooled.hostname = 'localhost'
+  const { ca, client } = certificates
+  const settings = { DATABASE_URL: pooled.href, DATABASE_POOLER: 'transaction' as const, DATABASE_TLS_CA: ca }
+  const store = openStore({ ...settings, DATABASE_TLS_CERT: client.cert, DATABASE_TLS_KEY: client.key })
+  t.teardown(() => store.close())
+  await store.ping()
+  const nameless = openStore(settings)
+  t.teardown(() => nameless.close())
+  await t.rejects(nameless.ping(), 'refused without a client certificate')
 })
 
 t.test('services work through a pooler in transaction mode', async t => {

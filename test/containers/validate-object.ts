@@ -1,7 +1,12 @@
 // Objects of Kubernetes, as far as the tests read them, and their check against the published schemas.
+export interface Volume {
+  name: string
+  secret?: { secretName: string }
+}
+
 export interface PodSpec {
   terminationGracePeriodSeconds: number
-  volumes?: { name: string }[]
+  volumes?: Volume[]
   containers: {
     image: string
     env?: { name: string; value: string }[]

@@ -22,8 +22,15 @@ interface Request {
   params?: readonly unknown[]
 }
 
-/** @param port default a free one */
-export async function openSimulatedNode(chain: SimulatedChain, port = 0): Promise<SimulatedNode> {
+/**
+ * @param port default a free one
+ * @param address of this machine that the node listens on
+ */
+export async function openSimulatedNode(
+  chain: SimulatedChain,
+  port = 0,
+  address = '127.0.0.1',
+): Promise<SimulatedNode> {
   const faults = noFaults()
   const calls = new Map<string, number>()
 
@@ -56,9 +63,9 @@ export async function openSimulatedNode(chain: SimulatedChain, port = 0): Promis
   sockets.on('connection', socket => serveSocket(socket, chain, faults))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, address, resolve)
   })
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = `${address}:${(server.address() as AddressInfo).port}`
   return {
     url: `http://${host}`,
     wsUrl: `ws://${host}`,

@@ -1,0 +1,63 @@
+// The public of a deployment: many people at once behind one TLS proxy, and people who ask all the time.
+import type { TestContext } from '@payment-tracking/testkit'
+import { io, type Socket } from 'socket.io-client'
+import type { Test } from 'tap'
+
+/** People behind one TLS proxy; one address may have 200 connections. */
+export const PEOPLE = 260
+
+/** Each connects with an address of its own in x-forwarded-for, as a TLS proxy writes it. */
+export async function admitPeople(t: TestContext & Pick<Test, 'equal'>, baseUrl: string) {
+  const sockets: Socket[] = []
+  t.teardown(() => sockets.forEach(socket => socket.close()))
+  const refusals: unknown[] = []
+  const admitted = Array.from({ length: PEOPLE }, (_, person) => {
+    const socket = io(baseUrl, {
+      path: '/ws/v1',
+      transports: ['websocket'],
+      forceNew: true,
+      extraHeaders: { 'x-forwarded-for': `198.51.${person >> 8}.${person & 255}` },
+    })
+    sockets.push(socket)
+    socket.on('error', (message: unknown) => refusals.push(message))
+    return new Promise<boolean>(resolve =>
+      socket.on('connect', () =>
+        socket.emit('subscribe', { trackingId: `behind-a-proxy-${person % 20}` }, (answer: { ok: boolean }) =>
+          resolve(answer.ok),
+        ),
+      ),
+    )
+  })
+  const answers = await Promise.all(admitted)
+  t.equal(answers.filter(Boolean).length, PEOPLE, 'all subscribed')
+  t.equal(refusals.length, 0, 'none was refused')
+}
+
+/** Asks all the time, several at once. @returns the longest that anybody waited for an answer since it was last asked */
+export function watchForPauses(baseUrl: string) {
+  let longest = 0
+  let stopped = false
+  const ask = async () => {
+    while (!stopped) {
+      const startedAt = Date.now()
+      const answer = await fetch(`${baseUrl}/v1/events?limit=1`).then(
+        response => response.ok,
+        () => false,
+      )
+      longest = Math.max(longest, answer ? Date.now() - startedAt : 60_000)
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+  const asking = Promise.all([ask(), ask()])
+  return {
+    longestMs: () => {
+      const result = longest
+      longest = 0
+      return result
+    },
+    stop: async () => {
+      stopped = true
+      await asking
+    },
+  }
+}
