@@ -70,7 +70,14 @@ export async function runChaos({
   const run = async (): Promise<RunResult> => {
     const withStandby = plan.faults.some(({ kind }) => kind === 'promote-standby')
     const system = own(
-      await openSystem({ dataDir, root, log, withStandby, ...(replicas && { replicas }) }),
+      await openSystem({
+        dataDir,
+        root,
+        log,
+        withStandby,
+        withSentinels: plan.sentinels,
+        ...(replicas && { replicas }),
+      }),
       it => it.close(),
     )
     let promoted = false

@@ -1,4 +1,4 @@
-// npm run chaos [-- --seconds N] [--seed S] [--promote] [--json FILE] [--keep]: breaks everything, then looks whether
+// npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--json FILE] [--keep]: breaks everything, then looks whether
 // anything was lost, doubled or misdirected. Exit code 0: no difference.
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -17,6 +17,7 @@ const { values: flags } = parseArgs({
     json: { type: 'string' },
     keep: { type: 'boolean', default: false },
     promote: { type: 'boolean', default: false },
+    sentinel: { type: 'boolean', default: false },
     plan: { type: 'boolean', default: false },
   },
 })
@@ -39,6 +40,7 @@ const plan = await buildPlan({
   faultEveryMs: Number(flags['fault-every']),
   messageEveryMs: Number(flags['message-every']),
   promotion: flags.promote,
+  sentinels: flags.sentinel,
 })
 if (flags.plan) {
   for (const fault of plan.faults) log(JSON.stringify(fault))
@@ -69,7 +71,7 @@ for (const line of report.differences) log(`DIFFERENCE ${line}`)
 log(
   report.differences.length === 0
     ? `no difference after ${report.counts.faults} faults`
-    : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"${flags.promote ? ' --promote' : ''}`,
+    : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"${flags.promote ? ' --promote' : ''}${flags.sentinel ? ' --sentinel' : ''}`,
 )
 if (flags.keep) log(`logs and data: ${report.dataDir}`)
 if (measured.length > 0) log(`\n${renderRecovery(summarise(measured))}`)

@@ -4,40 +4,12 @@ import { openRedis } from '@payment-tracking/redis'
 import { waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { startRedis } from './start-redis.js'
-
-const NAME = 'payments'
+import { startSentinels } from './start-sentinels.js'
 
 t.test('clients find the primary by Sentinels, and follow a failover without a restart', async t => {
-  const primary = await startRedis(t)
-  const replica = await startRedis(t, [`replicaof 127.0.0.1 ${primary.port}`])
-  const sentinels = await Promise.all(
-    [1, 2, 3].map(() =>
-      startRedis(t, [
-        `sentinel monitor ${NAME} 127.0.0.1 ${primary.port} 2`,
-        `sentinel down-after-milliseconds ${NAME} 500`,
-        `sentinel failover-timeout ${NAME} 2000`,
-      ]),
-    ),
-  )
-  const sentinel = new Redis(sentinels[0]!.url)
-  t.teardown(() => sentinel.disconnect())
-  await waitFor(
-    async () => {
-      const [state] = (await sentinel.call('sentinel', 'masters')) as string[][]
-      const of = (key: string) => Number(state![state!.indexOf(key) + 1])
-      return of('num-slaves') === 1 && of('num-other-sentinels') === 2
-    },
-    { what: 'the Sentinels to know each other and the replica', timeoutMs: 30_000 },
-  )
-
-  const config = {
-    // The address does not count beside Sentinels: only user, password and TLS are taken from the URL.
-    REDIS_URL: 'redis://nowhere.invalid:1',
-    REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(', '),
-    REDIS_MASTER: NAME,
-    ENVIRONMENT: 'test',
-  }
+  const sentinels = await startSentinels(t)
+  const [primary, replica] = sentinels.servers
+  const config = { ...sentinels.settings, ENVIRONMENT: 'test' }
   const redis = openRedis(config)
   const queue = openQueue(config)
   t.teardown(() => Promise.all([redis.close(), queue.close()]))
@@ -67,8 +39,11 @@ t.test('clients find the primary by Sentinels, and follow a failover without a r
 })
 
 t.test('each of the two settings needs the other', async t => {
-  t.throws(() => openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_MASTER: NAME, ENVIRONMENT: 'test' }), {
-    code: 'REDIS_UNSUPPORTED',
-    message: /REDIS_SENTINELS and REDIS_MASTER/,
-  })
+  t.throws(
+    () => openRedis({ REDIS_URL: 'redis://127.0.0.1:1', REDIS_MASTER: 'payments', ENVIRONMENT: 'test' }),
+    {
+      code: 'REDIS_UNSUPPORTED',
+      message: /REDIS_SENTINELS and REDIS_MASTER/,
+    },
+  )
 })

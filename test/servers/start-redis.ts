@@ -2,19 +2,22 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreePort, findServerProgram } from '@payment-tracking/stack'
+import { findQuietPort, findServerProgram } from '@payment-tracking/stack'
 import { startProgram, waitFor, type TestContext } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 
 export interface OwnRedis {
   port: number
   url: string
+  readonly pid: number
   kill(): Promise<void>
+  /** Starts the killed server again, without its data. */
+  restart(): Promise<void>
 }
 
 /** @param settings lines of redis.conf; with `sentinel` lines the server is a Sentinel */
 export async function startRedis(t: TestContext, settings: readonly string[] = []): Promise<OwnRedis> {
-  const port = await findFreePort()
+  const port = await findQuietPort()
   const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-redis-'))
   const file = join(dir, 'redis.conf')
   const common = ['bind 127.0.0.1', `port ${port}`, `dir ${dir}`]
@@ -24,10 +27,24 @@ export async function startRedis(t: TestContext, settings: readonly string[] = [
   const program = await findServerProgram('redis')
   const args = [file, ...(isSentinel ? ['--sentinel'] : [])]
   t.teardown(() => rm(dir, { recursive: true, force: true }))
-  const server = startProgram(t, program.file, args, { env: program.env })
-  const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: 0 })
-  client.on('error', () => {})
-  await waitFor(() => client.ping().then(() => true), { what: `Redis on port ${port}` })
-  client.disconnect()
-  return { port, url: `redis://127.0.0.1:${port}`, kill: () => server.kill() }
+  const start = async () => {
+    const server = startProgram(t, program.file, args, { env: program.env })
+    const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: 0 })
+    client.on('error', () => {})
+    await waitFor(() => client.ping().then(() => true), { what: `Redis on port ${port}` })
+    client.disconnect()
+    return server
+  }
+  let server = await start()
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    get pid() {
+      return server.pid
+    },
+    kill: () => server.kill(),
+    restart: async () => {
+      server = await start()
+    },
+  }
 }

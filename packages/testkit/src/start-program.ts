@@ -4,6 +4,7 @@ import type { TestContext } from './test-context.js'
 export interface StartedProgram {
   /** The output so far, stdout and stderr. */
   readonly output: string
+  readonly pid: number
   /** Kills the program as a crash would. */
   kill(): Promise<void>
 }
@@ -51,6 +52,9 @@ export function startProgram(
   return {
     get output() {
       return output
+    },
+    get pid() {
+      return child.pid!
     },
     kill,
   }

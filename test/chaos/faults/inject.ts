@@ -1,6 +1,5 @@
 // Does what a step of the plan says, and measures how long it took until what it hit was whole again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Redis } from 'ioredis'
 import type { Publisher } from '../load/publisher.js'
 import { nameOfFault, type Fault, type FaultStep } from '../plan/fault-plan.js'
 import type { System } from '../system/open-system.js'
@@ -29,8 +28,7 @@ const SLOW_BY_MS = 120
 
 /** @param onPromotion called just before and just after a standby is promoted */
 export function openInjector(system: System, publisher: Publisher, onPromotion: () => void): Injector {
-  const redis = new Redis(system.servers.redisUrl, { maxRetriesPerRequest: null, retryStrategy: () => 100 })
-  redis.on('error', () => {})
+  const redis = system.openRedis()
   const injected: Injected[] = []
   const running = new Set<Promise<void>>()
   /** Faults of one server, or of one process, take turns: it cannot be killed twice at the same time. */

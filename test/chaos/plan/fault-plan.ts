@@ -101,3 +101,13 @@ export function planPromotion(seed: string, lengthMs: number): FaultStep {
   const atMs = Math.round(lengthMs * (0.35 + random.next() * 0.2))
   return { kind: 'promote-standby', target: 'postgres', lostMs: random.between(500, 3_000), atMs }
 }
+
+/** Sentinels need some two seconds to put the replica in the place of a primary that is gone. */
+const FAILOVER_MS = 8_000
+
+/** In the middle of a run the primary of Redis is gone for so long that its replica takes over. */
+export function planFailover(seed: string, lengthMs: number): FaultStep {
+  const random = buildRandom(seed, 'failover')
+  const atMs = Math.round(lengthMs * (0.3 + random.next() * 0.2))
+  return { kind: 'kill-server', target: 'redis', forMs: FAILOVER_MS, atMs }
+}

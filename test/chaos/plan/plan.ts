@@ -1,5 +1,5 @@
 // A whole run, from its seed: nothing in here knows a clock, a process or a server.
-import { planFaults, planPromotion, type FaultStep } from './fault-plan.js'
+import { planFailover, planFaults, planPromotion, type FaultStep } from './fault-plan.js'
 import { planLoad, type LoadPlan } from './load-plan.js'
 import { planClients, type ClientPlan } from './socket-plan.js'
 
@@ -11,6 +11,8 @@ export interface Plan {
   /** What the published client follows. */
   watched: string[]
   faults: FaultStep[]
+  /** Redis stands behind Sentinels. */
+  sentinels: boolean
 }
 
 export interface PlanOptions {
@@ -21,10 +23,12 @@ export interface PlanOptions {
   messageEveryMs: number
   /** whether a standby that lacks commits replaces its primary once */
   promotion?: boolean
+  /** whether Redis stands behind Sentinels, which fail over at least once */
+  sentinels?: boolean
 }
 
 export async function buildPlan(options: PlanOptions): Promise<Plan> {
-  const { seed, seconds, faultEveryMs, messageEveryMs, promotion = false } = options
+  const { seed, seconds, faultEveryMs, messageEveryMs, promotion = false, sentinels = false } = options
   const lengthMs = seconds * 1_000
   const load = await planLoad(seed, lengthMs, messageEveryMs)
   return {
@@ -34,9 +38,14 @@ export async function buildPlan(options: PlanOptions): Promise<Plan> {
     clients: planClients(seed, lengthMs, load.trackingIds.slice(0, -1)),
     // The last seat of each; the sieged one is not among them.
     watched: load.trackingIds.slice(0, 4),
+    sentinels,
     faults: [
-      ...(faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs)),
+      ...(faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs)).filter(
+        // Services connect to the address that Sentinels name: no link stands between.
+        fault => !(sentinels && 'server' in fault && fault.server === 'redis'),
+      ),
       ...(promotion ? [planPromotion(seed, lengthMs)] : []),
+      ...(sentinels ? [planFailover(seed, lengthMs)] : []),
     ].sort((a, b) => a.atMs - b.atMs),
   }
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
 import { openPostgresPair, type PostgresPair } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
 import {
   LINKS,
   REPLICAS,
@@ -15,6 +16,7 @@ import {
   type ServerName,
   type ServiceName,
 } from '../plan/fault-plan.js'
+import { startSentinels, type RedisBehindSentinels } from '../../servers/start-sentinels.js'
 import { keepProcess, type KeptProcess } from './kept-process.js'
 import { openLink, type Link } from './tcp-link.js'
 
@@ -30,6 +32,8 @@ export interface System {
   processes: KeptProcess[]
   process(name: string): KeptProcess
   link(process: string, server: ServerName): Link
+  /** A client of Redis that waits while no primary is there. */
+  openRedis(): Redis
   /**
    * Resolves when every process answered ready to a question asked after now.
    * @throws Error after `withinMs`, with the last answer of each process that is not ready
@@ -52,6 +56,8 @@ export interface SystemOptions {
   log: (line: string) => void
   /** with a standby of Postgres that can be promoted */
   withStandby: boolean
+  /** with a replica of Redis, and Sentinels that put the replica in the primary's place */
+  withSentinels: boolean
   /** processes of each service; default REPLICAS */
   replicas?: number
 }
@@ -103,12 +109,15 @@ const at = (url: string, port: number): string => {
 }
 
 export async function openSystem(options: SystemOptions): Promise<System> {
-  const { dataDir, root, log, withStandby, replicas = REPLICAS } = options
+  const { dataDir, root, log, withStandby, withSentinels, replicas = REPLICAS } = options
   const teardowns: (() => unknown)[] = []
-  const pair = withStandby
-    ? await openPostgresPair({ name: 'chaos', teardown: end => teardowns.push(end) })
-    : undefined
-  const urls = pair ? { postgres: pair.url } : {}
+  const owner = { name: 'chaos', teardown: (end: () => unknown) => teardowns.push(end) }
+  const pair = withStandby ? await openPostgresPair(owner) : undefined
+  const sentinels = withSentinels ? await startSentinels(owner) : undefined
+  const urls = {
+    ...(pair && { postgres: pair.url }),
+    ...(sentinels && { redis: sentinels.settings.REDIS_URL }),
+  }
   const servers = await openServers({ dataDir, durable: false, quietPorts: true, log, urls })
   const database = new URL(servers.databaseUrl)
   database.pathname = `/${DATABASE_NAME}`
@@ -127,6 +136,11 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       const name = `${service}-${replica}`
       const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...SETTINGS, JWT_PRIVATE_KEYS: jwtKeys }
       for (const server of LINKS[service]) {
+        if (server === 'redis' && sentinels) {
+          // Sentinels name the primary's own address: no link can stand between.
+          Object.assign(env, sentinels.settings)
+          continue
+        }
         const [variable, url] = addresses[server]
         const link = await openLink(Number(new URL(url).port))
         links.set(`${name} ${server}`, link)
@@ -153,17 +167,26 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     realtimePorts: () => portsOf('realtime'),
   })
   log(`${replicas} of each of ${SERVICES.join(', ')} of ${pathToFileURL(root).pathname} behind ${edge.url}`)
+  const redisServer = sentinels && breakPrimary(sentinels)
   const stop = () =>
     Promise.all(processes.map(async process => ({ name: process.name, code: await process.stop() })))
   return {
     baseUrl: edge.url,
     servers,
-    server: name => (name === 'postgres' && pair) || servers.private[name]!,
+    server: name =>
+      (name === 'postgres' && pair) || (name === 'redis' && redisServer) || servers.private[name]!,
     pair,
     databaseUrl: database.href,
     processes,
     process: name => processes.find(process => process.name === name)!,
     link: (process, server) => links.get(`${process} ${server}`)!,
+    openRedis: () => {
+      const redis =
+        sentinels?.connect() ??
+        new Redis(servers.redisUrl, { maxRetriesPerRequest: null, retryStrategy: () => 100 })
+      redis.on('error', () => {})
+      return redis
+    },
     async waitUntilReady(withinMs = READY_WITHIN_MS) {
       const now = performance.now()
       const late = new AbortController()
@@ -186,5 +209,20 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       await servers.close()
       for (const teardown of teardowns.reverse()) await teardown()
     },
+  }
+}
+
+/** The primary of the moment; after a failover the killed one starts again as the replica. */
+function breakPrimary(sentinels: RedisBehindSentinels): BreakableServer {
+  let killed = sentinels.primary
+  return {
+    get pid() {
+      return sentinels.primary.pid
+    },
+    kill() {
+      killed = sentinels.primary
+      return killed.kill()
+    },
+    restart: () => killed.restart(),
   }
 }

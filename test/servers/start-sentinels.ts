@@ -1,0 +1,67 @@
+// Redis with a replica and three Sentinels that put the replica in the primary's place.
+import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { Redis } from 'ioredis'
+import { startRedis, type OwnRedis } from './start-redis.js'
+
+const NAME = 'payments'
+
+export interface RedisBehindSentinels {
+  /** What a service is told. */
+  settings: { REDIS_URL: string; REDIS_SENTINELS: string; REDIS_MASTER: string }
+  /** The two servers; at first the first is the primary. */
+  servers: readonly [OwnRedis, OwnRedis]
+  /** The one that the Sentinels call the primary. */
+  readonly primary: OwnRedis
+  /** A client that follows the primary, and waits while there is none. */
+  connect(): Redis
+}
+
+export async function startSentinels(t: TestContext): Promise<RedisBehindSentinels> {
+  const first = await startRedis(t)
+  const second = await startRedis(t, [`replicaof 127.0.0.1 ${first.port}`])
+  const sentinels = await Promise.all(
+    [1, 2, 3].map(() =>
+      startRedis(t, [
+        `sentinel monitor ${NAME} 127.0.0.1 ${first.port} 2`,
+        `sentinel down-after-milliseconds ${NAME} 500`,
+        `sentinel failover-timeout ${NAME} 2000`,
+      ]),
+    ),
+  )
+  const sentinel = new Redis(sentinels[0]!.url)
+  sentinel.on('error', () => {})
+  t.teardown(() => sentinel.disconnect())
+  await waitFor(
+    async () => {
+      const [state] = (await sentinel.call('sentinel', 'masters')) as string[][]
+      const of = (key: string) => Number(state![state!.indexOf(key) + 1])
+      return of('num-slaves') === 1 && of('num-other-sentinels') === 2
+    },
+    { what: 'the Sentinels to know each other and the replica', timeoutMs: 30_000 },
+  )
+  let primary = first
+  await sentinel.subscribe('+switch-master')
+  sentinel.on('message', (_, message: string) => {
+    const port = Number(message.split(' ').at(-1))
+    primary = port === second.port ? second : first
+  })
+  return {
+    settings: {
+      // The address does not count beside Sentinels: only user, password and TLS are taken from the URL.
+      REDIS_URL: 'redis://nowhere.invalid:1',
+      REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(', '),
+      REDIS_MASTER: NAME,
+    },
+    servers: [first, second],
+    get primary() {
+      return primary
+    },
+    connect: () =>
+      new Redis({
+        sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
+        name: NAME,
+        maxRetriesPerRequest: null,
+        retryStrategy: () => 100,
+      }),
+  }
+}
