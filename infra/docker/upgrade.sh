@@ -35,12 +35,22 @@ if [ "${BUILD:-on}" != off ]; then
   $COMPOSE "$@" build
 fi
 say 'migrating the database …'
-if ! $COMPOSE "$@" run --rm --no-deps migrate; then
+# Not `run --rm`: through podman's API that says 0 for every migration, also for one that failed.
+job="migrate-$$"
+migrated=yes
+$COMPOSE "$@" run --no-deps --name "$job" migrate || migrated=no
+$DOCKER rm "$job" > /dev/null
+if [ "$migrated" = no ]; then
   say 'The migration failed. No container was replaced: the running release goes on. docs/upgrades.md says what to do.' >&2
   exit 1
 fi
 # Services that write first: a new reader may count on what a new writer stores.
-for service in ingest webhook-worker realtime api ops indexer; do
+for service in ingest webhook-worker realtime api indexer; do
   replace "$service" "$@"
 done
+# The dashboard has a port of this machine, which two containers cannot share.
+if [ -n "$($COMPOSE "$@" ps --quiet ops)" ]; then
+  say 'ops: replacing the container …'
+  $COMPOSE "$@" up --detach --no-build --no-deps --wait ops
+fi
 say 'done'

@@ -13,7 +13,8 @@ import { makeRelease } from './releases.js'
 const OVERLAY = 'infra/kubernetes/overlays/devnet'
 
 t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000 }, async t => {
-  await Promise.all([makeRelease('good'), makeRelease('failing')])
+  await makeRelease('good')
+  await makeRelease('failing')
   const servers = await deploy(t, {}, ['postgres', 'redis', 'nats'])
   const pods = servers.name
   const services = of('Deployment', await build('overlays/devnet')).map(({ metadata }) => metadata.name)

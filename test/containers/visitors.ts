@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 export const PEOPLE = 260
 
 /** Each connects with an address of its own in x-forwarded-for, as a TLS proxy writes it. */
-export async function admitPeople(t: TestContext & Pick<Test, 'equal'>, baseUrl: string) {
+export async function admitPeople(t: TestContext & Pick<Test, 'equal' | 'strictSame'>, baseUrl: string) {
   const sockets: Socket[] = []
   t.teardown(() => sockets.forEach(socket => socket.close()))
   const refusals: unknown[] = []
@@ -30,7 +30,7 @@ export async function admitPeople(t: TestContext & Pick<Test, 'equal'>, baseUrl:
   })
   const answers = await Promise.all(admitted)
   t.equal(answers.filter(Boolean).length, PEOPLE, 'all subscribed')
-  t.equal(refusals.length, 0, 'none was refused')
+  t.strictSame(refusals, [], 'none was refused')
 }
 
 /** Asks all the time, several at once. @returns the longest that anybody waited for an answer since it was last asked */
