@@ -24,6 +24,7 @@ const CHROMIUM = '/usr/bin/chromium'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const INTERACTIVE_MS = 1_500
 
+t.setTimeout(300_000)
 if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
 const id = randomBytes(4).toString('hex')
 const { natsUrl } = await useServers(t)
@@ -280,7 +281,6 @@ t.test('an open breaker shows, with the time of the next try', async t => {
   }
   await page.getByText(/^open until/).waitFor()
   t.match(await page.locator('.figures').innerText(), /breaker open/)
-  await checkPage(t, page, 'endpoint behind a breaker')
 })
 
 t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
