@@ -66,15 +66,20 @@ t.test(
   async t => {
     const { port } = await open(t)
     const toLink = `0100007F:${Number(port).toString(16).toUpperCase().padStart(4, '0')}`
-    const timers = readFileSync('/proc/net/tcp', 'utf8')
-      .split('\n')
-      .map(line => line.trim().split(/\s+/))
-      .filter(([, , remote, state]) => remote === toLink && state === '01')
-      .map(([, , , , , timer]) => timer!)
-    t.ok(timers.length > 0, 'there are connections')
-    for (const timer of timers) {
-      t.match(timer, /^02:/, 'the timer is that of keepalive probes')
-      t.ok(parseInt(timer.slice(3), 16) <= 1_000, 'which come within 10 s')
-    }
+    const readTimers = () =>
+      readFileSync('/proc/net/tcp', 'utf8')
+        .split('\n')
+        .map(line => line.trim().split(/\s+/))
+        .filter(([, , remote, state]) => remote === toLink && state === '01')
+        .map(([, , , , , timer]) => timer!)
+    // 02 is the timer of keepalive probes. While data is on its way, a connection has another timer.
+    const timers = await waitFor(
+      () => {
+        const all = readTimers()
+        return all.length > 0 && all.every(timer => timer.startsWith('02:')) && all
+      },
+      { what: 'keepalive probes of every connection' },
+    )
+    for (const timer of timers) t.ok(parseInt(timer.slice(3), 16) <= 1_000, 'which come within 10 s')
   },
 )

@@ -10,10 +10,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DataDirBusyError, DataDirUnusableError, KeyFileDamagedError } from './errors.js'
 import { outsideDir } from './servers/postgres.js'
 import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/processes.js'
@@ -26,6 +27,21 @@ export interface DataDir {
 }
 
 /**
+ * Makes a folder and the folders above it. Node's own `recursive` never returns where the kernel answers ENOENT below a
+ * folder that exists, as in /proc.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path) && statSync(path).isDirectory()) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(path) || !statSync(path).isDirectory()) throw error
+  }
+}
+
+/**
  * Makes the data directory, and checks that files can be written there.
  * @returns its absolute path
  * @throws DataDirUnusableError
@@ -33,7 +49,7 @@ export interface DataDir {
 export function makeDataDir(dir: string): string {
   const path = resolve(dir)
   try {
-    mkdirSync(join(path, 'logs'), { recursive: true })
+    makeFolder(join(path, 'logs'))
     accessSync(path, constants.W_OK)
     return path
   } catch (cause) {

@@ -83,6 +83,15 @@ t.test('the error for a misspelt setting names the right setting', async t => {
   t.match(output, 'RATE_LIMIT_MX is no setting and is ignored; did you mean RATE_LIMIT_MAX?')
 })
 
+t.test(
+  'a DATA_DIR where no folder can be made is refused at once',
+  { skip: process.platform !== 'linux' && 'needs /proc' },
+  async t => {
+    const output = await refusalOf(t, { DATA_DIR: '/proc/nowhere' })
+    t.match(output, 'DATA_DIR: /proc/nowhere cannot be used (ENOENT)')
+  },
+)
+
 t.test('the error for a DATA_DIR that is a file says so', async t => {
   const file = join(await temporaryDir(t), 'file')
   await writeFile(file, '')
