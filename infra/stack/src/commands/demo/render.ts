@@ -4,8 +4,8 @@ import { STAGES, type TrackedPayment } from './track-payments.js'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours belong on a terminal alone, and not where NO_COLOR (https://no-color.org) is set. */
-const isColoured = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR
+/** Colours belong on a terminal that has them. Node looks at TERM, CI and NO_COLOR (https://no-color.org). */
+const isColoured = process.stdout.isTTY && process.stdout.hasColors()
 
 const paint = (style: Style, text: string): string => (isColoured ? styleText(style, text) : text)
 
