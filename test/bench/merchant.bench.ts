@@ -22,13 +22,17 @@ async function prepare({ pool }: FilledDatabase, gateway: string): Promise<void>
      values ($1, 'bench', '{merchant:read}', $2, 'ptk_', 'wallet')`,
     [gateway, createHash('sha256').update(KEY).digest('hex')],
   )
-  await pool.query(`delete from events where gateway = $1 and name = 'PaymentPolicyCreated'`, [gateway])
+  await pool.query(
+    `delete from events where name in ('PaymentPolicyCreated', 'PaymentPolicyStatusChanged')
+        and (gateway = $1 or payment_policy in (select address from policies where gateway = $1))`,
+    [gateway],
+  )
   const tell = (name: string, data: string, order: string, where = 'true') =>
     pool.query(
       `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
                            stream_sequence, gateway, payment_policy, user_payment, commitment)
        select gen_random_uuid(), (select max(position) from events) + row_number() over (), 400000000 + policy_id,
-              md5(address || $2 || $4), 0, $2,
+              '3' || left(replace(repeat(md5(address || $2 || $4), 3), '0', 'Z'), 87), 0, $2,
               ($3::jsonb || jsonb_build_object('payment_policy', address, 'user_payment', user_payment, 'recipient',
                  recipient, 'gateway', gateway, 'policy_id', policy_id, 'memo', $5::jsonb))::json, to_timestamp(created_at) + $4::interval,
               gen_random_uuid(), 1, case when $2 = 'PaymentPolicyCreated' then gateway end, address, user_payment,
@@ -46,10 +50,10 @@ async function prepare({ pool }: FilledDatabase, gateway: string): Promise<void>
       'PaymentPolicyStatusChanged',
       `{"old_status":{"Active":null},"new_status":{"${status}":null}}`,
       order,
-      'policy_id % 20 = 0',
+      'policy_id / 40 % 20 = 0',
     )
   await pool.query(
-    `update policies set status_order = '0002', changed_status = 'Active' where gateway = $1 and policy_id % 20 = 0`,
+    `update policies set status_order = '0002', changed_status = 'Active' where gateway = $1 and policy_id / 40 % 20 = 0`,
     [gateway],
   )
   await pool.query('vacuum analyze events, policies')

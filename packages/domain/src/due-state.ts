@@ -1,5 +1,5 @@
 // Whether a policy waits for a payment at a given time.
-import { readPolicyTerms } from './policy-terms.js'
+import { readPolicyTerms, type PolicyTerms } from './policy-terms.js'
 
 export const DUE_STATES = ['none', 'upcoming', 'due', 'overdue', 'expired'] as const
 /**
@@ -24,9 +24,11 @@ export interface DuePolicy {
 }
 
 /** When a payment is due next, and after when none is taken, in Unix seconds; null is never. */
-function datesOf(policy: DuePolicy): { dueAt: bigint | null; isExpired: (now: bigint) => boolean } {
+function datesOf(
+  policy: Omit<DuePolicy, 'policyType'>,
+  terms: PolicyTerms,
+): { dueAt: bigint | null; isExpired: (now: bigint) => boolean } {
   const never = () => false
-  const terms = readPolicyTerms(policy.policyType)
   switch (terms.kind) {
     case 'subscription':
       return { dueAt: policy.nextPaymentDue, isExpired: never }
@@ -53,10 +55,25 @@ function datesOf(policy: DuePolicy): { dueAt: bigint | null; isExpired: (now: bi
  * @param graceSeconds how long after its due date a payment is not late yet: the indexer and the scheduler of
  *   payments need some time
  */
-export function dueStateOf(policy: DuePolicy, nowSeconds: number, graceSeconds: number): DueState {
-  if (!policy.live || policy.status !== 'active') return 'none'
+export const dueStateOf = (policy: DuePolicy, nowSeconds: number, graceSeconds: number): DueState =>
+  // The terms of a policy that waits for nothing are not read.
+  isWaiting(policy)
+    ? dueStateByTerms(policy, readPolicyTerms(policy.policyType), nowSeconds, graceSeconds)
+    : 'none'
+
+const isWaiting = ({ live, status }: Pick<DuePolicy, 'live' | 'status'>): boolean =>
+  live && status === 'active'
+
+/** `dueStateOf` for a policy whose terms were read before. */
+export function dueStateByTerms(
+  policy: Omit<DuePolicy, 'policyType'>,
+  terms: PolicyTerms,
+  nowSeconds: number,
+  graceSeconds: number,
+): DueState {
+  if (!isWaiting(policy)) return 'none'
   const now = BigInt(Math.floor(nowSeconds))
-  const { dueAt, isExpired } = datesOf(policy)
+  const { dueAt, isExpired } = datesOf(policy, terms)
   if (isExpired(now)) return 'expired'
   if (dueAt === null) return 'none'
   if (now < dueAt) return 'upcoming'

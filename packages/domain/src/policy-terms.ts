@@ -27,6 +27,8 @@ export type PolicyTerms =
     }
   | {
       kind: 'one-time'
+      /** in the token's smallest unit; null in what an earlier release kept without one */
+      amount: bigint | null
       /** Unix seconds; not above 0: at once */
       dueDate: bigint
       expiryDate: bigint | null
@@ -75,6 +77,7 @@ export function readPolicyTerms(text: PolicyType['text']): PolicyTerms {
   if (name === 'OneTime' && isInteger(fields?.due_date)) {
     return {
       kind: 'one-time',
+      amount: isInteger(fields.amount) ? integerOf(fields.amount) : null,
       dueDate: integerOf(fields.due_date),
       expiryDate: optionalIntegerOf(fields.expiry_date),
     }

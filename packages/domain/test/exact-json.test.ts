@@ -134,7 +134,7 @@ t.test('nesting is borne to the limit and not one level further', async t => {
   t.throws(() => readExactJson(nested(1_000_000), 64), TooDeepError, 'and no stack overflows')
 })
 
-t.test('our own JSON is read with bigint where a double would lose digits, and written back', async t => {
+t.test('JSON of our own is read as bigint where a double would lose digits, and written back', async t => {
   t.same(readJson('{"a":9007199254740991,"b":9007199254740993,"c":1.5,"d":[-18446744073709551615,1e3]}'), {
     a: 9007199254740991,
     b: 9007199254740993n,

@@ -81,7 +81,7 @@ t.test('a payment is one record of one policy in one transaction, wherever it wa
   t.not(await idOf({}, { signature: '1'.repeat(64) }), id)
 })
 
-t.test('any other event is known by its place, or by what it says when its place is not told', async t => {
+t.test('any other event is identified by its place, and without a place by its content', async t => {
   const idOf = async (data: Members, others: Members = {}): Promise<string> =>
     (await accept(envelopeOf('GatewayFeeBpsChanged', { gateway: keyOf(2), ...data }, others))).id
   const id = await idOf({})

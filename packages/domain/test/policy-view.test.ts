@@ -63,6 +63,7 @@ t.test('the terms that state depends on are read back from the stored text', asy
   })
   t.same(readPolicyTerms('{"OneTime":{"amount":5,"due_date":-1,"expiry_date":9}}'), {
     kind: 'one-time',
+    amount: 5n,
     dueDate: -1n,
     expiryDate: 9n,
   })

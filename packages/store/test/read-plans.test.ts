@@ -6,8 +6,11 @@ import {
   listEvents,
   listEventsAfter,
   listOneTimePayments,
+  listPoliciesWithDueDates,
   listSubscriptions,
   readPaymentStats,
+  readSubscriptions,
+  readVolume,
   openStore,
   readPaymentTrace,
   type EventFilter,
@@ -19,6 +22,8 @@ import t from 'tap'
 
 const EVENTS = 60_000
 const PAGE = 50
+/** Of one of 40 gateways: an event every ten seconds. */
+const EVENTS_OF_A_DAY = 8_640 / 40
 
 interface Plan {
   'Node Type': string
@@ -198,6 +203,31 @@ t.test('lookups read only the rows of their answer', async t => {
   ] as [string, number, (store: Store) => Promise<unknown>][]) {
     const { rows, plans } = await readBy(read)
     t.ok(rows <= bound, `${name} reads ${rows} rows`)
+    if (rows > bound) t.comment(JSON.stringify(plans, null, 1))
+  }
+})
+
+t.test('figures of a gateway read its policies, what created them, and two days of payments', async t => {
+  const gateway = filled.gateways[3]!
+  const { rows: named } = await database.pool.query<{ created: number }>(
+    `select count(*)::int as created from events where gateway = $1 and name = 'PaymentPolicyCreated'`,
+    [gateway],
+  )
+  const created = named[0]!.created
+  const own = Math.ceil(filled.policies.length / filled.gateways.length)
+  const span = { from: filled.timeOf(10_000).getTime() / 1000, to: filled.timeOf(50_000).getTime() / 1000 }
+  for (const [name, bound, read] of [
+    // Of other gateways' policies those that this gateway created once; and user payments, a small table, whole.
+    ['subscriptions', 2 * own + 3 * created + SMALL_TABLES, store => readSubscriptions(store, gateway)],
+    ['due dates', 2 * own + SMALL_TABLES, store => listPoliciesWithDueDates(store, gateway)],
+    [
+      'volume',
+      3 * 2 * EVENTS_OF_A_DAY + 100 + 2 * SMALL_TABLES,
+      store => readVolume(store, gateway, { ...span, size: 'day' }),
+    ],
+  ] as [string, number, (store: Store) => Promise<unknown>][]) {
+    const { rows, plans } = await readBy(read)
+    t.ok(rows <= bound, `${name} read ${rows} rows, at most ${bound}`)
     if (rows > bound) t.comment(JSON.stringify(plans, null, 1))
   }
 })

@@ -62,38 +62,32 @@ export async function countMerchantPolicies({ database }: Store, gateway: string
   return rows[0]!.count
 }
 
-/** Living policies of a gateway that wait for payments: subscriptions and one-time policies. */
-export async function listPoliciesWithDueDates(
+/** A living policy that waits for payments. */
+export interface PolicyWithDueDates {
+  address: string
+  recipient: string
+  policyType: string
+  trackingId: string | null
+  paymentCount: bigint
+  /** Unix seconds */
+  createdAt: bigint
+  nextPaymentDue: bigint | null
+  tokenMint: string | null
+  wallet: string | null
+}
+
+/**
+ * Living policies of a gateway that wait for payments: subscriptions and one-time policies.
+ * Relies on policies_gateway_live, then one probe of user_payments for each policy.
+ */
+export const listPoliciesWithDueDates = (
   { database }: Store,
   gateway: string,
-): Promise<MerchantPolicy[]> {
-  const rows = await database.read<MerchantRow>(sql`
-    select ${COLUMNS}
+): Promise<PolicyWithDueDates[]> =>
+  database.read<PolicyWithDueDates>(sql`
+    select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
+           p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
+           coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
       from policies p ${WITH_USER_PAYMENT}
      where p.gateway = ${gateway} and p.live and p.status = 'active'
        and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`)
-  return rows.map(toPolicy)
-}
-
-/** Subscriptions of a gateway, grouped by their common fields. */
-export interface SubscriptionGroup {
-  tokenMint: string | null
-  status: string
-  /** the frequency as JSON text, such as `{"Monthly":null}` */
-  frequency: string
-  count: bigint
-  /** sum of their amounts */
-  amount: bigint
-}
-
-/** Relies on policies_gateway_live; every living subscription of the gateway is read. */
-export async function groupSubscriptions({ database }: Store, gateway: string): Promise<SubscriptionGroup[]> {
-  const rows = await database.read<Omit<SubscriptionGroup, 'amount'> & { amount: string }>(sql`
-    select coalesce(p.token_mint, u.token_mint) as "tokenMint", p.status,
-           p.policy_type -> 'Subscription' ->> 'payment_frequency' as frequency,
-           count(*) as count, sum((p.policy_type -> 'Subscription' ->> 'amount')::numeric)::text as amount
-      from policies p ${WITH_USER_PAYMENT}
-     where p.gateway = ${gateway} and p.live and p.policy_type::text like '{"Subscription"%'
-     group by 1, 2, 3`)
-  return rows.map(row => ({ ...row, amount: BigInt(row.amount) }))
-}

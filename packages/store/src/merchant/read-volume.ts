@@ -66,9 +66,8 @@ export async function readVolume(
   { from, to, size }: { from: number; to: number; size: BucketSize },
 ): Promise<VolumeBucket[]> {
   const { days, edges } = splitDays({ from, to })
-  const payments = (which: Sql): Sql => sql`
-    select coalesce(e.token_mint, p.token_mint, u.token_mint) as token_mint, e.paid_at as at,
-           floor(extract(epoch from e.occurred_at))::bigint as block_at, 1::bigint as count, e.amount::text as amount
+  const payments = (columns: Sql, which: Sql): Sql => sql`
+    select coalesce(e.token_mint, p.token_mint, u.token_mint) as token_mint, ${columns}
       from events e
       left join policies p on p.address = e.payment_policy
       left join user_payments u on u.address = p.user_payment
@@ -80,13 +79,24 @@ export async function readVolume(
         from payment_token_stats
        where gateway = ${gateway} and span = ${DAY}::int
          and start >= ${asTimestamp(days.from * 1000)} and start < ${asTimestamp(days.to * 1000)}`),
-    database.read<PaidRow>(payments(IS_OTHER_DAY)),
+    database.read<PaidRow>(
+      payments(
+        sql`e.paid_at as at, floor(extract(epoch from e.occurred_at))::bigint as block_at, 1::bigint as count,
+            e.amount::text as amount`,
+        IS_OTHER_DAY,
+      ),
+    ),
     ...edges.map(edge => {
       const day = Math.floor(edge.from / DAY) * DAY
-      return database.read<PaidRow>(
-        payments(sql`e.occurred_at >= ${asTimestamp(day * 1000)} and e.occurred_at < ${asTimestamp((day + DAY) * 1000)}
-          and e.paid_at >= ${BigInt(edge.from)} and e.paid_at < ${BigInt(edge.to)} and not (${IS_OTHER_DAY})`),
-      )
+      // An edge lies within a day, so within a bucket.
+      return database.read<PaidRow>(sql`
+        ${payments(
+          sql`${BigInt(edge.from)}::bigint as at, ${BigInt(edge.from)}::bigint as block_at, count(*) as count,
+              sum(e.amount)::text as amount`,
+          sql`e.occurred_at >= ${asTimestamp(day * 1000)} and e.occurred_at < ${asTimestamp((day + DAY) * 1000)}
+              and e.paid_at >= ${BigInt(edge.from)} and e.paid_at < ${BigInt(edge.to)} and not (${IS_OTHER_DAY})`,
+        )}
+        group by 1`)
     }),
   ])
   const buckets = new Map<string, VolumeBucket>()

@@ -1,4 +1,4 @@
-import { policyTypeView } from '@payment-tracking/domain'
+import { readJson } from '@payment-tracking/domain'
 import type { MerchantPolicy, Subscriber } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
@@ -157,10 +157,11 @@ export function describePolicyType(text: string): {
   amount: bigint | null
   paymentFrequency: string | null
 } {
-  const variant = Object.keys(JSON.parse(text) as object)[0] ?? 'Unknown'
-  const [fields] = Object.values(policyTypeView(text)) as (PolicyFields | null)[]
-  const amount = variant === 'UpTo' ? fields?.maxAmount : variant === 'Milestone' ? undefined : fields?.amount
-  const frequency = fields?.paymentFrequency as Record<string, unknown> | undefined
+  const [variant = 'Unknown', fields] =
+    Object.entries(readJson(text) as Record<string, PolicyFields | null>)[0] ?? []
+  const amount =
+    variant === 'UpTo' ? fields?.max_amount : variant === 'Milestone' ? undefined : fields?.amount
+  const frequency = fields?.payment_frequency as Record<string, unknown> | undefined
   return {
     variant,
     amount: typeof amount === 'number' || typeof amount === 'bigint' ? BigInt(amount) : null,

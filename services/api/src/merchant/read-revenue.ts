@@ -1,21 +1,20 @@
 // Revenue of a gateway in a span of time, by token, in buckets.
-import { dueStateOf, perMonth, roundedSum } from '@payment-tracking/domain'
+import { dueStateByTerms, perMonth } from '@payment-tracking/domain'
 import {
   bucketSeconds,
   bucketStart,
-  groupSubscriptions,
-  listPoliciesWithDueDates,
-  readFrequency,
+  readSubscriptions,
   readVolume,
   replaySubscriptions,
   type ActiveSubscription,
   type BucketSize,
+  type LivingSubscription,
   type Store,
-  type SubscriptionGroup,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
 import type { Tokens } from '../schemas/tokens.js'
 import type { Revenue } from './merchant-schemas.js'
+import { monthly, recurringSeries } from './recurring-series.js'
 
 export interface Span {
   /** Unix seconds, the first of the span */
@@ -43,22 +42,17 @@ export function bucketsOf({ from, to, size }: Span): number[] {
 /** A token's name as a key; all unknown tokens share one key. */
 const keyOf = (mint: string | null): string => mint ?? ''
 
-const ofGroups = (groups: readonly SubscriptionGroup[]): bigint =>
-  roundedSum(
-    groups.map(group => perMonth(group.amount, readFrequency(group.frequency))).filter(each => each !== null),
-  )
-
-const ofSubscriptions = (subscriptions: readonly ActiveSubscription[]): bigint =>
-  roundedSum(subscriptions.map(each => perMonth(each.amount, each.frequency)).filter(each => each !== null))
-
 const sumOf = <T>(items: readonly T[], pick: (item: T) => bigint): bigint =>
   items.reduce((sum, item) => sum + pick(item), 0n)
 
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-function churnOf(atStart: readonly ActiveSubscription[], atEnd: readonly ActiveSubscription[]) {
-  const walletsOf = (all: readonly ActiveSubscription[]) =>
-    new Set(all.map(({ wallet }) => wallet).filter(wallet => wallet !== null))
+type Payer = Pick<ActiveSubscription, 'wallet'>
+
+const walletsOf = (active: readonly Payer[]) =>
+  new Set(active.map(({ wallet }) => wallet).filter(wallet => wallet !== null))
+
+function churnOf(atStart: readonly Payer[], atEnd: readonly Payer[]) {
   const stayed = walletsOf(atEnd)
   const active = walletsOf(atStart)
   const churned = [...active].filter(wallet => !stayed.has(wallet)).length
@@ -73,57 +67,59 @@ export async function readRevenue(
 ): Promise<Static<typeof Revenue>> {
   const starts = bucketsOf(span)
   const ends = starts.map(start => Math.min(start + bucketSeconds(span.size), span.to))
-  const [groups, volume, snapshots, waiting] = await Promise.all([
-    groupSubscriptions(store, gateway),
+  const moments = [span.from, ...ends]
+  const read = readSubscriptions(store, gateway)
+  const [{ living }, volume, snapshots] = await Promise.all([
+    read,
     readVolume(store, gateway, span),
-    replaySubscriptions(store, gateway, [span.from, ...ends], programId),
-    listPoliciesWithDueDates(store, gateway),
+    read.then(subscriptions => replaySubscriptions(store, subscriptions, { gateway, moments, programId })),
   ])
-  const [atStart = [], ...atEnds] = snapshots
-  const activeGroups = groups.filter(({ status }) => status === 'active')
-  const countOf = (status: string) =>
-    sumOf(
-      groups.filter(group => group.status === status),
-      ({ count }) => count,
-    )
+  const [, ...series] = recurringSeries(moments, living, snapshots, keyOf)
+  /** Payers at a moment. */
+  const activeAt = (index: number): Payer[] => [
+    ...(snapshots[index] ?? []),
+    ...living.filter(({ isSteady, createdAt }) => isSteady && createdAt < moments[index]!),
+  ]
+  const allActive = living.filter(({ status }) => status === 'active')
+  const countOf = (status: string) => living.filter(each => each.status === status).length
   const mints = new Set([
     ...volume.map(({ tokenMint }) => keyOf(tokenMint)),
-    ...activeGroups.map(({ tokenMint }) => keyOf(tokenMint)),
+    ...allActive.map(({ tokenMint }) => keyOf(tokenMint)),
     ...snapshots.flat().map(({ tokenMint }) => keyOf(tokenMint)),
   ])
   const byToken = [...mints].map(mint => {
     const isOf = ({ tokenMint }: { tokenMint: string | null }) => keyOf(tokenMint) === mint
     const paid = volume.filter(isOf)
-    const active = activeGroups.filter(isOf)
-    const uncounted = active.filter(group => perMonth(group.amount, readFrequency(group.frequency)) === null)
+    const active = allActive.filter(isOf).map(({ terms }) => terms)
+    const uncounted = active.filter(({ amount, frequency }) => perMonth(amount, frequency) === null)
     return {
       tokenMint: mint === '' ? null : mint,
       decimals: tokens.get(mint)?.decimals ?? null,
-      mrr: ofGroups(active).toString(),
+      mrr: monthly(active).toString(),
       recognizedRevenue: sumOf(paid, ({ amount }) => amount).toString(),
       series: starts.map((start, index) => ({
         ts: dayOf(start),
-        mrr: ofSubscriptions(atEnds[index]!.filter(isOf)).toString(),
+        mrr: (series[index]!.get(mint) ?? 0n).toString(),
         recognized: sumOf(
           paid.filter(bucket => bucket.start === BigInt(start)),
           ({ amount }) => amount,
         ).toString(),
       })),
       paymentCount: sumOf(paid, ({ count }) => count),
-      activeSubscriptionCount: sumOf(active, ({ count }) => count),
-      uncountedSubscriptions: sumOf(uncounted, ({ count }) => count),
+      activeSubscriptionCount: active.length,
+      uncountedSubscriptions: uncounted.length,
     }
   })
   byToken.sort(
     (a, b) =>
       Number(b.paymentCount - a.paymentCount) ||
-      Number(b.activeSubscriptionCount - a.activeSubscriptionCount) ||
+      b.activeSubscriptionCount - a.activeSubscriptionCount ||
       (keyOf(a.tokenMint) < keyOf(b.tokenMint) ? -1 : 1),
   )
   const [first] = byToken
   const now = nowMs() / 1000
-  const isOverdue = (policy: (typeof waiting)[number]) =>
-    dueStateOf({ ...policy, createdAt: BigInt(policy.createdAt) }, now, graceSeconds) === 'overdue'
+  const isOverdue = ({ terms, status, createdAt, nextPaymentDue }: LivingSubscription) =>
+    dueStateByTerms({ live: true, status, createdAt, nextPaymentDue }, terms, now, graceSeconds) === 'overdue'
   return {
     tokenMint: first?.tokenMint ?? null,
     mrr: first?.mrr ?? '0',
@@ -134,13 +130,12 @@ export async function readRevenue(
     endTime: new Date(span.to * 1000).toISOString(),
     bucket: span.size,
     byToken,
-    churn: churnOf(atStart, atEnds.at(-1) ?? []),
+    churn: churnOf(activeAt(0), activeAt(moments.length - 1)),
     subscriptions: {
       active: countOf('active'),
       paused: countOf('paused'),
       completed: countOf('completed'),
-      overdue: waiting.filter(policy => policy.policyType.startsWith('{"Subscription"') && isOverdue(policy))
-        .length,
+      overdue: living.filter(isOverdue).length,
     },
   }
 }

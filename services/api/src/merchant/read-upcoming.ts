@@ -1,23 +1,22 @@
 // Payments that a gateway may expect.
-import { dueDatesBetween, readPolicyTerms } from '@payment-tracking/domain'
-import { listPoliciesWithDueDates, type MerchantPolicy, type Store } from '@payment-tracking/store'
+import { dueDatesBetween, readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
+import { listPoliciesWithDueDates, type PolicyWithDueDates, type Store } from '@payment-tracking/store'
 import type { Static } from 'typebox'
-import { describePolicyType, type Upcoming } from './merchant-schemas.js'
+import type { Upcoming } from './merchant-schemas.js'
 
 /** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */
 const MOST_OF_A_POLICY = 1_000
 
-function dueDatesOf(policy: MerchantPolicy, from: bigint, to: bigint): bigint[] {
-  const terms = readPolicyTerms(policy.policyType)
+function dueDatesOf(policy: PolicyWithDueDates, terms: PolicyTerms, from: bigint, to: bigint): bigint[] {
   if (terms.kind === 'one-time') {
-    const dueAt = terms.dueDate > 0n ? terms.dueDate : BigInt(policy.createdAt)
+    const dueAt = terms.dueDate > 0n ? terms.dueDate : policy.createdAt
     return dueAt >= from && dueAt < to ? [dueAt] : []
   }
   if (terms.kind !== 'subscription' || policy.nextPaymentDue === null) return []
   const { maxRenewals, autoRenew, frequency } = terms
   // Without automatic renewal, a subscription with an end is over after one payment.
   const most = maxRenewals === null ? null : autoRenew ? BigInt(maxRenewals) : 1n
-  const paymentsLeft = most === null ? null : most - BigInt(policy.paymentCount)
+  const paymentsLeft = most === null ? null : most - policy.paymentCount
   if (paymentsLeft !== null && paymentsLeft <= 0n) return []
   return dueDatesBetween(
     { frequency, nextDue: policy.nextPaymentDue, paymentsLeft },
@@ -36,9 +35,11 @@ export async function readUpcoming(
   const policies = await listPoliciesWithDueDates(store, gateway)
   let complete = true
   const due = policies.flatMap(policy => {
-    const dates = dueDatesOf(policy, from, to)
+    const terms = readPolicyTerms(policy.policyType)
+    const dates = dueDatesOf(policy, terms, from, to)
     if (dates.length === MOST_OF_A_POLICY) complete = false
-    const { variant, amount } = describePolicyType(policy.policyType)
+    const variant = terms.kind === 'one-time' ? 'OneTime' : 'Subscription'
+    const amount = terms.kind === 'one-time' || terms.kind === 'subscription' ? terms.amount : null
     return dates.map(dueAt => ({ dueAt, policy, variant, amount: amount ?? 0n }))
   })
   due.sort((a, b) => Number(a.dueAt - b.dueAt) || (a.policy.address < b.policy.address ? -1 : 1))
@@ -53,7 +54,7 @@ export async function readUpcoming(
       policyAddress: policy.address,
       variant,
       recipient: policy.recipient,
-      wallet: policy.walletPublicKey,
+      wallet: policy.wallet,
       trackingId: policy.trackingId,
       tokenMint: policy.tokenMint,
       amount: amount.toString(),

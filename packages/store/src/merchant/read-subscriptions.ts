@@ -1,0 +1,92 @@
+// The subscriptions of a gateway, from one statement: figures of today, overdue subscriptions and past figures all start
+// from these rows.
+import { readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import { IS_POLICY_CREATED } from '../payment-names.js'
+
+/** What the row of a policy says about who pays, and in which token. */
+export interface PolicyPayer {
+  tokenMint: string | null
+  /** null while its user payment is not known */
+  wallet: string | null
+}
+
+/** A living subscription of a gateway. */
+export interface LivingSubscription extends PolicyPayer {
+  address: string
+  status: string
+  /** Unix seconds */
+  createdAt: bigint
+  nextPaymentDue: bigint | null
+  terms: Extract<PolicyTerms, { kind: 'subscription' }>
+  /** created once, active, and nothing ended or changed it: it has been active since its creation */
+  isSteady: boolean
+}
+
+export interface GatewaySubscriptions {
+  living: LivingSubscription[]
+  /** by address, the policies of which only events say when they were subscriptions and active */
+  changing: Map<string, PolicyPayer>
+}
+
+interface Row {
+  address: string
+  living: boolean
+  unchanged: boolean
+  status: string
+  created_at: bigint
+  next_payment_due: bigint | null
+  policy_type: string
+  token_mint: string | null
+  owner: string | null
+}
+
+/**
+ * Relies on policies_gateway_live and policies_gateway_gone, events_gateway_rare, and one probe of user_payments for each
+ * policy. A policy that belongs to another gateway now is read by its key, for its past with this gateway. Reads no
+ * payments.
+ */
+export async function readSubscriptions({ database }: Store, gateway: string): Promise<GatewaySubscriptions> {
+  const columns = sql`p.address, p.user_payment, p.token_mint, p.policy_type, p.live, p.status, p.created_at,
+    p.next_payment_due, p.deleted_order is null and p.status_order is null as unchanged`
+  const rows = await database.read<Row>(sql`
+    with own as (
+      select ${columns} from policies p where p.gateway = ${gateway} and p.live
+      union all
+      select ${columns} from policies p where p.gateway = ${gateway} and not p.live
+    ), created as (
+      select e.payment_policy as address, count(*) as times
+        from events e
+       where e.gateway = ${gateway} and ${IS_POLICY_CREATED} and e.name <> 'PaymentRecord' and e.retracted_at is null
+       group by 1
+    ), left_since as materialized (
+      select address, times from created c where not exists (select from own where own.address = c.address)
+    ), known as (
+      select own.*, true as own, c.times from own left join created c on c.address = own.address
+      union all
+      select p.*, false, l.times from left_since l
+       cross join lateral (select ${columns} from policies p where p.address = l.address offset 0) p
+    )
+    select k.address, t.living, t.living and k.status = 'active' and k.times = 1 and k.unchanged as unchanged, k.status,
+           k.created_at, k.next_payment_due, k.policy_type::text as policy_type,
+           coalesce(k.token_mint, u.token_mint) as token_mint, u.owner
+      from known k
+      left join user_payments u on u.address = k.user_payment
+     cross join lateral (select coalesce(k.policy_type::text like '{"Subscription"%', false) as subscription) s
+     cross join lateral (select k.own and k.live and s.subscription as living) t
+     where s.subscription or not k.own or k.times > 1`)
+  const living: LivingSubscription[] = []
+  const changing = new Map<string, PolicyPayer>()
+  for (const row of rows) {
+    const payer = { tokenMint: row.token_mint, wallet: row.owner }
+    const terms = row.living ? readPolicyTerms(row.policy_type) : null
+    // Payments can end a subscription that has a last renewal.
+    const isSteady = row.unchanged && terms?.kind === 'subscription' && terms.maxRenewals === null
+    if (!isSteady) changing.set(row.address, payer)
+    if (terms?.kind !== 'subscription') continue
+    const { address, status, created_at: createdAt, next_payment_due: nextPaymentDue } = row
+    living.push({ address, ...payer, status, createdAt, nextPaymentDue, terms, isSteady })
+  }
+  return { living, changing }
+}
