@@ -1006,7 +1006,7 @@ export interface paths {
         };
         /**
          * What became of the payments of a transaction
-         * @description From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too.
+         * @description From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what.
          */
         get: operations["tracePayments"];
         put?: never;
@@ -2505,6 +2505,18 @@ export interface components {
             /** @description In their order. */
             attemptLog: components["schemas"]["TracedAttempt"][];
         };
+        TracedWait: {
+            /**
+             * @description the webhook that is told later
+             * @example 3
+             */
+            webhookId: number | bigint;
+            /**
+             * @description `facts`: the recipient or token that its filters need is not known yet; `finality`: the payment is not final yet
+             * @enum {string}
+             */
+            awaits: "facts" | "finality";
+        };
         /** @description What became of a payment, stage by stage. */
         PaymentTrace: {
             /**
@@ -2541,6 +2553,8 @@ export interface components {
             announced: components["schemas"]["AnnouncedStage"];
             /** @description only with the gateway's own token, and only its own */
             deliveries?: components["schemas"]["TracedDelivery"][];
+            /** @description only with the gateway's own token: webhooks without a delivery yet */
+            awaiting?: components["schemas"]["TracedWait"][];
         };
         /** @description The first message of the stream; no event. */
         StreamHead: {

@@ -92,6 +92,47 @@ t.test('only the gateway of a delivery sees the delivery', async t => {
       { state: 'delivered', attempts: 1, attemptLog: [{ number: 1, statusCode: 200 }] },
     ])
     t.equal(mine.deliveries.length, 1)
+    t.same(mine.awaiting, [])
     t.notOk('deliveries' in theirs)
+    t.notOk('awaiting' in theirs)
   }
+})
+
+t.test('a gateway sees which of its webhooks wait for a payment, and for what', async t => {
+  const api = await openGatewayApi(t)
+  const [own, other] = [await api.addGateway(), await api.addGateway()]
+  const signature = expected.oneTime[0]!.newestFirst[0]!.signature as string
+  const addWebhook = async (gateway: string, active = true): Promise<number> => {
+    const { rows } = await api.database.pool.query<{ id: string }>(
+      `insert into webhooks (gateway, endpoint_url, secret, active) values ($1, 'https://x.example/', 's', $2) returning id`,
+      [gateway, active],
+    )
+    return Number(rows[0]!.id)
+  }
+  const [facts, finality] = [await addWebhook(own.address), await addWebhook(own.address)]
+  const { rows } = await api.database.pool.query<{ id: string }>(
+    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+       stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
+     values (gen_random_uuid(), 1, 1, $1, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $2, $2, 5, 1, 1)
+     returning id`,
+    [signature, own.address],
+  )
+  for (const id of [facts, await addWebhook(own.address, false), await addWebhook(other.address)])
+    await api.database.pool.query(
+      `insert into deliveries_awaiting_facts (webhook_id, message_id, event_id, payment_policy) values ($1, $2, $3, $4)`,
+      [id, rows[0]!.id, rows[0]!.id, own.address],
+    )
+  await api.database.pool.query(
+    'insert into deliveries_awaiting_finality (event_id, webhook_id, slot) values ($1, $2, 1)',
+    [rows[0]!.id, finality],
+  )
+  const path = `/v1/payments/${signature}/trace`
+  const { body } = await api.call('GET', path, { token: await api.signIn(own) })
+  t.same(body[0].deliveries, [])
+  t.same(body[0].awaiting, [
+    { webhookId: facts, awaits: 'facts' },
+    { webhookId: finality, awaits: 'finality' },
+  ])
+  for (const token of [undefined, await api.signIn(other)])
+    t.notOk('awaiting' in (await api.call('GET', path, token === undefined ? {} : { token })).body[0])
 })

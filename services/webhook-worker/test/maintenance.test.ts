@@ -120,6 +120,23 @@ t.test('a worker maintains webhooks', async t => {
     await pool.query('update webhooks set active = false where id = $1', [webhook.id])
   })
 
+  t.test('what waits for facts is measured by its age, for active webhooks alone', async t => {
+    const webhook = await rig.addWebhook(receiver.url)
+    await pool.query(
+      `insert into deliveries_awaiting_facts (webhook_id, message_id, event_id, payment_policy, since)
+       values ($1, 'waits', gen_random_uuid(), 'policy', now() - interval '2 h')`,
+      [webhook.id],
+    )
+    const readAge = async () => {
+      const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
+      return Number(/^payment_tracking_delivery_oldest_awaiting_facts_seconds (\S+)/m.exec(metrics)?.[1])
+    }
+    await waitFor(async () => (await readAge()) >= 7_200, { what: 'the age' })
+    await pool.query('update webhooks set active = false where id = $1', [webhook.id])
+    await waitFor(async () => (await readAge()) === 0, { what: 'nothing that will be sent' })
+    t.equal(await readAge(), 0)
+  })
+
   t.test('retention removes only deliveries that ended long ago', async t => {
     const [kept, gone] = [await rig.addWebhook(receiver.url), await rig.addWebhook(receiver.url)]
     const [ref] = await rig.pay(kept.gateway, 1, { enqueue: false })

@@ -1,27 +1,30 @@
 import t from 'tap'
 import { buildWatchdog } from '../src/maintenance/watchdog.js'
 
-t.test('only a worker that starts nothing while jobs wait, servers answer and slots are free is stuck', t => {
-  type Look = [waiting: number, active: number, started: number, postgresAnswers?: boolean] | 'no Redis'
-  const steps = (...looks: Look[]) => {
-    const dog = buildWatchdog({ stuckLooks: 2, concurrency: 10 })
-    return looks.map(look => {
-      if (look === 'no Redis') {
-        dog.forget()
-        return false
-      }
-      const [waiting, active, started, postgresAnswers = true] = look
-      return dog.look({ waiting, progress: { active, started }, postgresAnswers })
-    })
-  }
-  const idle: Look = [5, 0, 7]
-  t.strictSame(steps(idle, idle, idle, idle), [false, false, false, true], 'stuck')
-  const never = (message: string, ...looks: Look[]) => t.notOk(steps(...looks).includes(true), message)
-  never('slow but moving', [5, 0, 7], [5, 0, 8], [5, 0, 9], [5, 0, 10], [5, 0, 11])
-  never('nothing to do', [0, 0, 7], [0, 0, 7], [0, 0, 7], [0, 0, 7], [0, 0, 7])
-  never('all slots taken', [5, 10, 7], [5, 10, 7], [5, 10, 7], [5, 10, 7], [5, 10, 7])
-  never('jobs waited, and then none did', idle, idle, idle, [0, 0, 7], idle, idle)
-  never('Postgres is away', idle, idle, idle, [5, 0, 7, false], idle, idle)
-  never('Redis is away', idle, idle, idle, 'no Redis', idle, idle)
-  t.end()
-})
+t.test(
+  'a worker is stuck when it starts nothing although jobs wait, servers answer and slots are free',
+  t => {
+    type Look = [waiting: number, active: number, started: number, postgresAnswers?: boolean] | 'no Redis'
+    const steps = (...looks: Look[]) => {
+      const dog = buildWatchdog({ stuckLooks: 2, concurrency: 10 })
+      return looks.map(look => {
+        if (look === 'no Redis') {
+          dog.forget()
+          return false
+        }
+        const [waiting, active, started, postgresAnswers = true] = look
+        return dog.look({ waiting, progress: { active, started }, postgresAnswers })
+      })
+    }
+    const idle: Look = [5, 0, 7]
+    t.strictSame(steps(idle, idle, idle, idle), [false, false, false, true], 'stuck')
+    const never = (message: string, ...looks: Look[]) => t.notOk(steps(...looks).includes(true), message)
+    never('slow but moving', [5, 0, 7], [5, 0, 8], [5, 0, 9], [5, 0, 10], [5, 0, 11])
+    never('nothing to do', [0, 0, 7], [0, 0, 7], [0, 0, 7], [0, 0, 7], [0, 0, 7])
+    never('all slots taken', [5, 10, 7], [5, 10, 7], [5, 10, 7], [5, 10, 7], [5, 10, 7])
+    never('jobs waited, and then none did', idle, idle, idle, [0, 0, 7], idle, idle)
+    never('Postgres is away', idle, idle, idle, [5, 0, 7, false], idle, idle)
+    never('Redis is away', idle, idle, idle, 'no Redis', idle, idle)
+    t.end()
+  },
+)

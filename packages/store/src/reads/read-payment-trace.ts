@@ -155,3 +155,30 @@ const toDelivery = (row: DeliveryRow): TracedDelivery => ({
   finishedAt: row.finished_at,
   attempts: [],
 })
+
+/** A webhook that is told of a payment later. */
+export interface TracedWait {
+  eventId: string
+  webhookId: bigint
+  /** `facts`: the recipient or token that its filters need; `finality`: until the payment is final */
+  awaits: 'facts' | 'finality'
+}
+
+/**
+ * The active webhooks of one gateway that still wait for events.
+ * Relies on the indexes of both waiting tables by event, and on the key of webhooks.
+ */
+export const listTracedWaits = (
+  { database }: Store,
+  eventIds: readonly string[],
+  gateway: string,
+): Promise<TracedWait[]> =>
+  database.read<TracedWait>(sql`
+    select a.event_id as "eventId", a.webhook_id as "webhookId", a.awaits
+      from (select event_id, webhook_id, 'facts' as awaits from deliveries_awaiting_facts
+             where event_id = any(${[...eventIds]}::uuid[]) and lifecycle is null
+            union all
+            select event_id, webhook_id, 'finality' from deliveries_awaiting_finality
+             where event_id = any(${[...eventIds]}::uuid[])) a
+      join webhooks w on w.id = a.webhook_id and w.gateway = ${gateway} and w.active and w.deleted_at is null
+     order by a.webhook_id, a.awaits`)

@@ -33,9 +33,11 @@ interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
 }
 
 /**
- * Takes the messages whose policy or user payment is in the batch, or whose payment has another place now. Writes the
- * deliveries of those that pass, forgets those that are refused, and leaves those that are still unknown. In a batch
- * without such events this function sends no statement; where no message waits, it sends one.
+ * Judges the messages that may have been waiting for this batch: those whose policy or user payment is in it, and those
+ * whose payment has moved. A message that passes gets its delivery, one that is refused is forgotten, and one that is
+ * still unknown stays.
+ *
+ * Most batches hold no such event and cost no statement here. A batch that does costs one while no message waits.
  * @param events the new events of a batch, already projected
  * @param moved stored events whose place became known
  * @param isFinal whether an event is final

@@ -25,8 +25,8 @@ export type Access = ApiKeyScope | 'wallet'
 
 export interface GatewayAuth {
   /**
-   * Finds the gateway of a request by its token or API key. Reads the gateway from the database each time, because
-   * tokens and keys become invalid when the gateway is deleted or the wallet that obtained them is no longer its signer.
+   * Finds the gateway of a request by its token or API key. A token or key is void once its gateway is deleted, or once
+   * the wallet that obtained it no longer signs for the gateway. So this reads the gateway from the database each time.
    * @throws ApiError UNAUTHORIZED without a valid token or key; SCOPE_MISSING or SIGN_IN_REQUIRED when the key has no
    *   right to this request
    */

@@ -1,4 +1,4 @@
-import { listTracedDeliveries, readPaymentTrace, type Store } from '@payment-tracking/store'
+import { listTracedDeliveries, listTracedWaits, readPaymentTrace, type Store } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
@@ -23,7 +23,7 @@ export function addTraceRoute(app: ApiServer, { store, authenticate }: TracePart
         tags: ['payments'],
         summary: 'What became of the payments of a transaction',
         description:
-          "From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too.",
+          "From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what.",
         security: [{}, { gatewayToken: [] }, { apiKey: [] }],
         params: Type.Object({ signature: Signature('transaction signature') }),
         querystring: Type.Object({}),
@@ -43,15 +43,13 @@ export function addTraceRoute(app: ApiServer, { store, authenticate }: TracePart
       const traces = await readPaymentTrace(store, request.params.signature)
       if (traces.length === 0) throw new NotFoundError('There is no payment in this transaction here.')
       const own = traces.filter(({ gateway }) => gateway === caller?.gateway)
-      const deliveries =
-        caller === null
-          ? []
-          : await listTracedDeliveries(
-              store,
-              own.map(({ eventId }) => eventId),
-              caller.gateway,
-            )
-      return traces.map(trace => toTraceRecord(trace, own.includes(trace) ? deliveries : null))
+      if (caller === null) return traces.map(trace => toTraceRecord(trace, null))
+      const ids = own.map(({ eventId }) => eventId)
+      const [deliveries, waits] = await Promise.all([
+        listTracedDeliveries(store, ids, caller.gateway),
+        listTracedWaits(store, ids, caller.gateway),
+      ])
+      return traces.map(trace => toTraceRecord(trace, own.includes(trace) ? { deliveries, waits } : null))
     },
   )
 }

@@ -1,4 +1,4 @@
-import type { PaymentTrace, TracedDelivery } from '@payment-tracking/store'
+import type { PaymentTrace, TracedDelivery, TracedWait } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Text } from './fields.js'
 
@@ -24,6 +24,18 @@ const Delivery = Type.Object(
     attemptLog: Type.Array(Attempt, { description: 'In their order.' }),
   },
   { title: 'TracedDelivery' },
+)
+
+const Wait = Type.Object(
+  {
+    webhookId: Integer('the webhook that is told later', 3),
+    awaits: Type.String({
+      enum: ['facts', 'finality'],
+      description:
+        '`facts`: the recipient or token that its filters need is not known yet; `finality`: the payment is not final yet',
+    }),
+  },
+  { title: 'TracedWait' },
 )
 
 export const PaymentTraceRecord = Type.Object(
@@ -68,6 +80,9 @@ export const PaymentTraceRecord = Type.Object(
     deliveries: Type.Optional(
       Type.Array(Delivery, { description: "only with the gateway's own token, and only its own" }),
     ),
+    awaiting: Type.Optional(
+      Type.Array(Wait, { description: "only with the gateway's own token: webhooks without a delivery yet" }),
+    ),
   },
   { title: 'PaymentTrace', description: 'What became of a payment, stage by stage.' },
 )
@@ -91,10 +106,10 @@ const toDelivery = (delivery: TracedDelivery) => ({
   })),
 })
 
-/** @param deliveries the deliveries that the caller may see; null hides even their existence */
+/** @param own what the caller may see of deliveries; null hides even their existence */
 export const toTraceRecord = (
   trace: PaymentTrace,
-  deliveries: TracedDelivery[] | null,
+  own: { deliveries: TracedDelivery[]; waits: TracedWait[] } | null,
 ): PaymentTraceRecord => ({
   eventId: trace.eventId,
   trackingId: trace.trackingId,
@@ -106,7 +121,12 @@ export const toTraceRecord = (
   stream: { sequence: trace.streamSequence },
   stored: { at: iso(trace.committedAt), position: trace.position, seq: trace.seq },
   announced: { at: iso(trace.handedOverAt), done: trace.isAnnounced },
-  ...(deliveries === null
+  ...(own === null
     ? {}
-    : { deliveries: deliveries.filter(({ eventId }) => eventId === trace.eventId).map(toDelivery) }),
+    : {
+        deliveries: own.deliveries.filter(({ eventId }) => eventId === trace.eventId).map(toDelivery),
+        awaiting: own.waits
+          .filter(({ eventId }) => eventId === trace.eventId)
+          .map(({ webhookId, awaits }) => ({ webhookId, awaits })),
+      }),
 })

@@ -76,7 +76,7 @@ t.test('API keys', async t => {
     }
   })
 
-  t.test('what is no key is refused, with one answer for all of it', async t => {
+  t.test('anything that is no key gets the same refusal', async t => {
     const { key } = await keyOf(['webhooks:read'])
     const expired = (await make({ name: 'old', scopes: ['webhooks:read'], expiresAt: '2999-01-01' })).body
     await pool.query(`update api_keys set expires_at = now() - interval '1 s' where id = $1`, [expired.id])

@@ -148,3 +148,15 @@ export async function openGatewayApi(
   }
   return api
 }
+
+/** A gateway that has signed in, and a call that adds a webhook of it. */
+export async function addSignedIn(api: GatewayApi) {
+  const gateway = await api.addGateway()
+  const token = await api.signIn(gateway)
+  const addWebhook = (over: Record<string, unknown> = {}) =>
+    api.call('POST', '/v1/webhooks', {
+      token,
+      body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
+    })
+  return { gateway, token, addWebhook }
+}

@@ -1,16 +1,10 @@
 import t from 'tap'
-import { openGatewayApi } from '../gateway-auth/open-gateway-api.js'
+import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { signatureOf } from '../tell-chain.js'
 
 t.test('deliveries over REST', async t => {
   const api = await openGatewayApi(t)
-  const gateway = await api.addGateway()
-  const token = await api.signIn(gateway)
-  const create = (over: Record<string, unknown> = {}) =>
-    api.call('POST', '/v1/webhooks', {
-      token,
-      body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
-    })
+  const { gateway, token, addWebhook: create } = await addSignedIn(api)
 
   t.test('deliveries are found over all webhooks of the gateway alone', async t => {
     const found = async (query: string, by = token) =>

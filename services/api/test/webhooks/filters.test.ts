@@ -145,7 +145,7 @@ t.test('a direct transfer without a recipient has nothing to wait for', async t 
   t.equal(await waitingOf(NO_POLICY), 0)
 })
 
-t.test('what happens to a policy waits for its token', async t => {
+t.test('life-cycle messages wait until the token of their policy is known', async t => {
   const { policy, addWebhook, sayPolicy, sayUserPayment } = await openGateway('life')
   const types = ['subscription.created', 'subscription.paused']
   const mine = await addWebhook({ tokenMint: mint }, types)

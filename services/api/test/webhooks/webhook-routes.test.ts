@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openGatewayApi, makeWallet } from '../gateway-auth/open-gateway-api.js'
+import { addSignedIn, openGatewayApi, makeWallet } from '../gateway-auth/open-gateway-api.js'
 
 t.test('where private targets are allowed, a webhook says why production refuses its endpoint', async t => {
   const api = await openGatewayApi(t, { settings: { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' } })
@@ -19,13 +19,7 @@ t.test('where private targets are allowed, a webhook says why production refuses
 
 t.test('webhooks over REST', async t => {
   const api = await openGatewayApi(t)
-  const gateway = await api.addGateway()
-  const token = await api.signIn(gateway)
-  const create = (over: Record<string, unknown> = {}) =>
-    api.call('POST', '/v1/webhooks', {
-      token,
-      body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
-    })
+  const { gateway, token, addWebhook: create } = await addSignedIn(api)
 
   t.test('a webhook is the record of the contract; only this answer shows its secret', async t => {
     const { status, body, headers } = await create()

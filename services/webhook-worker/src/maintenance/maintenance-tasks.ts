@@ -4,6 +4,7 @@ import type { Logger } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
   findWebhooksOfDeletedGateways,
+  readOldestAwaitingFactsSeconds,
   readOldestUndeliveredSeconds,
   recoverFailed,
   removeOldDeliveries,
@@ -98,6 +99,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 5_000,
       run: async () => {
         metrics.oldest.set(await readOldestUndeliveredSeconds(store))
+        metrics.oldestAwaitingFacts.set(await readOldestAwaitingFactsSeconds(store))
         metrics.breakersOpen.set(limiter.countOpen())
         limiter.forgetIdle()
       },
