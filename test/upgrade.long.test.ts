@@ -63,6 +63,7 @@ t.test('the last release goes on while schema and services change under load', o
     trustProxy: false,
     apiPorts: () => ready.map(({ apiPort }) => apiPort),
     realtimePorts: () => ready.map(({ realtimePort }) => realtimePort),
+    consolePorts: () => [],
   })
   t.teardown(() => edge.close())
   const oldApi = `http://127.0.0.1:${before.apiPort}`

@@ -98,12 +98,16 @@ export function readPosted({ requests }: Receiver): Map<string, Set<string>> {
   return posted
 }
 
-/** Waits until everybody was told of every payment that is published by now. */
+/**
+ * Waits until everybody was told of every payment that is published by now.
+ * @param explain says more when somebody was not told
+ */
 export async function everybodyKnows(
   what: string,
   market: Market,
   receiver: Receiver,
   watches: readonly SocketWatch[],
+  explain: () => Promise<string> = () => Promise.resolve(''),
 ): Promise<void> {
   const wanted = market.payments.map(({ signature }) => signature)
   const lacking = (told: ReadonlySet<string>) => wanted.filter(signature => !told.has(signature)).length
@@ -115,7 +119,8 @@ export async function everybodyKnows(
     what: `${what}: everybody knows of ${wanted.length} payments`,
     timeoutMs: 60_000,
     intervalMs: 100,
-  }).catch((error: Error) => {
-    throw new Error(`${error.message}; lacking (webhook, sockets …): ${told().map(lacking).join(', ')}`)
+  }).catch(async (error: Error) => {
+    const missing = told().map(lacking).join(', ')
+    throw new Error(`${error.message}; lacking (webhook, sockets …): ${missing}\n${await explain()}`)
   })
 }

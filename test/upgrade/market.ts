@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   buildChain,
   openPublisher,
+  waitFor,
   type ChainGateway,
   type ChainMessage,
   type ChainPolicy,
@@ -34,7 +35,11 @@ export async function buildMarket(
   const published: ChainMessage[] = []
   const payments: ChainMessage[] = []
   const publish = async (message: ChainMessage, times = 1) => {
-    for (let time = 0; time < times; time += 1) await publisher.publish(JSON.stringify(message))
+    // While NATS restarts nothing is acknowledged. What the stream may have taken all the same comes twice.
+    for (let time = 0; time < times; time += 1)
+      await waitFor(() => publisher.publish(JSON.stringify(message)), {
+        what: 'an acknowledgement of the stream',
+      })
     published.push(message)
     if (message.event_name === 'PaymentRecord') payments.push(message)
   }

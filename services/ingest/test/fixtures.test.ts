@@ -1,27 +1,18 @@
 import { policyTypeView, readJson, writeJson } from '@payment-tracking/domain'
-import { openStore, rebuildProjections, type Store } from '@payment-tracking/store'
+import { rebuildProjections, type Store } from '@payment-tracking/store'
 import {
-  createDatabase,
   dumpProjections,
   findArrivalProblems,
   readExpectedAnswers,
   readFixtureMessages,
   type ProjectionDump,
-  type TestContext,
-  type TestDatabase,
 } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestMessages, PROGRAM, shuffle } from './ingest-messages.js'
+import { openTestStore } from './open-test-store.js'
 
 const messages = await readFixtureMessages()
 const expected = await readExpectedAnswers()
-
-async function openTestStore(t: TestContext): Promise<{ store: Store; database: TestDatabase }> {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-  t.teardown(() => store.close())
-  return { store, database }
-}
 
 /** The database that saw the fixtures once, in order. Every other run must end in the same rows. */
 let reference: ProjectionDump

@@ -1,28 +1,19 @@
 // The second set of fixtures: every kind of payment and policy, in any order and any batches, with retractions.
-import { openStore, rebuildProjections, type Store } from '@payment-tracking/store'
+import { rebuildProjections } from '@payment-tracking/store'
 import {
-  createDatabase,
   dumpProjections,
   findArrivalProblems,
   readSecondAnswers,
   readSecondFixtures,
   shuffleFixtures,
   type ProjectionDump,
-  type TestContext,
-  type TestDatabase,
 } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects, PROGRAM } from './ingest-messages.js'
+import { openTestStore } from './open-test-store.js'
 
 const messages = await readSecondFixtures()
 const expected = await readSecondAnswers()
-
-async function openTestStore(t: TestContext): Promise<{ store: Store; database: TestDatabase }> {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-  t.teardown(() => store.close())
-  return { store, database }
-}
 
 /** The database that saw the messages once, in order. Every other run must end in the same rows. */
 let reference: ProjectionDump
@@ -107,6 +98,13 @@ t.test('a transaction that is repeated too early waits until the first transacti
        from dead_letters`,
   )
   t.same(rows, [{ taken_in: `${expected.waited as number}`, open: '0' }])
+  const { rows: missing } = await database.pool.query(
+    `select d.signature from dead_letters d
+      where d.replayed_at is not null
+        and not exists (select from events e where e.signature = d.signature
+                         and e.slot = (convert_from(d.bytes, 'UTF8')::json ->> 'slot')::bigint)`,
+  )
+  t.same(missing, [], 'what waited is stored')
   const told = committed.flatMap(batch => batch.payments.map(({ eventId }) => eventId))
   t.equal(new Set(told).size, told.length, 'each payment is told once')
   // Executions whose policy is unknown here were never announced.

@@ -27,10 +27,13 @@ export interface Addresses {
   gateways: readonly string[]
 }
 
-interface Scope {
+interface ProjectionScope {
   /** the last position to count */
   upTo: bigint
   programId: string
+}
+
+interface Scope extends ProjectionScope {
   /** payments that were added or removed: the aggregates of their hours are counted again */
   payments: readonly { gateway: string; occurredAt: Date }[]
 }
@@ -39,10 +42,7 @@ interface Scope {
 export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scope): Promise<void> {
   const policies = [...new Set([...addresses.policies, ...(await policiesOf(tx, addresses.userPayments))])]
   const mintsBefore = await readMints(tx, policies)
-  await restateGateways(tx, addresses.gateways, scope)
-  await restateUserPayments(tx, addresses.userPayments, scope)
-  await restatePolicies(tx, addresses.policies, scope)
-  moveNotices(tx, addresses.policies)
+  await projectAgain(tx, addresses, scope)
   const mintsAfter = await readMints(tx, policies)
   const changed = policies.filter(address => mintsBefore.get(address) !== mintsAfter.get(address))
   recountHours(
@@ -50,6 +50,18 @@ export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scop
     hoursOf([...scope.payments, ...(await paymentsOfUnknownMint(tx, changed, scope.upTo))]),
     scope.upTo,
   )
+}
+
+/** Projects some addresses again, and leaves the aggregates as they are. The caller holds the writer lock. */
+export async function projectAgain(
+  tx: PipelinedTx,
+  addresses: Addresses,
+  scope: ProjectionScope,
+): Promise<void> {
+  await restateGateways(tx, addresses.gateways, scope)
+  await restateUserPayments(tx, addresses.userPayments, scope)
+  await restatePolicies(tx, addresses.policies, scope)
+  moveNotices(tx, addresses.policies)
 }
 
 /**
@@ -92,14 +104,22 @@ async function paymentsOfUnknownMint(tx: Tx, policies: readonly string[], upTo: 
 }
 
 /** The events that stand, with the given names, of some addresses in one column. */
-async function readEvents(tx: Tx, condition: Sql, { upTo, programId }: Scope): Promise<ChainEvent[]> {
+async function readEvents(
+  tx: Tx,
+  condition: Sql,
+  { upTo, programId }: ProjectionScope,
+): Promise<ChainEvent[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
     select ${STORED_COLUMNS} from events e
      where ${condition} and e.retracted_at is null and e.position <= ${upTo} order by e.position`
   return rows.map(row => readStored(row, programId))
 }
 
-async function restateGateways(tx: PipelinedTx, addresses: readonly string[], scope: Scope): Promise<void> {
+async function restateGateways(
+  tx: PipelinedTx,
+  addresses: readonly string[],
+  scope: ProjectionScope,
+): Promise<void> {
   if (addresses.length === 0) return
   const ofGateways = sql`e.gateway = any(${[...addresses]}::text[])
     and e.name in ('PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged')`
@@ -121,7 +141,7 @@ async function restateGateways(tx: PipelinedTx, addresses: readonly string[], sc
 async function restateUserPayments(
   tx: PipelinedTx,
   addresses: readonly string[],
-  scope: Scope,
+  scope: ProjectionScope,
 ): Promise<void> {
   if (addresses.length === 0) return
   const ofUserPayments = sql`e.user_payment = any(${[...addresses]}::text[])
@@ -160,7 +180,11 @@ const readLatestPayments = (tx: Tx, addresses: readonly string[], upTo: bigint):
        and e.position <= ${upTo}
      order by e.payment_policy, e.slot desc, e.transaction_index desc, e.event_index desc, e.id desc`
 
-async function restatePolicies(tx: PipelinedTx, addresses: readonly string[], scope: Scope): Promise<void> {
+async function restatePolicies(
+  tx: PipelinedTx,
+  addresses: readonly string[],
+  scope: ProjectionScope,
+): Promise<void> {
   if (addresses.length === 0) return
   const ofPolicies = sql`e.payment_policy = any(${[...addresses]}::text[]) and not ${IS_PAYMENT}`
   const states = new Map<string, PolicyState>()
@@ -197,7 +221,7 @@ async function restatePolicies(tx: PipelinedTx, addresses: readonly string[], sc
 export async function restateMoved(
   tx: PipelinedTx,
   moved: readonly { id: string }[],
-  scope: Pick<Scope, 'upTo' | 'programId'>,
+  scope: ProjectionScope,
 ): Promise<void> {
   const rows = await tx.$queryRaw<NamedAddresses[]>`
     select name, gateway, payment_policy as "paymentPolicy", user_payment as "userPayment"

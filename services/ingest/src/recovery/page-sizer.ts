@@ -1,6 +1,6 @@
-// Chooses how many rows a page of an upgrade has. Live messages wait for a page, so pages should be short. A page also
-// has costs that do not depend on its rows, and these costs grow on a machine with too much to do: then smaller pages
-// make the upgrade longer, and live messages wait as long as before.
+// Chooses how many rows a page of an upgrade has. Live messages wait while a page is written, so a page should take little
+// time. But part of that time does not depend on the number of rows, and on a busy machine it is the larger part. There,
+// smaller pages would make the upgrade longer and no message would wait less.
 
 /** Pages have 1, 1/2, 1/4 … of the most rows. */
 const SIZES = 8

@@ -3,7 +3,7 @@ import { sql, type Tx } from '../../database/sql.js'
 import type { PipelinedTx } from '../../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../../payment-names.js'
 import { hoursOf, recountHours, type GatewayHour } from '../recount-hours.js'
-import { restate } from '../restate.js'
+import { projectAgain, restate } from '../restate.js'
 
 /** A page of keys: those after `after`, of events in a range of positions. */
 export interface Page {
@@ -21,7 +21,11 @@ export interface PageDone {
   last: string | null
 }
 
-/** Projects a page of policies again from their events. The caller holds the writer lock. */
+/**
+ * Projects a page of policies again from their events. The caller holds the writer lock. A policy whose mint becomes known
+ * changes the figures of all hours in which it was paid. The first pass counts every hour in a later step, so that none is
+ * counted here once for each of its policies.
+ */
 export async function restatePolicies(
   tx: PipelinedTx,
   page: Page,
@@ -29,7 +33,9 @@ export async function restatePolicies(
 ): Promise<PageDone> {
   const rows = await readPolicies(tx, page)
   const policies = rows.map(({ address }) => address)
-  await restate(tx, { policies, userPayments: [], gateways: [] }, { ...scope, payments: [] })
+  const addresses = { policies, userPayments: [], gateways: [] }
+  if (page.since === 0n) await projectAgain(tx, addresses, scope)
+  else await restate(tx, addresses, { ...scope, payments: [] })
   return { count: policies.length, last: policies.at(-1) ?? null }
 }
 
