@@ -70,9 +70,8 @@ const only = process.argv[3]
 for (const service of only ? [only] : readdirSync(join(ROOT, 'services')))
   if (existsSync(join(ROOT, 'services', service, 'dist/service.js')))
     add(join(folder, service), join('services', service), ['service'])
-// The API serves the console.
-if (!only || only === 'api')
-  cpSync(join(ROOT, 'services/console/dist/site'), join(folder, 'api/services/console/dist/site'), {
+if (!only || only === 'console')
+  cpSync(join(ROOT, 'services/console/dist/site'), join(folder, 'console/services/console/dist/site'), {
     recursive: true,
   })
 if (!only) {

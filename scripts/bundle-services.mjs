@@ -75,7 +75,7 @@ async function bundle(name) {
   for (const file of programs) await bundleFile(dist, file, file.slice(0, -'-main.js'.length))
 }
 
-/** Leaves out the console, which Vite builds, and folders that git left of a renamed service: only a build. */
+/** Leaves out folders that git left of a renamed service: only a build. */
 const listServices = () =>
   readdirSync(SERVICES).filter(name => existsSync(join(SERVICES, name, 'src/main.ts')))
 

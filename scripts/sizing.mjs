@@ -29,7 +29,7 @@ const DELIVERIES_PER_WORKER = 250
 const READS_PER_POD = 300
 const READS_PER_SOCKET = 0.005
 /** Connections to Postgres of one process with default settings; test/connections.long.test.ts holds them to the code. */
-export const CONNECTIONS = { ingest: 4, api: 5, realtime: 2, 'webhook-worker': 4, ops: 4 }
+export const CONNECTIONS = { ingest: 4, api: 5, realtime: 2, console: 0, 'webhook-worker': 4, ops: 4 }
 
 /** @returns what a deployment of this size needs */
 export function size({ payments, sockets, peak, years, days }) {
@@ -41,6 +41,8 @@ export function size({ payments, sockets, peak, years, days }) {
     api: Math.max(2, Math.ceil((peakPerSecond * 2 + sockets * READS_PER_SOCKET) / READS_PER_POD) + 1),
     realtime: Math.max(2, Math.ceil(sockets / SOCKETS_PER_POD) + 1),
     'webhook-worker': Math.max(2, Math.ceil(peakPerSecond / DELIVERIES_PER_WORKER)),
+    // Files out of memory: the second is for availability.
+    console: 2,
     ops: 1,
   }
   const connections = Object.entries(pods).reduce((sum, [name, count]) => sum + count * CONNECTIONS[name], 0)

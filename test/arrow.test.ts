@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/chain': ['domain', 'contracts'],
   'packages/client': [],
   'packages/simulator': ['chain', 'domain', 'contracts'],
-  'services/console': ['client'],
+  'services/console': ['client', 'runtime'],
   'services/indexer': ['bus', 'chain', 'domain', 'contracts', 'runtime'],
   ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
   ...Object.fromEntries(
@@ -94,6 +94,17 @@ t.test('no source file imports against the arrow', async t => {
       if (home && !home.includes(folder)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
     }
   }
+})
+
+t.test('the pages of the console import the client and nothing else of ours', async t => {
+  const pages = sources.filter(file => file.startsWith('services/console/src/site/'))
+  t.ok(pages.length > 20, 'the pages were found')
+  for (const file of pages)
+    for (const name of importsOf(read(file)).filter(each => each.startsWith(SCOPE) || each.startsWith('.')))
+      if (
+        name.startsWith(SCOPE) ? name !== `${SCOPE}client` : !join(dirname(file), name).includes('/src/site/')
+      )
+        t.fail(`${file} imports ${name}`)
 })
 
 t.test("only the store's door imports pg and Prisma's client", async t => {

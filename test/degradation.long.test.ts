@@ -138,7 +138,9 @@ t.test('without Redis', async t => {
     t.match(await ask('ops', '/queues/api/queues', asOperator), { status: 503 })
   })
 
-  await t.test('after Redis all goes on by itself', t => comesBack(t, 'Redis', restart('redis'), [paid]))
+  await t.test('after Redis everything works again without help', t =>
+    comesBack(t, 'Redis', restart('redis'), [paid]),
+  )
 })
 
 t.test('without NATS', async t => {
@@ -179,7 +181,9 @@ t.test('without NATS', async t => {
     t.match(await query('select replayed_at from dead_letters'), [{ replayed_at: null }])
   })
 
-  await t.test('after NATS all goes on by itself', t => comesBack(t, 'NATS', restart('nats'), []))
+  await t.test('after NATS everything works again without help', t =>
+    comesBack(t, 'NATS', restart('nats'), []),
+  )
 })
 
 t.test('without Postgres', async t => {
@@ -218,7 +222,7 @@ t.test('without Postgres', async t => {
     t.match(await ask('ops', '/queues/api/queues', asOperator), { status: 200 })
   })
 
-  await t.test('after Postgres all goes on by itself', t =>
+  await t.test('after Postgres everything works again without help', t =>
     comesBack(t, 'Postgres', restart('postgres'), [paid]),
   )
 })
@@ -238,7 +242,7 @@ t.test('with a full Redis', async t => {
     t.notOk(hasPosted(paid))
   })
 
-  await t.test('after a full Redis all goes on by itself', t =>
+  await t.test('after a full Redis everything works again without help', t =>
     comesBack(t, 'room in Redis', () => system.redis.config('SET', 'maxmemory', '0'), [paid]),
   )
 })
@@ -265,7 +269,7 @@ t.test('with a full disk of Postgres', async t => {
     t.match(await system.subscribe(system.connect()), { ok: true })
   })
 
-  await t.test('after a full disk of Postgres all goes on by itself', t =>
+  await t.test('after a full disk of Postgres everything works again without help', t =>
     comesBack(t, 'room on the disk', () => query('drop function full_disk cascade'), [paid]),
   )
 })

@@ -1,9 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Leaves the compressed forms beside each file: the server sends them, and compresses nothing. */
+const compress = (): Plugin => ({
+  name: 'compress',
+  apply: 'build',
+  writeBundle({ dir = '' }, bundle) {
+    for (const name of Object.keys(bundle)) {
+      const bytes = readFileSync(join(dir, name))
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(bytes))
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+    }
+  },
+})
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), compress()],
   build: {
     outDir: 'dist/site',
     emptyOutDir: true,

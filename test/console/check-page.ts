@@ -15,7 +15,9 @@ interface AxeResult {
 const PHONE = { width: 360, height: 740 }
 const DESK = { width: 1280, height: 900 }
 
-export async function checkPage(t: Test, page: Page, name: string): Promise<void> {
+/** @returns a line for each fault that axe finds, in both colour schemes */
+export async function findFaults(page: Page): Promise<string[]> {
+  const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // As text by the debugger: the policy of the page forbids scripts of others.
@@ -23,12 +25,16 @@ export async function checkPage(t: Test, page: Page, name: string): Promise<void
     const { violations } = await page.evaluate<AxeResult>(
       `axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`,
     )
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary}`),
-    )
-    t.same(found, [], `${name} is accessible, ${colorScheme}`)
+    for (const { id, nodes } of violations)
+      for (const { target, failureSummary } of nodes)
+        found.push(`${colorScheme}: ${id} ${target.join(' ')}: ${failureSummary}`)
   }
   await page.emulateMedia({ colorScheme: 'light' })
+  return found
+}
+
+export async function checkPage(t: Test, page: Page, name: string): Promise<void> {
+  t.same(await findFaults(page), [], `${name} is accessible, light and dark`)
   await page.setViewportSize(PHONE)
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   t.ok(width <= PHONE.width, `${name} fits a phone: ${width} of ${PHONE.width}`)

@@ -1,7 +1,8 @@
 // The pictures of the guides. The browser tests take them when UPDATE_SCREENSHOTS is set, and note what each shows: the
 // built pages. A test compares the note with the pages of today, so that no picture stays behind unnoticed.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 
@@ -9,7 +10,7 @@ const ROOT = new URL('../../', import.meta.url)
 const NOTE = fileURLToPath(new URL('docs/pictures.json', ROOT))
 const at = (path: string) => fileURLToPath(new URL(path, ROOT))
 
-const CONSOLE = ['services/console/dist/site/assets']
+const CONSOLE = ['services/console/dist/site/index.html']
 /** Where each picture lies, and the files that decide how its page looks. */
 export const PICTURES = {
   'console-payments': { file: 'docs/guides/console-payments.png', shows: CONSOLE },
@@ -24,14 +25,17 @@ export const PICTURES = {
 } as const
 export type Picture = keyof typeof PICTURES
 
+/** A file, and what it loads if it is a page. The folder may hold files of earlier builds as well. */
+function filesOf(path: string): string[] {
+  if (!path.endsWith('.html')) return [path]
+  const names = readFileSync(at(path), 'utf8').matchAll(/"\/console\/(assets\/[^"]+)"/g)
+  return [...names].map(([, name]) => `${dirname(path)}/${name}`)
+}
+
 /** A digest of what the picture shows. */
 export function digestOf(picture: Picture): string {
   const digest = createHash('sha256')
-  for (const path of PICTURES[picture].shows) {
-    const isFolder = !/\.\w+$/.test(path)
-    for (const file of isFolder ? readdirSync(at(path)).sort() : [''])
-      digest.update(readFileSync(at(isFolder ? `${path}/${file}` : path)))
-  }
+  for (const file of PICTURES[picture].shows.flatMap(filesOf).sort()) digest.update(readFileSync(at(file)))
   return digest.digest('hex').slice(0, 16)
 }
 

@@ -26,11 +26,20 @@ function findHaproxy(): string | undefined {
   return find() || undefined
 }
 
+const linesOf = (name: string, ports: readonly number[]): string =>
+  ports.map((port, index) => `server ${name}${index} 127.0.0.1:${port} port ${port}`).join('\n  ')
+
 /**
  * The edge with these settings. Its servers are named by address: only the name service of containers is left out.
+ * @param pods the ports of a backend's pods. The console has none by default; the receiver serves the other backends
  * @returns its port
  */
-async function startEdge(t: TestContext, haproxy: string, env: Record<string, string>): Promise<number> {
+async function startEdge(
+  t: TestContext,
+  haproxy: string,
+  env: Record<string, string>,
+  pods: Readonly<Record<string, readonly number[]>> = {},
+): Promise<number> {
   const receiver = createServer((request, response) => {
     if (request.url === '/readyz/process') return response.end('{}')
     const { 'x-forwarded-for': address, 'x-forwarded-proto': proto } = request.headers
@@ -46,6 +55,9 @@ async function startEdge(t: TestContext, haproxy: string, env: Record<string, st
   })
   const text = (await readFile(FILE, 'utf8'))
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
+    .replaceAll(/server-template (\w+) .*/g, (line, name: string) =>
+      name === 'console' || name in pods ? linesOf(name, pods[name] ?? []) : line,
+    )
     .replaceAll(/server-template (\w+) .*/g, `server $1 127.0.0.1:${upstream}`)
     .replace('resolvers containers init-addr none check port 9100', `check port ${upstream}`)
   const file = join(dir, 'haproxy.cfg')
@@ -78,11 +90,16 @@ async function ask(port: number, forwarded?: string): Promise<Record<string, unk
   )
 }
 
-/** Sends these bytes on a connection of its own. @returns all that came back */
-const send = (port: number, bytes: string) =>
+/**
+ * Sends these bytes on a connection of its own.
+ * @param hesitationMs between the connection and the first byte
+ * @returns all that came back
+ */
+const send = (port: number, bytes: string, hesitationMs = 0) =>
   new Promise<string>(resolve => {
     let heard = ''
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const socket = connect(port, '127.0.0.1', () => setTimeout(write, hesitationMs))
+    const write = () => socket.write(bytes)
     socket.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk))
     socket.on('error', () => {})
     socket.once('close', () => resolve(heard))
@@ -127,6 +144,74 @@ t.test('proxies that speak the PROXY protocol', { skip }, async t => {
   t.notMatch(await send(port, request), /"address"/, 'a connection without it is refused')
 })
 
+/** A pod of the console that has these files. */
+async function openPod(t: TestContext, files: readonly string[]) {
+  const server = createServer((request, response) => {
+    const isThere = request.url === '/readyz/process' || files.includes(request.url ?? '')
+    response.writeHead(isThere ? 200 : 404).end('{}')
+    heard.push(request.headers['x-forwarded-for'])
+  })
+  const heard: unknown[] = []
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  t.teardown(close)
+  return { port: (server.address() as AddressInfo).port, heard, close }
+}
+
+t.test('the console is found below its path, and nothing else suffers without it', { skip }, async t => {
+  // During an upgrade: both have the page, each has the script of its own release alone.
+  const [before, after] = [
+    await openPod(t, ['/console/', '/console/assets/old.js']),
+    await openPod(t, ['/console/', '/console/assets/new.js']),
+  ]
+  const port = await startEdge(t, haproxy!, {}, { console: [before.port, after.port] })
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+  await waitFor(async () => (await get('/console/')).ok, { what: 'the console behind the edge' })
+  const asked = ['/console/', '/console/assets/old.js', '/console/assets/new.js']
+  for (let round = 0; round < 6; round++)
+    for (const path of asked) t.equal((await get(path)).status, 200, `${path}: the pod that has it is asked`)
+  t.equal((await get('/console/assets/none.js')).status, 404)
+  t.equal((await get('/consoles')).status, 200, 'the API answers for what only looks like it')
+
+  before.close()
+  after.close()
+  const gone = await waitFor(
+    async () => {
+      const answer = await get('/console/')
+      return answer.status === 503 && answer
+    },
+    { what: 'the refusal of the edge' },
+  )
+  t.match(gone.headers.get('content-type'), 'application/json')
+  t.match(await gone.json(), { success: false, code: 'UNAVAILABLE', timestamp: Number, requestId: String })
+  t.strictSame(await ask(port), { address: '127.0.0.1', proto: 'http' }, 'the API is not affected')
+})
+
+t.test('a client that connects again returns to the same realtime pod', { skip }, async t => {
+  const pods = [await openPod(t, ['/ws/v1/']), await openPod(t, ['/ws/v1/'])]
+  const port = await startEdge(
+    t,
+    haproxy!,
+    { TRUSTED_PROXIES: '127.0.0.0/8' },
+    { realtime: pods.map(pod => pod.port) },
+  )
+  // An odd number: pods that simply take turns would get others in each round.
+  const people = Array.from({ length: 13 }, (_, n) => `198.51.100.${n}`)
+  for (let round = 0; round < 4; round++)
+    for (const address of people)
+      await waitFor(
+        async () =>
+          (await fetch(`http://127.0.0.1:${port}/ws/v1/`, { headers: { 'x-forwarded-for': address } })).ok,
+        { what: 'an answer of a pod' },
+      )
+  const [one, other] = pods.map(({ heard }) => people.filter(address => heard.includes(address)))
+  t.same([...one!, ...other!].sort(), people.toSorted(), 'each is known to one pod alone')
+  t.ok(one!.length > 0 && other!.length > 0, 'both pods are used')
+})
+
 t.test('what the edge refuses has the shape of the errors of the services', { skip }, async t => {
   const port = await startEdge(t, haproxy!, {})
   const refusals = [
@@ -151,5 +236,6 @@ t.test('what the edge refuses has the shape of the errors of the services', { sk
     t.match(heard, /"address"/, 'a request is answered')
     t.notMatch(heard, /<html>/, 'and no HTML follows, whatever is sent behind it')
   })
+  t.match(await send(port, 'rubbish\r\n\r\n', 1_000), /^HTTP\/1.1 400 /, 'wrong after a second, but not late')
   await Promise.all([...refused, ...behind])
 })

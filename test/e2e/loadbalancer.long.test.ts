@@ -56,6 +56,7 @@ async function freePort(): Promise<number> {
 interface Addresses {
   api: { port: number; management: number }[]
   realtime: { port: number; management: number }[]
+  console: { port: number; management: number }[]
 }
 
 /** Starts a program and waits until it answers on its port. */
@@ -81,7 +82,8 @@ async function run(t: TestContext, file: string, args: string[], port: number, e
   )
 }
 
-async function startNginx(t: TestContext, file: string, { api, realtime }: Addresses): Promise<string> {
+async function startNginx(t: TestContext, file: string, addresses: Addresses): Promise<string> {
+  const { api, realtime } = addresses
   const port = await freePort()
   const home = await mkdtemp(join(tmpdir(), 'payment-tracking-nginx-'))
   t.teardown(() => rm(home, { recursive: true, force: true }))
@@ -92,7 +94,8 @@ async function startNginx(t: TestContext, file: string, { api, realtime }: Addre
   await writeFile(
     join(home, 'upstreams.conf'),
     `upstream api { least_conn; ${api.map(server).join(' ')} keepalive 64; }
-     upstream realtime { hash $remote_addr consistent; ${realtime.map(server).join(' ')} }`,
+     upstream realtime { hash $remote_addr consistent; ${realtime.map(server).join(' ')} }
+     upstream console { ${addresses.console.map(server).join(' ')} }`,
   )
   await run(
     t,
@@ -103,12 +106,13 @@ async function startNginx(t: TestContext, file: string, { api, realtime }: Addre
   return `http://127.0.0.1:${port}`
 }
 
-async function startHaproxy(t: TestContext, file: string, { api, realtime }: Addresses): Promise<string> {
+async function startHaproxy(t: TestContext, file: string, addresses: Addresses): Promise<string> {
   const port = await freePort()
   const env: Record<string, string> = { LISTEN: `127.0.0.1:${port}` }
   for (const [kind, list] of [
-    ['API', api],
-    ['REALTIME', realtime],
+    ['API', addresses.api],
+    ['REALTIME', addresses.realtime],
+    ['CONSOLE', addresses.console],
   ] as const) {
     for (const [index, at] of list.entries()) {
       env[`${kind}_${index + 1}`] = `127.0.0.1:${at.port}`
@@ -198,6 +202,24 @@ async function refuseInOneShape(t: Tap, baseUrl: string, requests: [string, numb
   }
 }
 
+/** The console's pages and files, then what is answered while no pod of it is there. */
+async function loseTheConsole(t: Tap, baseUrl: string, consoles: readonly StartedService[]) {
+  const page = await waitFor(
+    async () => {
+      const answer = await fetch(`${baseUrl}/console/payments`)
+      return answer.ok && (await answer.text())
+    },
+    { what: 'a page of the console' },
+  )
+  const [script] = /\/console\/assets\/[\w-]+\.js/.exec(page)!
+  t.match((await fetch(baseUrl + script)).headers.get('cache-control'), 'immutable')
+  t.match(await fetch(`${baseUrl}/console`, { redirect: 'manual' }), { status: 301 })
+  await Promise.all(consoles.map(service => service.stop('SIGKILL')))
+  await waitFor(async () => (await fetch(`${baseUrl}/console/`)).status === 503, { what: 'a refusal' })
+  await refuseInOneShape(t, baseUrl, [['GET /console/ HTTP/1.1\r\nhost: x\r\n\r\n', 503, 'UNAVAILABLE']])
+  t.equal((await fetch(`${baseUrl}/v1/health`)).status, 200, 'the API is not affected')
+}
+
 const TOO_LARGE = 'POST /v1/webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n'
 const LONG_HEADER = `GET /v1/health HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(40_000)}\r\n\r\n`
 
@@ -215,6 +237,11 @@ t.test('behind a real load balancer', async t => {
     const { address } = await service.waitForLog('http.listening')
     return addressOf(String(address), service)
   }
+  const startConsoles = async () => {
+    const services = await Promise.all([1, 2].map(() => startService(t, 'console', { PORT: '0' })))
+    const lines = await Promise.all(services.map(service => service.waitForLog('http.listening')))
+    return { services, at: lines.map(({ address }, index) => addressOf(String(address), services[index]!)) }
+  }
   const start = () => pods.start()
   const [api1, api2, one, two, three, four, five] = await Promise.all([
     startApi(),
@@ -226,27 +253,31 @@ t.test('behind a real load balancer', async t => {
     start(),
   ])
   const api = [api1, api2]
-  const addresses = (list: readonly Pod[]): Addresses => ({
+  const addresses = (list: readonly Pod[], { at }: Awaited<ReturnType<typeof startConsoles>>): Addresses => ({
     api,
+    console: at,
     realtime: list.map(({ url, service }) => addressOf(url, service)),
   })
 
   t.test('nginx', async t => {
     if (!nginx) return skipLoudly(t, 'nginx')
     const list = [one, two, three] as const
-    const baseUrl = await startNginx(t, nginx, addresses(list))
+    const consoles = await startConsoles()
+    const baseUrl = await startNginx(t, nginx, addresses(list, consoles))
     await refuseInOneShape(t, baseUrl, [
       ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
       [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
       [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
     ])
     await loseTwoPods(t, pods, list, baseUrl, 'through nginx')
+    await loseTheConsole(t, baseUrl, consoles.services)
   })
 
   t.test('haproxy', async t => {
     if (!haproxy) return skipLoudly(t, 'haproxy')
     const list = [four, five, three] as const
-    const baseUrl = await startHaproxy(t, haproxy, addresses(list))
+    const consoles = await startConsoles()
+    const baseUrl = await startHaproxy(t, haproxy, addresses(list, consoles))
     await refuseInOneShape(t, baseUrl, [
       ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
       ['GET /v1/health HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
@@ -255,5 +286,6 @@ t.test('behind a real load balancer', async t => {
       [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
     ])
     await loseTwoPods(t, pods, list, baseUrl, 'through haproxy')
+    await loseTheConsole(t, baseUrl, consoles.services)
   })
 })

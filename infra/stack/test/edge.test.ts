@@ -43,6 +43,7 @@ async function openEdgeTo(
   apiPorts: number[],
   realtimePorts: number[],
   trustProxy = false,
+  consolePorts: number[] = [],
 ): Promise<string> {
   const edge = await openEdge({
     host: '127.0.0.1',
@@ -50,6 +51,7 @@ async function openEdgeTo(
     trustProxy,
     apiPorts: () => apiPorts,
     realtimePorts: () => realtimePorts,
+    consolePorts: () => consolePorts,
   })
   t.teardown(() => edge.close())
   return edge.url
@@ -58,7 +60,7 @@ async function openEdgeTo(
 async function openAll(t: TestContext, trustProxy = false): Promise<string> {
   const api = await openService(t, 'api')
   const realtime = [await openService(t, 'realtime-1'), await openService(t, 'realtime-2')]
-  return openEdgeTo(t, [api], realtime, trustProxy)
+  return openEdgeTo(t, [api], realtime, trustProxy, [await openService(t, 'console')])
 }
 
 const upgradeRequest = (path: string, headers = '') =>
@@ -80,13 +82,17 @@ async function exchange(url: string, text: string, until: RegExp): Promise<strin
 const fetchJson = async (url: string, init?: RequestInit) =>
   (await fetch(url, init)).json() as Promise<Received>
 
-t.test('paths below /ws/v1 reach the realtime processes in turn, all others the API', async t => {
+t.test('paths below /ws/v1 and /console reach their own processes, all others the API', async t => {
   const url = await openAll(t)
   t.match(await fetchJson(`${url}/v1/events?limit=3&x=%20`), {
     name: 'api',
     path: '/v1/events?limit=3&x=%20',
   })
   t.match(await fetchJson(`${url}/ws/v1x`), { name: 'api' })
+  for (const path of ['/console', '/console?x=/v1', '/console/', '/console/payments?q=1'])
+    t.match(await fetchJson(`${url}${path}`), { name: 'console', path })
+  for (const path of ['/consoles', '/v1/console/', '/?x=/console/'])
+    t.match(await fetchJson(`${url}${path}`), { name: 'api', path })
   const names = [await fetchJson(`${url}/ws/v1/?a=1`), await fetchJson(`${url}/ws/v1?a=1`)].map(
     ({ name }) => name,
   )
@@ -165,6 +171,20 @@ t.test('while no process is ready the answer is 503 in the one shape of errors',
   t.match(await response.json(), shape)
   const heard = await exchange(url, upgradeRequest('/ws/v1/'), /\}/)
   t.match(heard, /^HTTP\/1\.1 503 [^]*"code":"UNAVAILABLE"/)
+})
+
+t.test('without the console its pages are 503 in the one shape, and the API answers as before', async t => {
+  const api = await openService(t, 'api')
+  // None is ready; one has just died: nothing listens on port 1.
+  for (const consolePorts of [[], [1]]) {
+    const url = await openEdgeTo(t, [api], [], false, consolePorts)
+    for (const path of ['/console/', '/console/assets/index.js']) {
+      const response = await fetch(`${url}${path}`)
+      t.equal(response.status, 503)
+      t.match(await response.json(), { success: false, code: 'UNAVAILABLE', requestId: String })
+    }
+    t.match(await fetchJson(`${url}/v1/events`), { name: 'api' })
+  }
 })
 
 t.test('a process that just died answers 503 at once, and hangs nobody', async t => {

@@ -51,12 +51,12 @@ t.test('from start to stop', async t => {
   // Not named like the directories of tests: another test file would delete it while its launcher is dead.
   const dataDir = await mkdtemp(join(tmpdir(), 'payment-tracking-launcher-'))
   t.teardown(() => discardDataDir(dataDir))
-  const stack = await startStack(t, {}, { dataDir })
+  const stack = await startStack(t, { SOLANA_API_KEY: 'a-secret-of-the-user' }, { dataDir })
   const running = stack.describe()
 
   await t.test('the launcher reports readiness when every readiness probe succeeds', async t => {
     const names = running.services.map(({ name }) => name)
-    t.same(names, ['ingest', 'api', 'realtime-1', 'realtime-2', 'webhook-worker', 'ops'])
+    t.same(names, ['ingest', 'api', 'realtime-1', 'realtime-2', 'console', 'webhook-worker', 'ops'])
     t.same(new Set(await readyOf(running)), new Set([200]))
     t.equal((await fetch(`${running.baseUrl}/v1/health`)).status, 200)
     t.match(stack.output(), `ready ${running.baseUrl}`)
@@ -81,7 +81,7 @@ t.test('from start to stop', async t => {
 
   await t.test('a service that dies is started again and reported', async t => {
     const find = (name: string) => readStackFile(dataDir)?.services.find(service => service.name === name)
-    for (const name of ['ingest', 'api']) {
+    for (const name of ['ingest', 'api', 'console']) {
       const before = find(name)!.process!
       process.kill(before.pid, 'SIGKILL')
       await waitFor(
@@ -101,6 +101,24 @@ t.test('from start to stop', async t => {
       { what: 'the API at its base URL' },
     )
     t.same(await response.json(), { count: 0 })
+  })
+
+  await t.test('the console serves its pages, and is told no secret and no server', async t => {
+    const answer = await waitFor(async () => fetch(`${running.baseUrl}/console/payments`), { what: 'a page' })
+    t.equal(answer.status, 200)
+    t.match(await answer.text(), '<div id="root">')
+    if (process.platform !== 'linux') return
+    const toldTo = (service: string) => {
+      const { pid } = readStackFile(dataDir)!.services.find(({ name }) => name === service)!.process!
+      return readFile(`/proc/${pid}/environ`, 'utf8')
+    }
+    t.match(await toldTo('ingest'), 'a-secret-of-the-user')
+    const told = await toldTo('console')
+    t.match(told, 'MANAGEMENT_PORT=')
+    t.notMatch(told, /a-secret-of-the-user|(DATABASE|REDIS|NATS)_URL=\S/)
+    const { databaseUrl, redisUrl, natsUrl, opsToken } = running
+    const passwords = [databaseUrl, redisUrl, natsUrl].map(url => new URL(url).password)
+    for (const secret of [...passwords, opsToken]) t.notOk(told.includes(secret), 'no secret')
   })
 
   await t.test('a private server that dies is started again, and the service goes on', async t => {

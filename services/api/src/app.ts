@@ -30,7 +30,6 @@ import { addPlugins } from './plugins/add-plugins.js'
 import { boundRequests } from './plugins/bound-requests.js'
 import { limitRequests } from './plugins/limit-requests.js'
 import { refuseUnknownParameters } from './plugins/refuse-unknown-parameters.js'
-import { addConsole } from './pages/console.js'
 import { addFrontPage } from './pages/front-page.js'
 import { addReference, collectSchemas } from './reference/add-reference.js'
 import { eventCountRoutes } from './routes/event-counts.js'
@@ -208,7 +207,6 @@ export async function buildApp({
   })
   addReference(app)
   addFrontPage(app, { environment: config.ENVIRONMENT, opsUrl: config.OPS_URL })
-  addConsole(app)
   await app.ready()
   return app
 }

@@ -1,5 +1,5 @@
 // The built site: what a first visit loads, and that it names no other server.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -9,7 +9,9 @@ const BUDGET_BYTES = 200 * 1024
 
 t.test('a first visit loads at most 200 KB', async t => {
   const index = readFileSync(join(SITE, 'index.html'), 'utf8')
-  const assets = readdirSync(join(SITE, 'assets')).map(name => join(SITE, 'assets', name))
+  // The folder may hold files of earlier builds as well.
+  const assets = [...index.matchAll(/"\/console\/(assets\/[^"]+)"/g)].map(([, name]) => join(SITE, name!))
+  t.ok(assets.length >= 2, 'script and style were found')
   const bytes = [join(SITE, 'index.html'), ...assets].reduce(
     (sum, file) => sum + gzipSync(readFileSync(file)).length,
     0,

@@ -2,9 +2,9 @@
 import { nextPaymentDue } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import t from 'tap'
-import { breakerOpenUntil, deliveryTimes } from '../src/gateway/delivery-times.js'
-import { formatAmount } from '../src/show/format-amount.js'
-import { dueDatesUntil } from '../src/subscriptions/due-dates.js'
+import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-times.js'
+import { formatAmount } from '../src/site/show/format-amount.js'
+import { dueDatesUntil } from '../src/site/subscriptions/due-dates.js'
 
 t.test('amounts keep every digit', async t => {
   for (const [raw, decimals, shown] of [

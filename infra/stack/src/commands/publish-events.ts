@@ -25,7 +25,7 @@ export async function publishEvents(args: readonly string[], env: NodeJS.Process
   )
   try {
     const published = await publisher.publishAll(refusals.watch(splitLines(input)))
-    console.log(`published ${published} messages${refusals.describe()}`)
+    console.log(`published ${published} ${published === 1 ? 'message' : 'messages'}${refusals.describe()}`)
     for (const problem of refusals.unpublished) console.error(`not published: ${problem}`)
     return refusals.unpublished.length === 0 ? 0 : 1
   } finally {

@@ -16,6 +16,7 @@ export interface EdgeOptions {
   /** Ports of the processes that are ready now. */
   apiPorts: () => readonly number[]
   realtimePorts: () => readonly number[]
+  consolePorts: () => readonly number[]
 }
 
 export interface Edge {
@@ -24,6 +25,7 @@ export interface Edge {
 }
 
 const SOCKET_PATH = '/ws/v1'
+const CONSOLE_PATH = '/console'
 /** The API has the same limit. */
 const BODY_LIMIT_BYTES = 64 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
@@ -46,9 +48,11 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   let next = 0
   const choose = (request: IncomingMessage): string | undefined => {
     const path = (request.url ?? '/').split('?')[0]!
-    const ports =
-      path === SOCKET_PATH || path.startsWith(`${SOCKET_PATH}/`)
-        ? options.realtimePorts()
+    const isBelow = (base: string) => path === base || path.startsWith(`${base}/`)
+    const ports = isBelow(SOCKET_PATH)
+      ? options.realtimePorts()
+      : isBelow(CONSOLE_PATH)
+        ? options.consolePorts()
         : options.apiPorts()
     const port = ports[next++ % ports.length]
     return port === undefined ? undefined : `http://127.0.0.1:${port}`

@@ -113,6 +113,7 @@ async function runServices({
     trustProxy: config.TRUST_PROXY === 'on',
     apiPorts: () => portsOf('api'),
     realtimePorts: () => portsOf('realtime'),
+    consolePorts: () => portsOf('console'),
   })
   const describe = (): StackFile => ({
     launcher: identify(process.pid),

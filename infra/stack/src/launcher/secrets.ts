@@ -36,7 +36,7 @@ export function findKeyProblem(text: string, curve: 'Ed25519' | 'P-256'): string
       createPrivateKey({ key: key as Record<string, unknown>, format: 'jwk' })
       if ((key as JsonWebKey).crv === curve) continue
     } catch {
-      // The sentence below says what is expected.
+      // Node's own message could show parts of the key.
     }
     return `holds no private ${curve} JWK as key ${index + 1}`
   }
@@ -44,15 +44,17 @@ export function findKeyProblem(text: string, curve: 'Ed25519' | 'P-256'): string
 }
 
 /**
- * The keys that sign gateway tokens, as a JWK set: created once for a data directory, then kept, so that tokens survive
- * a restart.
+ * The keys that sign gateway tokens. The first start makes them, and later starts read them from the data directory:
+ * tokens survive a restart.
+ * @returns a JWK set
  * @throws KeyFileDamagedError
  */
 export const keepJwtKeys = (dataDir: string): string =>
   keepKeys(join(dataDir, 'jwt-keys.json'), buildJwtKeys, 'gateways sign in again')
 
 /**
- * The same for proof-of-payment tokens.
+ * The keys that sign proof-of-payment tokens, made by the first start and read by later ones.
+ * @returns a JWK set
  * @throws KeyFileDamagedError
  */
 export const keepCheckoutKeys = (dataDir: string): string =>

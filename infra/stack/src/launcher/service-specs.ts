@@ -11,9 +11,14 @@ export interface ServiceSpec {
   /** The port that the process serves, if any. Each start may use another port, unless the port is `fixed`. */
   port?: { variable: string; wanted?: number; fixed?: boolean }
   env: Record<string, string>
+  /** What the process gets of the user's environment; everything when this is not given. */
+  inherits?: readonly string[]
 }
 
-export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops', 'indexer'] as const
+/** Enough for a process that needs no server and no secret: it must not be able to tell either. */
+const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'REQUEST_TIMEOUT_MS']
+
+export const SERVICES = ['ingest', 'api', 'realtime', 'console', 'webhook-worker', 'ops', 'indexer'] as const
 
 export const USUAL_OPS_PORT = 3004
 
@@ -29,13 +34,16 @@ export interface ServiceSettings {
 
 /** The services, and their settings beyond the user's environment. */
 export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings): ServiceSpec[] {
-  const everybody = {
-    DATABASE_URL: urls.databaseUrl,
-    REDIS_URL: urls.redisUrl,
-    NATS_URL: urls.natsUrl,
+  const without = {
     ENVIRONMENT: config.ENVIRONMENT,
     MANAGEMENT_HOST: '127.0.0.1',
     STOP_DEADLINE_MS: String(STOP_DEADLINE_MS),
+  }
+  const everybody = {
+    ...without,
+    DATABASE_URL: urls.databaseUrl,
+    REDIS_URL: urls.redisUrl,
+    NATS_URL: urls.natsUrl,
   }
   const behindEdge = {
     ...everybody,
@@ -71,6 +79,10 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
     ...Array.from({ length: config.REALTIME_PROCESSES }, (_, index) =>
       spec('realtime', behindEdge, { variable: 'PORT' }, `realtime-${index + 1}`),
     ),
+    {
+      ...spec('console', { ...without, HOST: '127.0.0.1' }, { variable: 'PORT' }),
+      inherits: HARMLESS,
+    },
     spec('webhook-worker', {
       ...everybody,
       WEBHOOK_ALLOW_PRIVATE_TARGETS: String(config.WEBHOOK_ALLOW_PRIVATE_TARGETS),

@@ -68,7 +68,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     const output = openSync(logFile, 'a')
     child = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, spec.main], {
       env: {
-        ...env,
+        ...(spec.inherits ? Object.fromEntries(spec.inherits.map(name => [name, env[name]])) : env),
         ...spec.env,
         ...(port !== undefined && { [variable]: String(port) }),
         MANAGEMENT_PORT: String(managementPort),

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import type { ApiServer } from '../api-server.js'
 import { NotFoundError } from '../http/api-errors.js'
 import { VERSION } from '../version.js'
-import { CONSOLE_PATH, hasConsole } from './console.js'
 
 export interface FrontPageParts {
   environment: string
@@ -36,15 +35,8 @@ interface Link {
 
 function renderPage({ environment, opsUrl }: FrontPageParts): string {
   const links: Link[] = [
-    ...(hasConsole()
-      ? [
-          {
-            href: `${CONSOLE_PATH}/`,
-            title: 'Console',
-            text: 'see payments, subscriptions, revenue and webhooks',
-          },
-        ]
-      : []),
+    // services/console serves it; the load balancer routes the path.
+    { href: '/console/', title: 'Console', text: 'see payments, subscriptions, revenue and webhooks' },
     { href: '/docs/', title: 'Reference', text: 'every route, with examples' },
     ...(opsUrl === undefined
       ? []

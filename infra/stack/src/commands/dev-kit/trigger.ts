@@ -18,6 +18,7 @@ import { keyFileOf, readKeyFile } from './key-file.js'
 import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
+import { waitUntilTold } from './wait-until-told.js'
 
 function isNotice(type: string): type is NoticeType {
   return (NOTICE_TYPES as readonly string[]).includes(type)
@@ -51,7 +52,8 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
     console.log(USAGE)
     return 0
   }
-  if (!isType(type)) throw new Error(`"${type ?? ''}" is no type of event\n${USAGE}`)
+  if (type === undefined) throw new Error(`a type of event is missing\n${USAGE}`)
+  if (!isType(type)) throw new Error(`"${type}" is no type of event\n${USAGE}`)
   const options = readOptions(rest, ['tracking-id', 'key'], USAGE)
   if (!options) return 0
   const stack = findStack(env)
@@ -67,7 +69,10 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
     const prefix = env.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX
     for (const message of await eventsFor(type, chain, { ...party, prefix })) {
       await publisher.publish(JSON.stringify(message))
-      if ('signature' in message) await waitUntilStored(stack.baseUrl, message.signature)
+      if (!('signature' in message)) continue
+      await waitUntilStored(stack.baseUrl, message.signature)
+      if (type === 'payment.retracted')
+        await waitUntilTold(await openGatewaySession(stack.baseUrl, gateway, key), message.signature)
     }
   } finally {
     await publisher.close()

@@ -24,7 +24,7 @@ export const toneOf = (state: string) =>
 
 /** The stages of a payment, from the chain to each receiver. */
 export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event: Payment | undefined }) {
-  const { chain, stream, stored, announced, deliveries } = trace
+  const { chain, stream, stored, announced, deliveries, awaiting = [] } = trace
   const stages: Stage[] = [
     {
       title: 'Executed on the chain',
@@ -93,6 +93,20 @@ export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event:
                   {String(number)}: {statusCode === null ? (outcome ?? 'on its way') : String(statusCode)}
                 </span>
               ))}
+            </span>
+          </li>
+        ))}
+        {awaiting.map(({ webhookId, awaits }) => (
+          <li key={`${String(webhookId)} ${awaits}`} className="open">
+            <strong>
+              Webhook <Link href={`/endpoints/${String(webhookId)}`}>{String(webhookId)}</Link>
+            </strong>{' '}
+            <Badge tone="wait">waiting</Badge>
+            <br />
+            <span className="quiet">
+              {awaits === 'facts'
+                ? 'until the recipient and token that its filters need are known'
+                : 'until the payment is final'}
             </span>
           </li>
         ))}

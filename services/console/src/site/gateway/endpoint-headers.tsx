@@ -47,24 +47,17 @@ export function EndpointHeaders({
       {rows?.map((row, index) => (
         // oxlint-disable-next-line react/no-array-index-key
         <div className="columns" key={index}>
-          <label>
-            Header {index + 1}
-            <input
-              value={row.name}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={event => change(index, { name: event.target.value })}
-            />
-          </label>
-          <label>
-            Value {index + 1}
-            <input
-              value={row.value}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={event => change(index, { value: event.target.value })}
-            />
-          </label>
+          {(['name', 'value'] as const).map(part => (
+            <label key={part}>
+              {part === 'name' ? 'Header' : 'Value'} {index + 1}
+              <input
+                value={row[part]}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={event => change(index, { [part]: event.target.value })}
+              />
+            </label>
+          ))}
         </div>
       ))}
       {rows && rows.length < MOST && (

@@ -38,7 +38,7 @@ export function EndpointHealth({ id }: { id: number }) {
               [
                 'breaker',
                 openUntil === null ? (
-                  'closed'
+                  'holds nothing back'
                 ) : (
                   <>
                     open until <Time at={openUntil} />

@@ -31,7 +31,8 @@ export function deliveryTimes(deliveries: readonly Delivery[]): DeliveryTimes {
 }
 
 /**
- * When the endpoint is tried again behind its open breaker. The breaker lives in the workers; what it holds back tells.
+ * When the endpoint is tried again behind an open breaker. Each worker has a breaker of its own in memory, which no route
+ * tells; what it holds back does.
  * @returns ISO 8601; null while the breaker holds nothing back
  */
 export const breakerOpenUntil = (

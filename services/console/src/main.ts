@@ -1,0 +1,9 @@
+import { runMain } from '@payment-tracking/runtime'
+import { buildApp } from './app.js'
+import { ConsoleConfig } from './config.js'
+import { readSite } from './files/read-site.js'
+
+await runMain('console', ConsoleConfig, async ({ config, log, context }) => {
+  const site = await readSite(new URL('./site/', import.meta.url))
+  context.intake('http', buildApp({ config, log, site, metrics: context.metrics }))
+})

@@ -1,0 +1,50 @@
+// What the public API knows of a tracking ID, a payer or a recipient.
+import { apiOf, ask } from '../api/request.js'
+import type { Payment } from './use-live-payments.js'
+
+const MOST_PAYMENTS = 100
+
+/** Somebody who pays or is paid. */
+export interface Party {
+  /** addresses of policies; those that changed last, by a payment for example, come first */
+  policies: readonly string[]
+  /** payments without a policy */
+  direct: readonly Payment[]
+}
+
+export async function findByMemo(trackingId: string): Promise<Payment[]> {
+  const events = await ask(
+    apiOf().GET('/v1/events', { params: { query: { trackingId, limit: MOST_PAYMENTS } } }),
+  )
+  return events.filter(({ amountString }) => amountString !== undefined)
+}
+
+export async function findParty(key: string): Promise<Party> {
+  const api = apiOf()
+  const policiesBy = (query: { recipient: string } | { userPublicKey: string }) =>
+    ask(api.GET('/v1/subscriptions', { params: { query } })).then(({ data }) => data)
+  const direct = (query: { directPayer: string } | { directRecipient: string }) =>
+    ask(api.GET('/v1/events/payments', { params: { query: { ...query, limit: MOST_PAYMENTS } } }))
+  const [received, paid, ...directly] = await Promise.all([
+    policiesBy({ recipient: key }),
+    policiesBy({ userPublicKey: key }),
+    direct({ directPayer: key }),
+    direct({ directRecipient: key }),
+  ])
+  const lastFirst = [...received, ...paid].sort((a, b) => Number(b.updatedAt) - Number(a.updatedAt))
+  return {
+    policies: [...new Set(lastFirst.map(({ policyAddress }) => policyAddress))],
+    direct: directly.flat(),
+  }
+}
+
+/** The newest payments of each of these policies. */
+export async function findOfPolicies(policies: readonly string[]): Promise<Payment[]> {
+  const api = apiOf()
+  const lists = await Promise.all(
+    policies.map(paymentPolicy =>
+      ask(api.GET('/v1/events/payments', { params: { query: { paymentPolicy, limit: MOST_PAYMENTS } } })),
+    ),
+  )
+  return lists.flat()
+}

@@ -1,0 +1,112 @@
+// One field finds payments by tracking ID, signature, payer or recipient: the shape of the text tells which it can be.
+import { useQuery } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { Failure, Loaded } from '../show/states.js'
+import { findByMemo, findParty, type Party } from './find-payments.js'
+import { PaymentTable } from './payment-table.js'
+import type { Payment } from './use-live-payments.js'
+import { usePolicyPayments } from './use-policy-payments.js'
+
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/
+const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+export interface Search {
+  text: string
+  find: (text: string) => void
+}
+
+/** The search stands in the address, so that a result can be kept and shared. */
+export function useSearch(): Search {
+  const [parameters] = useSearchParams()
+  const [, navigate] = useLocation()
+  return {
+    text: parameters.get('q') ?? '',
+    find: text =>
+      navigate(
+        SIGNATURE.test(text)
+          ? `/payments/${text}`
+          : text === ''
+            ? '/payments'
+            : `/payments?q=${encodeURIComponent(text)}`,
+      ),
+  }
+}
+
+export function SearchForm({ search }: { search: Search }) {
+  const [text, setText] = useState(search.text)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    search.find(text.trim())
+  }
+  return (
+    <form role="search" onSubmit={submit}>
+      <fieldset role="group">
+        <input
+          type="search"
+          aria-label="Tracking ID, signature, payer or recipient"
+          placeholder="Tracking ID, signature, payer or recipient"
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+        <button type="submit">Search</button>
+      </fieldset>
+    </form>
+  )
+}
+
+interface Found {
+  byMemo: readonly Payment[]
+  party: Party
+}
+
+const NOBODY: Party = { policies: [], direct: [] }
+
+export function SearchResults({ text }: { text: string }) {
+  const query = useQuery({
+    queryKey: ['payments', 'search', text],
+    queryFn: async (): Promise<Found> => {
+      const [byMemo, party] = await Promise.all([
+        findByMemo(text),
+        PUBLIC_KEY.test(text) ? findParty(text) : NOBODY,
+      ])
+      return { byMemo, party }
+    },
+  })
+  return (
+    <section aria-labelledby="found">
+      <h2 id="found">Payments of “{text}”</h2>
+      <Loaded query={query}>{found => <FoundPayments text={text} found={found} />}</Loaded>
+    </section>
+  )
+}
+
+function FoundPayments({ text, found: { byMemo, party } }: { text: string; found: Found }) {
+  const more = usePolicyPayments(text, party.policies)
+  const { length: known } = party.policies
+  // A key can pay itself, or be a tracking ID: then several lists hold the payment.
+  const payments = new Map([...byMemo, ...party.direct, ...more.payments].map(each => [each.id, each]))
+  const newestFirst = [...payments.values()].sort((a, b) => b.timestamp.localeCompare(a.timestamp))
+  return (
+    <>
+      {PUBLIC_KEY.test(text) && (
+        <p className="quiet">
+          {known === 0
+            ? 'Direct payments: no policy names this key.'
+            : `Direct payments, and those of ${more.read} of ${known} policies that this key pays or is paid by, the lately changed ones first.`}
+        </p>
+      )}
+      <Failure error={more.error} />
+      {more.isReading && payments.size === 0 ? (
+        <p aria-busy="true">Loading …</p>
+      ) : (
+        <PaymentTable title="Found payments" payments={newestFirst} empty="No payment was found." />
+      )}
+      {more.next > 0 && (
+        <button type="button" className="outline" disabled={more.isReading} onClick={more.readNext}>
+          {`Read ${more.next} more ${more.next === 1 ? 'policy' : 'policies'}`}
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+// The console in Chromium, on a running system, for a gateway whose wallet is in the browser.
+import { existsSync } from 'node:fs'
+import { installDebianPackage, type ChainGateway, type TestContext } from '@payment-tracking/testkit'
+import { chromium, type Page } from 'playwright-core'
+import { addWallet } from './wallet-stand-in.js'
+
+const CHROMIUM = '/usr/bin/chromium'
+
+export interface OpenConsole {
+  page: Page
+  /** Opens a page of the console, by its path below `/console`. */
+  go: (path: string) => Promise<unknown>
+  /**
+   * A visit of a browser that was never here: nothing is in its cache.
+   * @param isUsable resolves once a person can work with the page
+   * @returns milliseconds from the beginning of the navigation until then
+   */
+  timeFirstVisit: (path: string, isUsable: (page: Page) => Promise<unknown>) => Promise<number>
+  /** requests to other servers, so far */
+  outside: readonly string[]
+  /** what the browser reported as an error, so far */
+  complaints: readonly string[]
+}
+
+export async function openConsole(
+  t: TestContext,
+  baseUrl: string,
+  authority: ChainGateway['authority'],
+): Promise<OpenConsole> {
+  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  t.teardown(() => browser.close())
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await addWallet(context, authority)
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const [outside, complaints]: [string[], string[]] = [[], []]
+  page.on('request', request => {
+    if (!request.url().startsWith(baseUrl) && !/^(data|blob):/.test(request.url()))
+      outside.push(request.url())
+  })
+  page.on('console', line => {
+    if (line.type() === 'error') complaints.push(line.text())
+  })
+  page.on('pageerror', error => complaints.push(String(error)))
+  const go = (path: string) => page.goto(`${baseUrl}/console${path}`, { waitUntil: 'load' })
+  const timeFirstVisit: OpenConsole['timeFirstVisit'] = async (path, isUsable) => {
+    const stranger = await browser.newContext()
+    const first = await stranger.newPage()
+    await first.goto(`${baseUrl}/console${path}`, { waitUntil: 'commit' })
+    await isUsable(first)
+    const ms = await first.evaluate(() => performance.now())
+    await stranger.close()
+    return ms
+  }
+  return { page, go, timeFirstVisit, outside, complaints }
+}
