@@ -7,6 +7,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 interface Step {
   name: string
+  seconds: number
   minutes: number
   files?: string[]
   command?: string[]
@@ -44,9 +45,12 @@ t.test('every test file of the repository is in a list', async t => {
   t.same([...short, ...long].sort(), all.sort())
 })
 
-t.test('the budgets of the steps leave room for npm test within 40 minutes', async t => {
-  t.ok(STEPS.reduce((sum, { minutes }) => sum + minutes, 0) <= 32)
-  for (const { name, files, command } of STEPS) t.ok(Boolean(files) !== Boolean(command), name)
+t.test('the steps leave room for npm test within 40 minutes, and for a slower machine', async t => {
+  t.ok(STEPS.reduce((sum, { seconds }) => sum + seconds, 0) <= 30 * 60)
+  for (const { name, seconds, minutes, files, command } of STEPS) {
+    t.ok(minutes * 60 >= 1.2 * seconds, `${name} may take a fifth longer`)
+    t.ok(Boolean(files) !== Boolean(command), name)
+  }
 })
 
 t.test('every file that draws cases at random is run again with a fresh seed', async t => {

@@ -1,6 +1,7 @@
 // docker-compose.yml as it stands, with the images that infra/docker/Dockerfile makes: everything that a deployment
 // promises, from the first event to an upgrade under traffic.
 import { connect } from 'node:net'
+import { availableParallelism, loadavg } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { emitEvent, openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
 import { SERVICES } from '@payment-tracking/stack'
@@ -18,12 +19,18 @@ import { deploy, userOf } from './deployment.js'
 import { IMAGES, imageName } from './images.js'
 import { run } from './machine.js'
 import { makeRelease } from './releases.js'
-import { admitPeople, PEOPLE, watchForPauses } from './visitors.js'
+import { admitPeople, PEOPLE, watchForPauses, type Pauses } from './visitors.js'
 
 const MAX_NODE_MODULES_MB = 90
-/** The long gate leaves out what takes minutes. */
-const isCore = process.env.CONTAINERS_CORE === 'on'
-const skip = isCore && 'npm run test:containers runs it'
+/** During an upgrade: the longest time in which nobody is answered. */
+const MAX_GAP_MS = 1_000
+/**
+ * The longest wait of one request. HAProxy gives up on a removed container after 0.5 s. A service asks a name server again
+ * after 1 s, and without `dns_opt` after 5 s: a wait of 5 s shows that the setting is lost.
+ */
+const MAX_WAIT_MS = 4_500
+/** The bars are for a machine that keeps up: it has at most four processes that want to run for each core. */
+const readStrain = () => Math.max(1, loadavg()[0]! / 4 / availableParallelism())
 const PROGRAM = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
 
 t.test('images hold what runs and nothing else', async t => {
@@ -41,10 +48,8 @@ t.test('images hold what runs and nothing else', async t => {
 })
 
 t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
-  if (!isCore) {
-    await makeRelease('good')
-    await makeRelease('failing')
-  }
+  await makeRelease('good')
+  await makeRelease('failing')
   const startedAt = Date.now()
   const deployment = await deploy(t, {
     RATE_LIMIT_MAX: '1000000',
@@ -122,6 +127,24 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
     t.match(JSON.parse(body!), { success: false, code: 'INVALID_REQUEST' })
   })
 
+  t.test('the console has its pages, and without it the API goes on', async t => {
+    const page = await fetch(`${baseUrl}/console/payments`)
+    t.equal(page.status, 200)
+    t.match(await page.text(), '<div id="root">')
+    await deployment.compose('stop', 'console')
+    const gone = await waitFor(
+      async () => {
+        const answer = await ask('/console/')
+        return answer.status === 503 && answer
+      },
+      { what: 'the refusal of the edge' },
+    )
+    t.match(gone.body, { success: false, code: 'UNAVAILABLE', requestId: String })
+    t.equal((await ask('/v1/events/count')).status, 200)
+    await deployment.compose('start', 'console')
+    await waitFor(async () => (await fetch(`${baseUrl}/console/`)).ok, { what: 'the console again' })
+  })
+
   t.test('ops opens with its token and shows what was refused', async t => {
     const signedIn = await fetch(`${deployment.opsUrl}/sign-in`, {
       method: 'POST',
@@ -138,7 +161,7 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
 
   t.test(`${PEOPLE} people behind one TLS proxy are all admitted`, t => admitPeople(t, baseUrl))
 
-  t.test('payments, sockets, REST and webhooks go on through two upgrades', { skip }, async t => {
+  t.test('payments, sockets, REST and webhooks go on through two upgrades', async t => {
     const complaints: string[] = []
     const market = await buildMarket(t, { NATS_URL: natsUrl })
     await waitFor(
@@ -151,6 +174,12 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
       async () => openEndpoint(t, baseUrl, market, await deployment.hostAddress()),
       { what: 'an endpoint' },
     )
+    const showDeliveries = () =>
+      deployment.compose(
+        ...['exec', '-T', 'postgres', 'psql', '-U', 'payments', 'payment_tracking', '-c'],
+        `select webhook_id, state, attempts_made, last_error, count(*), min(created_at), max(due_at), now()
+           from deliveries group by 1, 2, 3, 4`,
+      )
     const watch = watchAll('socket', baseUrl, market, complaints)
     t.teardown(() => watch.close())
     const stopReading = readOn('rest', baseUrl, market, complaints)
@@ -159,30 +188,33 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
     const pause = watchForPauses(baseUrl)
     t.teardown(() => pause.stop())
     market.open()
-    await everybodyKnows('before', market, receiver, [watch])
+    await everybodyKnows('before', market, receiver, [watch], showDeliveries)
 
     await t.rejects(deployment.upgrade('failing'), /migration failed/, 'a failing migration ends the upgrade')
-    await everybodyKnows('after a failed migration', market, receiver, [watch])
-    const failing = pause.longestMs()
-    t.ok(failing <= 1_000, `the running release goes on: answers after ${failing} ms at most`)
+    await everybodyKnows('after a failed migration', market, receiver, [watch], showDeliveries)
+    const noPause = ({ gapMs, waitMs, refused }: Pauses, what: string) => {
+      const [maxGapMs, maxWaitMs] = [MAX_GAP_MS, MAX_WAIT_MS].map(ms => Math.round(ms * readStrain()))
+      t.comment(`${what}: ${gapMs} ms without an answer, ${waitMs} ms for one; load ${loadavg()[0]}`)
+      t.ok(gapMs <= maxGapMs!, `${what}: at most ${maxGapMs} ms without an answer`)
+      t.ok(waitMs <= maxWaitMs!, `${what}: everybody is answered within ${maxWaitMs} ms`)
+      t.equal(refused, 0, `${what}: nobody is refused`)
+    }
+    noPause(pause.take(), 'the running release goes on after a failed migration')
 
     const before = await deployment.containersOf('api')
     const upgrading = Date.now()
     const resolve = ['packages/store/dist/service.js', '--rolled-back', '29990101000000_failing']
     await deployment.compose('run', '--rm', '--no-deps', 'migrate', ...resolve)
     t.comment(await deployment.upgrade('good'))
-    await everybodyKnows('after the upgrade', market, receiver, [watch])
-    const good = pause.longestMs()
-    t.comment(
-      `upgraded in ${((Date.now() - upgrading) / 1_000).toFixed(1)} s; longest wait for an answer ${good} ms`,
-    )
-    t.ok(good <= 1_000, `answers after ${good} ms at most`)
+    await everybodyKnows('after the upgrade', market, receiver, [watch], showDeliveries)
+    noPause(pause.take(), `an upgrade of ${((Date.now() - upgrading) / 1_000).toFixed(1)} s`)
     const after = await deployment.containersOf('api')
     t.equal(after.length, before.length, 'as many api containers as before')
     t.notOk(
       after.some(container => before.includes(container)),
       'all of them new',
     )
+    await pause.stop()
     await stopReading()
     t.strictSame(complaints, [], 'nobody was refused anything')
 
@@ -193,7 +225,7 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
       })
       const wanted = market.payments.length + 10
       await waitFor(() => market.payments.length >= wanted, { what: 'payments' })
-      await everybodyKnows(`after a restart of ${server}`, market, receiver, [watch])
+      await everybodyKnows(`after a restart of ${server}`, market, receiver, [watch], showDeliveries)
     }
     await market.close()
   })

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitFor } from '@payment-tracking/testkit'
-import { ENGINE_ENV, inHome, SOCKET } from './machine.js'
+import { ENGINE_ENV, HOME, inHome, run, SOCKET } from './machine.js'
 
 /**
  * In a sandbox without CAP_SYS_RESOURCE the kernel refuses to raise limits, and runc would not start. Everything else
@@ -107,12 +108,30 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Starts the API and the health checks. */
+/** Removes every container, pod, volume and network of the tests' storage, such as those of a run that was killed. */
+async function clear(): Promise<void> {
+  await run('podman', ['pod', 'rm', '--all', '--force', '--time', '0'])
+  await run('podman', ['rm', '--all', '--force', '--time', '0', '--volumes'])
+  await run('podman', ['volume', 'prune', '--force'])
+  await run('podman', ['network', 'prune', '--force'])
+}
+
+/**
+ * Starts the API and the health checks.
+ * @throws when another run uses the same storage
+ */
 export async function openEngine(): Promise<Engine> {
+  if (existsSync(SOCKET) && (await ask('GET', '/_ping').catch(() => undefined)))
+    throw new Error(`another run of these tests uses ${HOME}; CONTAINERS_DIR names another folder`)
+  await clear()
   rmSync(SOCKET, { force: true })
   const service = spawn('podman', ['system', 'service', '--time=0', `unix://${SOCKET}`], {
     env: { ...process.env, ...ENGINE_ENV },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  // Where systemd does not run it misses its timers for each health check; watchHealth does their work.
+  createInterface(service.stderr).on('line', line => {
+    if (!/systemd|syslog|IdleTracker/.test(line)) console.error(line)
   })
   const ended = new Promise(resolve => service.once('exit', resolve))
   await waitFor(async () => existsSync(SOCKET) && (await ask('GET', '/_ping')).status === 200, {
@@ -124,6 +143,7 @@ export async function openEngine(): Promise<Engine> {
     async close() {
       stopping.abort()
       await watching
+      await clear()
       service.kill('SIGTERM')
       await ended
     },

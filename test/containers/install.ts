@@ -1,7 +1,6 @@
 // Programs the container tests need, all from Debian: those of the machine's release are installed, those of a later
 // release are only unpacked below HOME.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { installDebianPackage } from '@payment-tracking/testkit'
 import { inHome, run } from './machine.js'
 
 /** Program and the package that holds it. */
@@ -31,12 +30,25 @@ export const programPath = (name: UnpackedProgram): string => inHome('programs',
 const isOnPath = (name: string) =>
   [...(process.env.PATH ?? '').split(':'), '/usr/sbin'].some(folder => existsSync(`${folder}/${name}`))
 
+/** As in the testkit: one at a time, no questions, and no server is started. */
+const apt = (...args: string[]) =>
+  run('flock', ['/tmp/payment-tracking-apt.lock', 'apt-get', '-q', ...args], {
+    env: { DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+  })
+
 /** @throws what apt-get said */
 export async function installPrograms(): Promise<void> {
-  for (const [name, debianPackage] of Object.entries(INSTALLED))
-    if (!isOnPath(name)) installDebianPackage(debianPackage)
-  for (const [file, debianPackage] of Object.entries(LIBRARIES))
-    if (!existsSync(file)) installDebianPackage(debianPackage)
+  const needed = [
+    ...Object.entries(INSTALLED).filter(([name]) => !isOnPath(name)),
+    ...Object.entries(LIBRARIES).filter(([file]) => !existsSync(file)),
+  ].map(([, debianPackage]) => debianPackage)
+  if (needed.length === 0) return
+  const install = () => apt('install', '-y', '--no-install-recommends', ...needed)
+  await install().catch(() => apt('update').then(install))
+}
+
+/** Downloads and unpacks the programs that are only unpacked. */
+export async function unpackPrograms(): Promise<void> {
   const missing = (Object.keys(UNPACKED) as UnpackedProgram[]).filter(name => !existsSync(programPath(name)))
   if (missing.length > 0) await unpack(missing)
 }

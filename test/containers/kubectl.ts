@@ -1,6 +1,7 @@
-// What infra/kubernetes/upgrade.sh asks of kubectl, with podman in the place of a cluster: one pod for each Deployment
-// and Job, on the images of this machine. PODS names the network and the pods (`<PODS>-<name>`); VERSION is the tag of the
-// images.
+// Stands in for kubectl where there is no cluster, so that infra/kubernetes/upgrade.sh can run. Each Deployment and each Job
+// becomes one pod of podman. Two variables of the environment say which:
+// - PODS is the name of the network, and pods are called `<PODS>-<name>`.
+// - VERSION is the tag of the images, which are those of this machine.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { imageName } from './images.js'
@@ -12,8 +13,11 @@ const { PODS = '', VERSION } = process.env
 const podName = (name: string) => `${PODS}-${name}`
 
 /**
- * What podman 4.3 does otherwise: it has no volumes of secrets, so their files lie below `<PODS>-secrets`; volumes of all
- * pods share their names; every port of a container becomes one of the machine; without systemd it runs no probe.
+ * Makes the pod of a Deployment or Job, and changes it where podman 4.3 differs from Kubernetes:
+ * - It has no volumes of secrets. Their files lie below `<PODS>-secrets`.
+ * - Volumes of all pods share one set of names.
+ * - It opens every port of a container on the machine.
+ * - It runs no probe without systemd.
  */
 function plainPod(object: KubernetesObject) {
   const [pod, name] = [podOf(object), podName(object.metadata.name)]

@@ -21,6 +21,8 @@ export const ENGINE_ENV = {
   // BuildKit is Docker's own.
   DOCKER_BUILDKIT: '0',
   BUILDAH_FORMAT: 'docker',
+  // On a disk: systems and layers are large, and programs of a system that is being made must run.
+  TMPDIR: inHome('tmp'),
 }
 
 export interface RunOptions {

@@ -80,8 +80,9 @@ async function startPooler(t: TestContext, direct: string, certificates?: Certif
   pooled.password ||= 'unused'
   const listens = () =>
     new Promise<boolean>(resolve => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true))
-      socket.once('error', () => resolve(false)).once('close', () => socket.destroy())
+      const socket = connect(port, '127.0.0.1', () => socket.destroy())
+      socket.once('close', hadError => resolve(!hadError))
+      socket.on('error', () => {})
     })
   await waitFor(() => (certificates ? listens() : queryOnce(pooled.href, 'select 1').then(() => true)), {
     what: 'an answer of PgBouncer',

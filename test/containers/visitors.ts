@@ -33,9 +33,20 @@ export async function admitPeople(t: TestContext & Pick<Test, 'equal' | 'strictS
   t.strictSame(refusals, [], 'none was refused')
 }
 
-/** Asks all the time, several at once. @returns the longest that anybody waited for an answer since it was last asked */
+export interface Pauses {
+  /** the longest time in which nobody got an answer */
+  gapMs: number
+  /** the longest that one request took */
+  waitMs: number
+  refused: number
+}
+
+const ASKING_AT_ONCE = 4
+
+/** Asks all the time, several at once. */
 export function watchForPauses(baseUrl: string) {
-  let longest = 0
+  let pauses: Pauses = { gapMs: 0, waitMs: 0, refused: 0 }
+  let answeredAt = Date.now()
   let stopped = false
   const ask = async () => {
     while (!stopped) {
@@ -44,15 +55,20 @@ export function watchForPauses(baseUrl: string) {
         response => response.ok,
         () => false,
       )
-      longest = Math.max(longest, answer ? Date.now() - startedAt : 60_000)
+      pauses.waitMs = Math.max(pauses.waitMs, Date.now() - startedAt)
+      if (answer) {
+        pauses.gapMs = Math.max(pauses.gapMs, Date.now() - answeredAt)
+        answeredAt = Date.now()
+      } else pauses.refused += 1
       await new Promise(resolve => setTimeout(resolve, 20))
     }
   }
-  const asking = Promise.all([ask(), ask()])
+  const asking = Promise.all(Array.from({ length: ASKING_AT_ONCE }, ask))
   return {
-    longestMs: () => {
-      const result = longest
-      longest = 0
+    /** What came about since the last call. */
+    take(): Pauses {
+      const result = pauses
+      pauses = { gapMs: Date.now() - answeredAt, waitMs: 0, refused: 0 }
       return result
     },
     stop: async () => {
