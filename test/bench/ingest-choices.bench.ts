@@ -1,5 +1,5 @@
-// What filters and ordered delivery add to ingest: batches stored from memory, in turns, for gateways whose webhooks choose
-// nothing and for gateways whose webhooks filter and are ordered. Both get the same deliveries.
+// Measures what filters and ordered delivery cost ingest. Batches are stored from memory, in turns, for two kinds of
+// gateways: the webhooks of one have no choices, those of the other filter and are ordered. Both get the same deliveries.
 import { openStore } from '@payment-tracking/store'
 import type { Pool } from '@payment-tracking/testkit'
 import { inTurns, type Bench, type Row } from './bench.js'

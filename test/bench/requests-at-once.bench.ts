@@ -1,5 +1,5 @@
-// What REQUESTS_AT_ONCE_PER_ADDRESS costs one address with many connections, such as an office, and what it gives to
-// everybody else.
+// REQUESTS_AT_ONCE_PER_ADDRESS limits an address with many connections, such as an office. This bench measures how much
+// slower the limit makes that address, and how much faster another address is answered beside it.
 import { request } from 'node:http'
 import { once } from 'node:events'
 import autocannon from 'autocannon'
