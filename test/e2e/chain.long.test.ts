@@ -100,7 +100,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
     await waitFor(async () => (await eventsOf(signature)).length === 0, { what: 'the row to leave' })
   })
 
-  await t.test('REST says that the rest is final', async t => {
+  await t.test('REST tells which payments are final', async t => {
     const [first] = ran
     await waitFor(
       async () => (await get(`/v1/events?signature=${first!.signature}`))[0]?.finality === 'finalized',

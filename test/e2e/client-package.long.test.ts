@@ -8,18 +8,10 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import {
-  buildChain,
-  createDatabase,
-  installDebianPackage,
-  openPublisher,
-  startStack,
-  useServers,
-  waitFor,
-} from '@payment-tracking/testkit'
-import { randomBytes } from 'node:crypto'
+import { buildChain, installDebianPackage, waitFor } from '@payment-tracking/testkit'
 import { chromium } from 'playwright-core'
 import t from 'tap'
+import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CHROMIUM = '/usr/bin/chromium'
@@ -74,17 +66,7 @@ export { count }
 
 t.test('a React page and a page with a script tag show a payment', { timeout: 120_000 }, async t => {
   if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
-  const id = randomBytes(4).toString('hex')
-  const settings = {
-    DATABASE_URL: (await createDatabase(t)).url,
-    NATS_URL: (await useServers(t)).natsUrl,
-    STREAM_NAME: `E2E_package_${id}`,
-    SUBJECT_PREFIX: `e2e.package.${id}`,
-  }
-  const stack = await startStack(t, settings)
-  const { baseUrl } = stack.describe()
-  const publisher = await openPublisher(settings)
-  t.teardown(() => publisher.close())
+  const { id, baseUrl, publish } = await startStackWithPublisher(t, 'package')
   const chain = buildChain({ seed: id })
   const gateway = await chain.openGateway()
   const payer = await chain.openUserPayment()
@@ -130,14 +112,13 @@ t.test('a React page and a page with a script tag show a payment', { timeout: 12
   await react.goto(`${site}/?${query.toString()}`)
   await script.goto(`${site}/script.html`)
   await react.getByText('waiting for a payment').waitFor()
-  for (const message of [
+  await publish(
     gateway.created,
     payer.created,
     policy.created,
     chain.pay(policy, 6_999_999n),
     chain.pay(policy),
-  ])
-    await publisher.publish(JSON.stringify(message))
+  )
   await react.getByText('paid: 7000000').waitFor()
   t.same(await react.locator('li').allInnerTexts(), ['6999999', '7000000'])
   await script.getByText('69999997000000').waitFor()

@@ -3,7 +3,6 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
-import { randomBytes } from 'node:crypto'
 import {
   createApiClient,
   nextCursor,
@@ -11,34 +10,17 @@ import {
   watchPayments,
   type WatchState,
 } from '@payment-tracking/client'
-import {
-  buildChain,
-  createDatabase,
-  openPublisher,
-  startStack,
-  useServers,
-  waitFor,
-} from '@payment-tracking/testkit'
+import { buildChain, waitFor } from '@payment-tracking/testkit'
 import { Server } from 'socket.io'
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
 // Node 20 has none of its own.
 Object.assign(globalThis, { WebSocket })
-const id = randomBytes(4).toString('hex')
-const { natsUrl } = await useServers(t)
-const database = await createDatabase(t)
-const settings = {
-  DATABASE_URL: database.url,
-  NATS_URL: natsUrl,
-  STREAM_NAME: `E2E_client_${id}`,
-  SUBJECT_PREFIX: `e2e.client.${id}`,
+const { id, baseUrl, database, publish } = await startStackWithPublisher(t, 'client', {
   RATE_LIMIT_MAX: '100000',
-}
-const stack = await startStack(t, settings)
-const { baseUrl } = stack.describe()
-const publisher = await openPublisher(settings)
-t.teardown(() => publisher.close())
+})
 
 const chain = buildChain({ seed: id })
 const gateway = await chain.openGateway()
@@ -46,9 +28,6 @@ const userPayment = await chain.openUserPayment()
 const AMOUNT = 9_007_199_254_740_993n
 const trackingId = `order ${id} ☕/?#`
 const policy = await chain.openPolicy(gateway, userPayment, { trackingId, amount: AMOUNT })
-const publish = async (...messages: unknown[]) => {
-  for (const message of messages) await publisher.publish(JSON.stringify(message))
-}
 await publish(
   gateway.created,
   userPayment.created,

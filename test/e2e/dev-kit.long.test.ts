@@ -1,6 +1,6 @@
 // `npm run listen` and `npm run trigger` against a stack of their own: every type of event arrives signed, and what was
 // missed arrives later.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,9 +34,9 @@ t.test('every type of event is caused, and forwarded with a signature that holds
   const typesOf = () =>
     new Set(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type))
   await waitFor(() => types.every(type => typesOf().has(type)), {
-    what: `all types, instead of ${[...typesOf()].join(', ')}`,
+    what: 'all types',
     timeoutMs: 30_000,
-  })
+  }).catch(() => t.same([...typesOf()].sort(), [...types].sort()))
   for (const { body, headers } of receiver.requests)
     t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
   t.match(await finish('listen'), 'npm run listen runs already for this gateway')
@@ -68,11 +68,40 @@ t.test(
   },
 )
 
+const HAS_TERMINAL = spawnSync('script', ['--version']).status === 0
+
+t.test(
+  'the demo has colours on a terminal alone, amounts with symbols, and says how to stop',
+  { skip: !HAS_TERMINAL && 'needs script of util-linux' },
+  async t => {
+    // What says "no colours" where these tests run must not reach the demo.
+    const colourful = { TERM: 'xterm-256color', CI: undefined, NO_COLOR: undefined }
+    const play = (options: string, settings: Record<string, string> = {}) => {
+      const command = `exec npm run --silent demo -- ${options} --pace 50`
+      const onTerminal = `script --quiet --return --command '${command}' /dev/null`
+      return runScript(t, onTerminal, { ...env, ...colourful, ...settings })
+    }
+    const coloured = play('--count 2')
+    t.equal(await coloured.exitCode, 0, coloured.output())
+    t.match(coloured.output(), '\u001b[32m', 'green')
+    t.match(coloured.output(), /\d\.\d\d USDC/)
+    t.match(coloured.output(), `see it live     ${stack.describe().baseUrl}/console/payments`)
+    const plain = play('--count 1', { NO_COLOR: '1' })
+    t.equal(await plain.exitCode, 0)
+    t.notMatch(plain.output(), '\u001b[3')
+    const endless = play('')
+    await waitFor(() => / USDC/.test(endless.output()), { what: 'a payment' })
+    t.match(endless.output(), /Ctrl-C ends the demo; npm start goes on\.[^]*amount +tracking ID +merchant/)
+    endless.end()
+  },
+)
+
 t.test('faulty arguments are named', async t => {
   t.match(
     await finish('trigger -- payment.made'),
     /"payment\.made" is no type of event[^]*payment\.executed, /,
   )
+  t.match(await finish('trigger'), /a type of event is missing[^]*payment\.executed, /)
   t.match(await finish('listen -- --forward 8080'), /--forward must be a URL such as/)
   t.match(await finish('listen -- --port 1'), /--port/)
 })

@@ -129,7 +129,7 @@ t.test('the dashboard', async t => {
   })
 })
 
-t.test('a writable board still changes nothing for another site', async t => {
+t.test('a board that may write refuses requests from other sites', async t => {
   const ops = await openOps(t, { OPS_BOARD_WRITABLE: 'on' })
   const user = await signIn(ops)
   const pause = (headers: Record<string, string>) =>

@@ -75,14 +75,11 @@ function comparePayment(
 }
 
 /**
- * Reports moments at which more connections than seats received payments. The proof is a group of more connections than
- * seats with these properties:
- * - Each connection had subscribed before the first of the group received the payment.
- * - Each connection received this payment and the next one.
- * - No connection ended before the last of the group had received the next payment.
+ * Reports a tracking ID that had more connections than seats at one time. To be sure of it, this takes two payments in a
+ * row, and the connections that received both. Each of these must have subscribed before the first payment arrived
+ * anywhere, and must have stayed until the second had arrived everywhere.
  *
- * A paused pod may lose a seat without noticing. A false report would need a seat that changes its holder twice between
- * two payments.
+ * One payment is not enough: a paused pod may lose a seat without noticing, and still send what it had in hand.
  */
 function compareSeats(holds: readonly Hold[], seats: number, differences: Differences): void {
   for (const trackingId of new Set(holds.map(hold => hold.trackingId))) {

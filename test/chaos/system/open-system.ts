@@ -165,6 +165,7 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     trustProxy: false,
     apiPorts: () => portsOf('api'),
     realtimePorts: () => portsOf('realtime'),
+    consolePorts: () => [],
   })
   log(`${replicas} of each of ${SERVICES.join(', ')} of ${pathToFileURL(root).pathname} behind ${edge.url}`)
   const redisServer = sentinels && breakPrimary(sentinels)
