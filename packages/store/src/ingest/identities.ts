@@ -1,5 +1,5 @@
 // Decides which messages are new, which repeat a stored event, and which contradict a stored event.
-// .
+//
 // At most one event of an identity stands. The other events of the identity were retracted, each in a different slot.
 // The first stored event has the id of the identity; later events have an id that also names their slot. A message is
 // compared with the event of its own slot. Without such an event, the message contradicts the event that stands, unless

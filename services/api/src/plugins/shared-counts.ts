@@ -1,6 +1,6 @@
 // Counts requests per client and minute: immediately in this process, and about every second together with the other
 // processes. No request waits for Redis; while Redis is away, each process applies the limit to its own count.
-// .
+//
 // A client is over the limit when the total of all processes at the last exchange, plus this process's count since,
 // exceeds the limit. So a process can admit, beyond the limit, as many requests as the other processes admitted since
 // the last exchange. With P processes a client never gets more than P times the limit in a minute, and about the limit

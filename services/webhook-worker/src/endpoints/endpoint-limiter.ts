@@ -1,6 +1,6 @@
 // Decides when a request to an endpoint may be sent, so that one endpoint cannot take all concurrency slots of the
 // worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker.
-// .
+//
 // An endpoint that has not answered yet, or whose last answer was a failure, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
 // success ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory for up to

@@ -1,5 +1,5 @@
 // Upgrades a database of an earlier release to this release's rules, while ingest continues.
-// .
+//
 // One call handles one page, in its own transaction under the writer lock. The transaction also stores the progress, so
 // that any process can continue. The steps of a pass:
 //
