@@ -15,11 +15,9 @@ const DOC = fileURLToPath(new URL('../../docs/observability.md', import.meta.url
 
 export const readDoc = (): string => readFileSync(DOC, 'utf8')
 
-/** The rows whose first cell is a metric's name, and the metrics of Node that are listed for information only. */
-export const readMetricsTable = (): DocumentedMetric[] => [...readRows(), ...readList()]
-
-function readRows(): DocumentedMetric[] {
-  return readDoc()
+/** The rows whose first cell is a metric's name. */
+export const readMetricsTable = (): DocumentedMetric[] =>
+  readDoc()
     .split('\n')
     .map(line => /^\| `((?:payment_tracking|nodejs|process)_\w+)` *\|(.*)\|$/.exec(line))
     .filter(match => match !== null)
@@ -29,19 +27,6 @@ function readRows(): DocumentedMetric[] {
       const list = (cell: string) => (cell === '' ? [] : cell.replaceAll('`', '').split(/, */))
       return { name: name!, type: kind, labels: list(labels), services: list(services), cure }
     })
-}
-
-/** Entries such as "`nodejs_active_resources` (gauge by `type`)". */
-function readList(): DocumentedMetric[] {
-  const entries = readDoc().matchAll(/`((?:nodejs|process)_\w+)`\s\((\w+)(?:\sby\s([^)]+))?\)/g)
-  return [...entries].map(([, name, type, labels = '']) => ({
-    name: name!,
-    type: type!,
-    labels: labels === '' ? [] : labels.replaceAll('`', '').split(/,\s*/),
-    services: ['all'],
-    cure: 'for information',
-  }))
-}
 
 /** The runbook's sections, as the anchors that alerts link to. */
 export const readAnchors = (): string[] =>
