@@ -16,7 +16,7 @@ import { recordAnnouncements } from './announcements.js'
 import { closeTaken, insertDeadLetters, type RefusedMessage, type StreamIdentity } from './dead-letters.js'
 import { insertEvents } from './events.js'
 import { collectCommittedPayments } from './collect-committed-payments.js'
-import { takeReleased, writeCorrections, writeFinalizedSlot } from './finality.js'
+import { readSaidFinal, takeReleased, writeCorrections, writeFinalizedSlot } from './finality.js'
 import { writeGaps } from './gaps.js'
 import { lockHead, recordBatch } from './head.js'
 import { readIdentities, readRetractions, resolveIdentities, type Correction } from './identities.js'
@@ -154,14 +154,17 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     announcementIds: [],
     deliveries: [],
   }
-  const isFinal = ({ eventId, slot }: Pick<CommittedPayment, 'eventId' | 'slot'>): boolean =>
-    BigInt(slot) <= finalizedSlot || finalized.has(eventId)
-  const finalized = new Set(
-    resolved.fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
-  )
-
   const tracked = await trackByPolicy(tx, resolved.fresh)
   const late = await findLatePayments(tx, resolved.fresh)
+  const finalized = new Set([
+    ...resolved.fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
+    ...(await readSaidFinal(
+      tx,
+      late.map(({ id }) => id),
+    )),
+  ])
+  const isFinal = ({ eventId, slot }: Pick<CommittedPayment, 'eventId' | 'slot'>): boolean =>
+    BigInt(slot) <= finalizedSlot || finalized.has(eventId)
   const seqs = await giveSeqs(tx, heads, tracked, late)
   const positioned = position(tracked, before, seqs.ofFresh)
   const upTo = before + BigInt(positioned.length)

@@ -11,6 +11,7 @@ import {
 } from '@payment-tracking/domain'
 import { readCommittedPayments } from '../committed-payments.js'
 import { sql, type Tx } from '../database/sql.js'
+import { readSaidFinal } from '../ingest/finality.js'
 import { collectMessages, insertMessages, type Address, type EventMessage } from './insert-deliveries.js'
 import { insertLifecycleAwaitingFinality, type AwaitingFinality } from './insert-lifecycle.js'
 
@@ -40,7 +41,7 @@ interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
  * Most batches hold no such event and cost no statement here. A batch that does costs one while no message waits.
  * @param events the new events of a batch, already projected
  * @param moved stored events whose place became known
- * @param isFinal whether an event is final
+ * @param isFinal whether a new event, or an event of a slot up to the highest final slot, is final
  */
 export async function releaseKnown(
   tx: Tx,
@@ -64,6 +65,10 @@ export async function releaseKnown(
   if (rows.length === 0) return []
 
   const facts = await readFacts(tx, rows)
+  const saidFinal = await readSaidFinal(
+    tx,
+    rows.map(({ eventId }) => eventId),
+  )
   const messages = collectMessages()
   const addresses: Address[] = []
   const awaitingFinality: AwaitingFinality[] = []
@@ -85,8 +90,8 @@ export async function releaseKnown(
       ...renderLifecycleMessage(policy, lifecycle),
       eventId: row.eventId,
     }
-    if (row.finality === 'finalized' && !isFinal({ eventId: row.eventId, slot }))
-      awaitingFinality.push({ webhookId, message, slot })
+    const final = isFinal({ eventId: row.eventId, slot }) || saidFinal.has(row.eventId)
+    if (row.finality === 'finalized' && !final) awaitingFinality.push({ webhookId, message, slot })
     else addresses.push({ webhookId, ordered, message: messages.all.push(message) })
   }
   await tx.$executeRaw`

@@ -6,6 +6,7 @@ import type { PipelinedTx } from '../../database/pipelined-transactions.js'
 import { insertDeliveriesIn } from '../../webhooks/insert-deliveries.js'
 import { recordAnnouncements } from '../announcements.js'
 import type { NewEvent } from '../events.js'
+import { readSaidFinal } from '../finality.js'
 import type { LockedHead } from '../head.js'
 import { findLatePayments, trackByPolicy, writeLatePayments, type TrackedEvent } from '../policy-tracking.js'
 import { giveSeqs } from '../position.js'
@@ -109,7 +110,13 @@ async function tell(tx: PipelinedTx, head: LockedHead, ids: readonly string[]): 
     sql`e.id = any(${[...ids]}::uuid[])`,
     sql`order by e.tracking_id, e.seq`,
   )
-  await insertDeliveriesIn(tx, facts, undefined, ({ slot }) => BigInt(slot) <= head.finalizedSlot)
+  const saidFinal = await readSaidFinal(tx, ids)
+  await insertDeliveriesIn(
+    tx,
+    facts,
+    undefined,
+    ({ eventId, slot }) => BigInt(slot) <= head.finalizedSlot || saidFinal.has(eventId),
+  )
   const followed = facts.filter(({ trackingId }) => trackingId !== null)
   await recordAnnouncements(
     tx,
