@@ -22,6 +22,19 @@ t.test('a seed is a schedule: the same twice, another for another seed', async t
   t.notSame(first!.faults, other!.faults)
 })
 
+t.test('each schedule has payments that come again before their retraction', async t => {
+  for (const seed of ['1', '2', '3']) {
+    const { load } = await buildPlan({ seed, seconds: 10, faultEveryMs: 0, messageEveryMs: 60 })
+    const inTurn = load.steps.filter(({ followers }) => followers)
+    t.ok(inTurn.length >= 3, `${inTurn.length} payments`)
+    for (const { message: first, followers } of inTurn) {
+      const { signature, slot } = first.message!
+      t.match(followers, [{ message: { signature } }, { control: { kind: 'retracted', signature, slot } }])
+      t.ok(followers![0]!.message!.slot > slot)
+    }
+  }
+})
+
 t.test('a long schedule has every kind of fault', async t => {
   const { faults } = await buildPlan({
     seed: 'long',

@@ -136,7 +136,7 @@ export async function runChaos({
       ]),
     )
     await Promise.all([
-      play(plan.load.steps, ({ message }) => publisher.publish(message)),
+      play(plan.load.steps, ({ message, followers }) => publisher.publish(message, followers)),
       play(plan.faults, step => injector.inject(step)),
       play(
         comings.sort((a, b) => a.atMs - b.atMs),

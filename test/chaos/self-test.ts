@@ -37,7 +37,7 @@ const secondsFor = (faults: readonly FaultStep[]): number =>
   )
 
 async function runBroken(
-  { name, patches, faults, seconds = 0 }: Omit<Break, 'caughtAs'>,
+  { name, patches, faults }: Omit<Break, 'caughtAs'>,
   idleWithinMs: number,
 ): Promise<string[]> {
   const copy = await mkdtemp(join(tmpdir(), 'payment-tracking-broken-'))
@@ -46,7 +46,7 @@ async function runBroken(
     await applyPatches(copy, patches)
     const plan = await buildPlan({
       seed: SEED,
-      seconds: Math.max(seconds, secondsFor(faults)),
+      seconds: secondsFor(faults),
       faultEveryMs: 0,
       messageEveryMs: 60,
     })

@@ -14,8 +14,6 @@ export interface Break {
   name: string
   patches: Patch[]
   faults: FaultStep[]
-  /** Seconds of load, where the shortest run does not have what reveals the break. */
-  seconds?: number
   /** One of the differences must look like this. */
   caughtAs: RegExp
 }

@@ -26,7 +26,8 @@ export interface Publisher {
   journal: Published[]
   /** How many were asked for; all are in the journal once `settle` has resolved. */
   readonly asked: number
-  publish(message: PlannedMessage): Promise<void>
+  /** @param followers published in this order, each when ingest has read the message before it */
+  publish(message: PlannedMessage, followers?: readonly PlannedMessage[]): Promise<void>
   settle(): Promise<void>
   /** Sequences that the stream discarded before ingest read them. */
   discarded: number[]
@@ -47,6 +48,8 @@ export interface Publisher {
 }
 
 const ACK_TIMEOUT_MS = 1_500
+/** How long followers wait for ingest. A run with a broken ingest, which never reads, must come to an end too. */
+const READ_WITHIN_MS = 10_000
 const CONSUMER = 'ingest'
 const UNLIMITED = -1
 /** How many unread messages the stream discards. */
@@ -84,14 +87,15 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
   let gate: Promise<void> = Promise.resolve()
   const tries = new Set<Promise<unknown>>()
 
-  const publishOnce = async (message: PlannedMessage): Promise<void> => {
+  const publishOnce = async (message: PlannedMessage): Promise<number> => {
     const subject = message.control
       ? controlSubjectOf(DEFAULT_SUBJECT_PREFIX, message.control.kind)
       : subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
     const { seq } = await jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
     journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
+    return seq
   }
-  const untilAcked = async (message: PlannedMessage): Promise<void> => {
+  const untilAcked = async (message: PlannedMessage): Promise<number> => {
     for (;;) {
       await gate
       try {
@@ -125,6 +129,25 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
       const info = await manager.consumers.info(DEFAULT_STREAM, CONSUMER)
       return info.num_pending + info.num_ack_pending
     })
+  /** Ingest acknowledges what it has stored: a follower comes in another batch than the message before it. */
+  const untilRead = async (sequence: number): Promise<void> => {
+    const giveUpAtMs = performance.now() + READ_WITHIN_MS
+    while (performance.now() < giveUpAtMs) {
+      const floor = await connection
+        .jetstreamManager({ timeout: ACK_TIMEOUT_MS })
+        .then(manager => manager.consumers.info(DEFAULT_STREAM, CONSUMER))
+        .then(info => info.ack_floor.stream_seq)
+        .catch(() => 0)
+      if (floor >= sequence) return
+      await sleep(50)
+    }
+  }
+  const publishInTurn = async (messages: readonly PlannedMessage[]): Promise<void> => {
+    for (const [at, message] of messages.entries()) {
+      const sequence = await untilAcked(message)
+      if (at < messages.length - 1) await untilRead(sequence)
+    }
+  }
   const readPresent = () =>
     persist(async manager => {
       const { state } = await manager.streams.info(DEFAULT_STREAM)
@@ -144,9 +167,9 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
     get asked() {
       return asked
     },
-    publish(message) {
-      asked++
-      const work = untilAcked(message).finally(() => pending.delete(work))
+    publish(message, followers = []) {
+      asked += 1 + followers.length
+      const work = publishInTurn([message, ...followers]).finally(() => pending.delete(work))
       pending.add(work)
       return work
     },

@@ -1,7 +1,7 @@
 // What is published and when: a small made-up chain, played with everything an indexer may do to it. Messages
 // come late, twice, in another style, in contradiction, and some are no messages at all.
 import { buildAddress, buildChain, type ChainGateway, type ChainPolicy } from '@payment-tracking/testkit'
-import { actAnew } from './chain-acts.js'
+import { actAnew, comeAgainTooEarly } from './chain-acts.js'
 import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
 import { buildRandom, type Random } from './random.js'
 import { spoil } from './rubbish.js'
@@ -52,6 +52,8 @@ const FREQUENCIES = [
 const FIRST_TIME = Date.UTC(2026, 0, 31, 23, 30)
 const STEP_MS = 11 * 60_000
 const SIEGE_EVERY_MS = 1_200
+/** Even the shortest run has some. */
+const TOO_EARLY_EVERY_MS = 3_000
 
 const style = (random: Random): Style => ({
   taggedEnums: random.chance(0.5),
@@ -98,9 +100,13 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
   world.policies.pop()
 
   let siegeAtMs = 0
+  let tooEarlyAtMs = 0
   for (let atMs = 0; atMs < lengthMs; atMs += random.between(1, everyMs * 2 - 1)) {
     for (; siegeAtMs < atMs; siegeAtMs += SIEGE_EVERY_MS) {
       world.steps.push({ atMs: siegeAtMs, message: plain(chain.pay(sieged)) })
+    }
+    for (; tooEarlyAtMs < atMs; tooEarlyAtMs += TOO_EARLY_EVERY_MS) {
+      world.steps.push({ atMs: tooEarlyAtMs, ...comeAgainTooEarly(world) })
     }
     await act(world, atMs)
   }

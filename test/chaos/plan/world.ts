@@ -6,6 +6,8 @@ import type { Random } from './random.js'
 export interface LoadStep {
   atMs: number
   message: PlannedMessage
+  /** Published in this order, each when ingest has read the message before it. */
+  followers?: readonly PlannedMessage[]
 }
 
 /**
