@@ -93,6 +93,16 @@ t.test('a hanging endpoint is tried at growing intervals, before any request has
   t.ok(later.forMs >= 1_000, `${later.forMs} ms after ${first.forMs} ms`)
 })
 
+t.test('however many a hang holds back, they come back soon after it', async t => {
+  const { limiter, pass } = openLimiter()
+  await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
+  pass(9_000)
+  const entries = await Promise.all(Array.from({ length: 1_000 }, () => limiter.enter('hung')))
+  const holds = entries.map(entry => (entry.kind === 'hold' ? entry.forMs : 0))
+  t.ok(Math.min(...holds) >= 1_000, `the first after ${Math.min(...holds)} ms`)
+  t.ok(Math.max(...holds) <= 16_000, `the last of 1,000 after ${Math.max(...holds)} ms`)
+})
+
 t.test('an endpoint that mostly fails is held until its cool-down ends, then probed by one', async t => {
   const { limiter, pass } = openLimiter()
   for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
