@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
 import { MigrateConfig } from '@payment-tracking/store'
 import t from 'tap'
+import { parse } from 'yaml'
 import { ROOT } from './machine.js'
 import { base, build, migration, of, OVERLAYS, podOf, settingsOf } from './read-manifests.js'
 import { validateObject } from './validate-object.js'
@@ -71,6 +72,25 @@ t.test('a pod has time to stop, and load balancers time to learn of it', async t
     t.ok(numberOf('DRAIN_WINDOW_MS') < numberOf('STOP_DEADLINE_MS'), 'sockets leave before the deadline')
   }
 })
+
+for (const folder of ['base', 'components/indexer', 'migration', ...OVERLAYS.map(name => `overlays/${name}`)])
+  t.test(
+    `${folder}: a pod asks for a name again as soon as a container of docker-compose.yml does`,
+    async t => {
+      const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+        services: { api: { dns_opt: string[] } }
+      }
+      const objects = await build(folder)
+      const pods = [...of('Deployment', objects), ...of('Job', objects)]
+      t.ok(pods.length > 0)
+      for (const pod of pods) {
+        const options = (podOf(pod).dnsConfig?.options ?? []).map(({ name, value }) => `${name}:${value}`)
+        for (const option of compose.services.api.dns_opt)
+          t.ok(options.includes(option), `${pod.metadata.name}: ${option}`)
+        t.ok(options.includes('ndots:2'), `${pod.metadata.name} asks for full names as they stand`)
+      }
+    },
+  )
 
 t.test('selectors, ports, probes and names of other objects fit', async t => {
   const deployments = of('Deployment')

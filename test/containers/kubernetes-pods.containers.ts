@@ -64,6 +64,9 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
 
   await upgrade()
   await allAreReady()
+  const resolver = await run('podman', ['exec', `${pods}-api-app`, 'cat', '/etc/resolv.conf'])
+  for (const option of ['timeout:1', 'attempts:5', 'ndots:2'])
+    t.match(resolver, new RegExp(`^options .*${option}\\b`, 'm'), `names are asked for with ${option}`)
   const publisher = await openPublisher({
     NATS_URL: servers.natsUrl,
     STREAM_NAME: 'CHAIN_EVENTS_DEVNET',

@@ -6,6 +6,7 @@ export interface Volume {
 
 export interface PodSpec {
   terminationGracePeriodSeconds: number
+  dnsConfig?: { options: { name: string; value: string }[] }
   volumes?: Volume[]
   containers: {
     image: string
