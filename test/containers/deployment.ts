@@ -4,6 +4,7 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
 import type { TestContext } from '@payment-tracking/testkit'
+import pg from 'pg'
 import { programPath } from './install.js'
 import { inHome, run } from './machine.js'
 
@@ -22,6 +23,8 @@ export interface Deployment {
   set(settings: Readonly<Record<string, string>>): void
   /** One command of Docker Compose for this project. */
   compose(...args: string[]): Promise<string>
+  /** One statement to Postgres, as text to read. Images that stand in for the public ones have no psql. */
+  query(statement: string): Promise<string>
   /** Ids of the containers of a service that run. */
   containersOf(service: string): Promise<string[]>
   /** infra/docker/upgrade.sh with the images of this version. */
@@ -77,6 +80,8 @@ export async function deploy(
     rmSync(envFile)
   })
   await compose('up', '--no-build', '--detach', '--wait', '--wait-timeout', '300', ...services)
+  const containersOf = async (service: string) =>
+    (await compose('ps', '--quiet', service)).split('\n').filter(Boolean)
   return {
     name,
     baseUrl: `http://127.0.0.1:${port}`,
@@ -90,9 +95,22 @@ export async function deploy(
     },
     set,
     compose,
-    async containersOf(service) {
-      return (await compose('ps', '--quiet', service)).split('\n').filter(Boolean)
+    async query(statement) {
+      const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'
+      const [container] = await containersOf('postgres')
+      const host = (await run('podman', ['inspect', '--format', format, container!])).trim()
+      const client = new pg.Client({
+        connectionString: `postgresql://payments:${databasePassword}@${host}:5432/payment_tracking`,
+      })
+      await client.connect()
+      try {
+        const { rows } = await client.query<Record<string, unknown>>(statement)
+        return rows.map(row => JSON.stringify(row)).join('\n')
+      } finally {
+        await client.end()
+      }
     },
+    containersOf,
     upgrade: version =>
       run('infra/docker/upgrade.sh', project, {
         env: { BUILD: 'off', VERSION: version, DOCKER: 'podman', COMPOSE: programPath('docker-compose') },

@@ -13,6 +13,8 @@ export interface SocketWatch {
 }
 
 const PAUSE_MS = 100
+/** A worker whose breaker opened sends nothing for 60 s; then come a probe and what was held, within seconds. */
+const KNOWN_WITHIN_MS = 90_000
 
 /** Follows every tracking ID there, from its first payment on, with the published client. */
 export function watchAll(name: string, baseUrl: string, market: Market, complaints: string[]): SocketWatch {
@@ -117,10 +119,11 @@ export async function everybodyKnows(
   ]
   await waitFor(() => told().every(each => lacking(each) === 0), {
     what: `${what}: everybody knows of ${wanted.length} payments`,
-    timeoutMs: 60_000,
+    timeoutMs: KNOWN_WITHIN_MS,
     intervalMs: 100,
   }).catch(async (error: Error) => {
     const missing = told().map(lacking).join(', ')
-    throw new Error(`${error.message}; lacking (webhook, sockets …): ${missing}\n${await explain()}`)
+    const more = await explain().catch(String)
+    throw new Error(`${error.message}; lacking (webhook, sockets …): ${missing}\n${more}`)
   })
 }
