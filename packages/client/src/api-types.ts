@@ -780,7 +780,7 @@ export interface paths {
         };
         /**
          * Everything of one kind as CSV
-         * @description RFC 4180, streamed whole. A text that a spreadsheet would take for a formula begins with an apostrophe.
+         * @description RFC 4180, streamed whole. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.
          */
         get: operations["exportMerchantData"];
         put?: never;
@@ -5610,11 +5610,7 @@ export interface operations {
                     name: string;
                     /** @description what the key may do */
                     scopes: ("webhooks:read" | "webhooks:write" | "merchant:read")[];
-                    /**
-                     * Format: date-time
-                     * @description from then on it is refused; without it the key does not expire
-                     * @example 2026-11-14T23:00:00.000Z
-                     */
+                    /** @description ISO 8601; from then on it is refused. Without it the key does not expire */
                     expiresAt?: string;
                 };
             };

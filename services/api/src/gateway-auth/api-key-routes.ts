@@ -75,7 +75,9 @@ export function addApiKeyRoutes(
             name: Type.String({ minLength: 1, maxLength: 100, description: 'what its owner calls it' }),
             scopes: Scopes,
             expiresAt: Type.Optional(
-              Moment('from then on it is refused; without it the key does not expire'),
+              Type.String({
+                description: 'ISO 8601; from then on it is refused. Without it the key does not expire',
+              }),
             ),
           },
           { additionalProperties: false },
@@ -86,9 +88,7 @@ export function addApiKeyRoutes(
     async (request, reply) => {
       const { name, scopes, expiresAt } = request.body
       const { gateway, signer } = claimsOfRequest(request)
-      const until = expiresAt === undefined ? null : parseTime(expiresAt, 'down')
-      if (until !== null && !(until.getTime() > nowMs()))
-        throw new ApiError('INVALID_BODY', 'Field expiresAt must be in the future.')
+      const until = expiresAt === undefined ? null : readEnd(expiresAt, nowMs())
       const { key, hash, hint } = makeApiKey()
       const record = await createApiKey(store, {
         ...{ gateway, name, scopes, hash, hint, createdBy: signer, expiresAt: until },
@@ -138,4 +138,15 @@ export function addApiKeyRoutes(
       return reply.code(204).send(null)
     },
   )
+}
+
+function readEnd(text: string, nowMs: number): Date {
+  const end = parseTime(text, 'down')
+  if (end === null)
+    throw new ApiError(
+      'INVALID_BODY',
+      'Field expiresAt must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z.',
+    )
+  if (end.getTime() <= nowMs) throw new ApiError('INVALID_BODY', 'Field expiresAt must be in the future.')
+  return end
 }

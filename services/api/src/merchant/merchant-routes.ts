@@ -158,7 +158,7 @@ export function addMerchantRoutes(
         ...{ tags, security },
         summary: 'Everything of one kind as CSV',
         description:
-          'RFC 4180, streamed whole. A text that a spreadsheet would take for a formula begins with an apostrophe.',
+          'RFC 4180, streamed whole. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
         params: Type.Object({
           ...params.properties,
           kind: Type.Enum([...EXPORT_KINDS], { description: 'what is exported' }),

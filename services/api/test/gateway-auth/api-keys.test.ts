@@ -78,7 +78,8 @@ t.test('API keys', async t => {
 
   t.test('anything that is no key gets the same refusal', async t => {
     const { key } = await keyOf(['webhooks:read'])
-    const expired = (await make({ name: 'old', scopes: ['webhooks:read'], expiresAt: '2999-01-01' })).body
+    const { body: expired } = await make({ name: 'old', scopes: ['webhooks:read'], expiresAt: '2999-01-01' })
+    t.equal(expired.expiresAt, '2999-01-01T00:00:00.000Z', 'a date is enough')
     await pool.query(`update api_keys set expires_at = now() - interval '1 s' where id = $1`, [expired.id])
     const revoked = await keyOf(['webhooks:read'])
     t.equal((await api.call('DELETE', `/v1/api-keys/${revoked.id}`, { token })).status, 204)
@@ -104,6 +105,7 @@ t.test('API keys', async t => {
       t.equal(body.code, 'UNAUTHORIZED')
       t.match(headers['www-authenticate'], /^Bearer/)
       if (/^ptk_[\w-]{43}$/.test(text)) sentences.add(body.error)
+      else t.match(body.error, /neither a token nor a whole API key, which is ptk_ and 43|^Sign in/, text)
     }
     t.equal(sentences.size, 1)
     t.equal(
@@ -116,12 +118,12 @@ t.test('API keys', async t => {
   t.test('bad requests for a key are refused by field', async t => {
     for (const [body, field] of [
       [{ scopes: ['merchant:read'] }, 'name'],
-      [{ name: '', scopes: ['merchant:read'] }, 'name'],
-      [{ name: 'x', scopes: [] }, 'scopes'],
+      [{ name: '', scopes: ['merchant:read'] }, 'Field name must have at least 1 character.'],
+      [{ name: 'x', scopes: [] }, 'Field scopes must have at least 1 item.'],
       [{ name: 'x', scopes: ['everything'] }, 'scopes'],
-      [{ name: 'x', scopes: ['merchant:read', 'merchant:read'] }, 'scopes'],
-      [{ name: 'x', scopes: ['merchant:read'], expiresAt: '2020-01-01' }, 'expiresAt'],
-      [{ name: 'x', scopes: ['merchant:read'], expiresAt: 'soon' }, 'expiresAt'],
+      [{ name: 'x', scopes: ['merchant:read', 'merchant:read'] }, 'scopes must not name an item twice.'],
+      [{ name: 'x', scopes: ['merchant:read'], expiresAt: '2020-01-01' }, 'expiresAt must be in the future.'],
+      [{ name: 'x', scopes: ['merchant:read'], expiresAt: 'soon' }, 'expiresAt must be an ISO 8601 date or'],
       [{ name: 'x', scopes: ['merchant:read'], gateway: other.address }, 'gateway'],
     ] as const) {
       const answer = await make(body)
