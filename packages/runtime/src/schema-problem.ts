@@ -50,6 +50,8 @@ function shapeAt(schema: TSchema, path: string): Shape {
   return shape ?? {}
 }
 
+const count = (limit: unknown, what: string): string => `${String(limit)} ${what}${limit === 1 ? '' : 's'}`
+
 const list = (values: readonly unknown[]): string => values.map(value => String(value)).join(', ')
 
 /** An alternative of a union, in a few words. */
@@ -81,9 +83,17 @@ function describe(schema: TSchema, { keyword, schemaPath, params, message }: Sch
     case 'maximum':
       return boundsOf(shape)
     case 'minLength':
-      return `must have at least ${String(given.limit)} characters`
+      return `must have at least ${count(given.limit, 'character')}`
     case 'maxLength':
-      return `must have at most ${String(given.limit)} characters`
+      return `must have at most ${count(given.limit, 'character')}`
+    case 'minItems':
+      return `must have at least ${count(given.limit, 'item')}`
+    case 'maxItems':
+      return `must have at most ${count(given.limit, 'item')}`
+    case 'uniqueItems':
+      return 'must not name an item twice'
+    case 'minProperties':
+      return `must have at least ${String(given.limit)} of ${list(Object.keys(shape.properties ?? {}))}`
     default:
       return message
   }

@@ -77,7 +77,11 @@ export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: Gate
     if (isApiKey(given)) return readKey(given, access, request)
     if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(given)) return readToken(given)
     return Promise.reject(
-      refuse('Sign in as a gateway first and send its token, or an API key, as a bearer token.'),
+      refuse(
+        given === ''
+          ? 'Sign in as a gateway first and send its token, or an API key, as a bearer token.'
+          : 'What was sent is neither a token nor a whole API key, which is ptk_ and 43 characters.',
+      ),
     )
   }
   return {

@@ -15,8 +15,8 @@ export interface SigningKeys {
 }
 
 const HOW =
-  'a JWK set {"keys": […]} or an array of private Ed25519 JWKs; the first signs, all verify. To rotate, put a ' +
-  'new key first and remove the old one after 15 minutes'
+  'a JWK set {"keys": […]} or an array of private Ed25519 JWKs; the first signs, all verify. To rotate, append ' +
+  'the new key, move it to the front when every process has it, and remove the old one 15 minutes later'
 
 function readJwks(text: string): JWK[] {
   let parsed: unknown

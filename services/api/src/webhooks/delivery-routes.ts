@@ -63,7 +63,10 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
   const activeWebhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
     const webhook = await webhookOf(request, id)
     if (!webhook.active)
-      throw new ApiError('WEBHOOK_INACTIVE', 'The webhook is not active; activate it first.')
+      throw new ApiError(
+        'WEBHOOK_INACTIVE',
+        'The webhook is not active; activate it first: PUT it with {"active": true}.',
+      )
     return webhook
   }
   /** The rows are written. While Redis is away, a sweeper finds the rows a little later. */

@@ -98,6 +98,8 @@ t.test('webhooks over REST', async t => {
     )
     t.equal(await redeliver({}), 'Field since is missing.')
     t.equal((await create({ active: 'yes' })).body.error, 'Field active must be true or false.')
+    const nothing = await api.call('PUT', `/v1/webhooks/${id}`, { token, body: {} })
+    t.match(nothing.body.error, /^The body must have at least 1 of endpoint_url, /)
     const unknown = await api.call('GET', `/v1/webhooks/${id}/deliveries?status=late`, { token })
     t.match(unknown.body.error, /^Parameter status must be one of pending, waiting, /)
     await api.call('DELETE', `/v1/webhooks/${id}`, { token })
