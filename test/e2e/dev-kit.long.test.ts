@@ -1,7 +1,7 @@
 // `npm run listen` and `npm run trigger` against a stack of their own: every type of event arrives signed, and what was
 // missed arrives later.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
@@ -41,6 +41,22 @@ t.test('every type of event is caused, and forwarded with a signature that holds
     t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
   t.match(await finish('listen'), 'npm run listen runs already for this gateway')
   await waitFor(() => /payment\.executed trigger-\w+ 5000000 msg_\w+ → 200/.test(listening.output()))
+
+  await finish(`pay -- --tracking-id "$(printf 'x\\033[31mred\\nnew line')" --amount 8`)
+  await waitFor(() => / 8 msg_\w+ → 200/.test(listening.output()), { what: 'the memo of a stranger' })
+  t.match(
+    listening.output(),
+    'payment.executed x\\u{1b}[31mred\\u{a}new line 8',
+    'a memo gives the terminal no commands',
+  )
+  const [port] = Object.values(
+    JSON.parse(readFileSync(join(stack.dataDir, 'listen.json'), 'utf8')) as Record<string, number>,
+  )
+  t.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 400, 'what is no delivery is refused')
+  await finish('pay -- --tracking-id after --amount 9')
+  await waitFor(() => / after 9 msg_\w+ → 200/.test(listening.output()), {
+    what: 'the listener, still there',
+  })
   listening.end()
   await listening.exitCode
 })

@@ -9,6 +9,7 @@ import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { keepListener, redeliverMissed, type Listener } from './listener.js'
 import { programIdOf } from './program-id.js'
+import { printable } from './printable.js'
 import { readOptions } from './read-options.js'
 
 const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
@@ -92,15 +93,32 @@ async function receive(
       isPassedOn(name) ? [[name, String(value)]] : [],
     ),
   )
-  const { type, data } = JSON.parse(body.toString('utf8')) as {
-    type: string
-    data: { trackingId?: string | null; amountString?: string }
+  const message = readMessage(body)
+  if (!message) {
+    response.writeHead(400).end('this is no delivery\n')
+    return
   }
+  const { type, data } = message
   const answer = forward === undefined ? { status: 204, why: '' } : await pass(forward, headers, body)
-  const what = [type, data.trackingId ?? '', data.amountString ?? ''].filter(Boolean).join(' ')
+  const what = [type, printable(data.trackingId ?? ''), data.amountString ?? ''].filter(Boolean).join(' ')
   const outcome = forward === undefined ? '' : ` → ${answer.status}${answer.why && ` (${answer.why})`}`
   console.log(`${new Date().toISOString()} ${what} ${headers['webhook-id'] ?? ''}${outcome}`)
   response.writeHead(answer.status).end()
+}
+
+interface Message {
+  type: string
+  data: { trackingId?: string | null; amountString?: string }
+}
+
+/** @returns undefined for what is no message: any program of this machine can call the port */
+function readMessage(body: Buffer): Message | undefined {
+  try {
+    const message = JSON.parse(body.toString('utf8')) as Message | null
+    return message?.data ? message : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** @returns the local server's answer; 502 when it gives none, so that the delivery is tried again */
