@@ -121,3 +121,10 @@ t.test('Grafana can show the dashboard', async t => {
   const overlaps = panels.filter((a, at) => panels.slice(at + 1).some(b => covers(a.gridPos, b.gridPos)))
   t.same(overlaps, [], 'no panel lies on another')
 })
+
+t.test('how long something waits can be seen, and not only when it alerts', async t => {
+  const ages = readMetricsTable().filter(({ name, type }) => type === 'gauge' && /oldest|_age_/.test(name))
+  t.ok(ages.length > 3, 'the table has ages')
+  const drawn = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n')
+  for (const { name } of ages) t.ok(drawn.includes(name), `a panel draws ${name}`)
+})
