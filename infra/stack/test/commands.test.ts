@@ -79,3 +79,9 @@ t.test('npm run demo -- --help prints its usage without a running stack', async 
   t.equal(code, 0)
   t.match(output, /^usage: npm run demo/)
 })
+
+t.test('make-jwt-keys makes no keys of a kind that it does not know', async t => {
+  const { code, output } = await run('make-jwt-keys.mjs', ['chekout'])
+  t.equal(code, 1)
+  t.equal(output, 'usage: node scripts/make-jwt-keys.mjs [checkout]\n')
+})
