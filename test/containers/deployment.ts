@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
-import type { TestContext } from '@payment-tracking/testkit'
-import pg from 'pg'
+import { queryOnce, type TestContext } from '@payment-tracking/testkit'
 import { programPath } from './install.js'
 import { inHome, run } from './machine.js'
 
@@ -99,16 +98,8 @@ export async function deploy(
       const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'
       const [container] = await containersOf('postgres')
       const host = (await run('podman', ['inspect', '--format', format, container!])).trim()
-      const client = new pg.Client({
-        connectionString: `postgresql://payments:${databasePassword}@${host}:5432/payment_tracking`,
-      })
-      await client.connect()
-      try {
-        const { rows } = await client.query<Record<string, unknown>>(statement)
-        return rows.map(row => JSON.stringify(row)).join('\n')
-      } finally {
-        await client.end()
-      }
+      const url = `postgresql://payments:${databasePassword}@${host}:5432/payment_tracking`
+      return (await queryOnce(url, statement)).map(row => JSON.stringify(row)).join('\n')
     },
     containersOf,
     upgrade: version =>
