@@ -60,7 +60,8 @@ t.test('a pod has time to stop, and load balancers time to learn of it', async t
     const properties = schema!.properties as Record<string, { default?: number }>
     const numberOf = (name: string) => Number(settings[name] ?? properties[name]?.default ?? 0)
     const preStopSeconds = Number(pod.containers[0]!.lifecycle!.preStop.exec.command.at(-1))
-    const needed = preStopSeconds + numberOf('STOP_DEADLINE_MS') / 1_000
+    // An exit waits for open questions to a name server.
+    const needed = preStopSeconds + numberOf('STOP_DEADLINE_MS') / 1_000 + 15
     t.ok(
       preStopSeconds >= 5,
       `${deployment.metadata.name} serves on while load balancers learn that it leaves`,
