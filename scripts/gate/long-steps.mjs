@@ -1,9 +1,10 @@
 // The steps of `npm run test:long`, in order. A step has:
 // - `name`
 // - `seconds`: how long it takes on a quiet machine with two cores. All steps together take at most 30 minutes.
-// - `minutes`: its budget. A step that takes longer is ended and fails.
-// - `files`, test files whose assertions are counted; or `command`, a program that counts as one assertion
-// - `env`: added to the environment
+// - `minutes`: its budget. The gate ends a step that takes longer, and the step fails.
+// - `files` or `command`. `files` are test files, and their assertions are counted. `command` is a program, and counts as
+//   one assertion.
+// - `env`: variables that the step gets besides those of the gate
 import { ROOT } from '../set-up/run.mjs'
 import { listPropertyTests } from './list-test-files.mjs'
 

@@ -1,7 +1,7 @@
 // Stands in for kubectl where there is no cluster, so that infra/kubernetes/upgrade.sh can run. Each Deployment and each Job
-// becomes one pod of podman. Two variables of the environment say which:
-// - PODS is the name of the network, and pods are called `<PODS>-<name>`.
-// - VERSION is the tag of the images, which are those of this machine.
+// becomes one pod of podman. Two environment variables set the names:
+// - PODS is the name of podman's network. The pod of the Deployment `api` is called `<PODS>-api`.
+// - VERSION is the tag of the images. The images were built on this machine.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { stringify } from 'yaml'
 import { imageName } from './images.js'

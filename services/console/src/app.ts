@@ -1,5 +1,5 @@
-// The web server of the console. It serves the files that it read at its start. It connects to no server and holds no
-// secret.
+// The web server of the console. It reads the built site when it starts, and answers from memory. It connects to no server
+// and holds no secret.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {

@@ -44,8 +44,8 @@ export function findKeyProblem(text: string, curve: 'Ed25519' | 'P-256'): string
 }
 
 /**
- * The keys that sign gateway tokens. The first start makes them, and later starts read them from the data directory:
- * tokens survive a restart.
+ * Reads the keys that sign gateway tokens from the data directory. The first start makes the keys. Later starts use the same
+ * keys, so tokens stay valid after a restart.
  * @returns a JWK set
  * @throws KeyFileDamagedError
  */
@@ -53,7 +53,7 @@ export const keepJwtKeys = (dataDir: string): string =>
   keepKeys(join(dataDir, 'jwt-keys.json'), buildJwtKeys, 'gateways sign in again')
 
 /**
- * The keys that sign proof-of-payment tokens, made by the first start and read by later ones.
+ * Reads the keys that sign proof-of-payment tokens from the data directory. The first start makes the keys.
  * @returns a JWK set
  * @throws KeyFileDamagedError
  */

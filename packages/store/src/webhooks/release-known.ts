@@ -34,9 +34,10 @@ interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
 }
 
 /**
- * Judges the messages that may have been waiting for this batch: those whose policy or user payment is in it, and those
- * whose payment has moved. A message that passes gets its delivery, one that is refused is forgotten, and one that is
- * still unknown stays.
+ * Applies the filters of webhooks again to messages that waited for a recipient or a token. It looks at two kinds of waiting
+ * messages: those whose policy or user payment has an event in this batch, and those whose payment's place in the chain
+ * became known. A message that passes the filters gets a delivery. A message that fails them is deleted. While the fact is still
+ * unknown, the message goes on waiting.
  *
  * Most batches hold no such event and cost no statement here. A batch that does costs one while no message waits.
  * @param events the new events of a batch, already projected

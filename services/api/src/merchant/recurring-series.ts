@@ -1,6 +1,6 @@
 // Monthly recurring revenue of each token at past moments. A steady subscription has not changed since its creation. It is
-// added once, at the first moment after its creation, and counts at all later moments. To add it at each moment would cost
-// 30,000 additions of fractions for 1,000 subscriptions and 30 days.
+// added once, at the first moment after its creation, and counts at all later moments. Adding every subscription at every
+// moment would be slow: 1,000 subscriptions over 30 days are 30,000 additions of fractions.
 import { perMonth, roundedSum, type Frequency } from '@payment-tracking/domain'
 import type { ActiveSubscription, LivingSubscription } from '@payment-tracking/store'
 
@@ -16,7 +16,7 @@ const rateKey = ({ name, seconds }: Frequency): string => `${name} ${seconds ?? 
 /**
  * @param moments ascending, Unix seconds
  * @param snapshots for each moment, the active subscriptions that are not steady
- * @returns for each moment, the revenue by key of token
+ * @returns for each moment, the revenue of each token, by the token's key
  */
 export function recurringSeries(
   moments: readonly number[],
