@@ -30,14 +30,6 @@ export function writeCorrections(tx: PipelinedTx, corrections: readonly Correcti
      where e.id = c.id`)
 }
 
-/** Those of some stored events that are final because their message, or a copy of it, says so. */
-export async function readSaidFinal(tx: Tx, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
-  if (eventIds.length === 0) return new Set()
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    select id from events where id = any(${[...eventIds]}::uuid[]) and commitment = 'finalized'`
-  return new Set(rows.map(({ id }) => id))
-}
-
 /**
  * Takes the deliveries that waited for finality: those of slots up to the highest final slot, and those of events
  * marked final themselves. Relies on the index by slot and on the primary key.

@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/domain'
 import { readCommittedPayments } from '../committed-payments.js'
 import { sql, type Tx } from '../database/sql.js'
-import { readSaidFinal } from '../ingest/finality.js'
+import { readSaidFinal } from '../said-final.js'
 import { collectMessages, insertMessages, type Address, type EventMessage } from './insert-deliveries.js'
 import { insertLifecycleAwaitingFinality, type AwaitingFinality } from './insert-lifecycle.js'
 
