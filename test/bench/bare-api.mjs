@@ -68,22 +68,28 @@ app.get('/v1/events/count', async (_request, reply) => {
   const [row] = await ask('count', 'select sum(count) as count from event_counts where span = 0', [])
   return send(reply, `{"count":${row.count}}`)
 })
+const writeAmounts = of =>
+  of === null
+    ? '"totalAmount":null,"averageAmount":null,"minAmount":null,"maxAmount":null'
+    : `"totalAmount":${of.total},"averageAmount":${BigInt(of.total) / BigInt(of.count)},"minAmount":${of.min},"maxAmount":${of.max}`
 app.get('/v1/events/payments/stats', async (request, reply) => {
   const values = [request.query.gateway ?? '']
   const [[row], tokens] = await Promise.all([
     ask('stats', 'select * from payment_stats where gateway = $1 and span = 0', values),
     ask(
       'tokens',
-      'select token_mint, count, total from payment_token_stats where gateway = $1 and span = 0 order by count desc',
+      'select token_mint, count, total, min, max from payment_token_stats where gateway = $1 and span = 0 order by count desc, token_mint',
       values,
     ),
   ])
   const byToken = tokens.map(
-    token => `{"tokenMint":"${token.token_mint}","count":${token.count},"totalAmount":${token.total}}`,
+    token => `{"tokenMint":"${token.token_mint}","count":${token.count},${writeAmounts(token)}}`,
   )
+  // Amounts of different tokens are never added.
+  const amounts = writeAmounts(tokens.length > 1 ? null : row)
   return send(
     reply,
-    `{"count":${row.count},"totalAmount":${row.total},"averageAmount":${BigInt(row.total) / BigInt(row.count)},"minAmount":${row.min},"maxAmount":${row.max},"firstPaymentAt":"${row.first_at.toISOString()}","lastPaymentAt":"${row.last_at.toISOString()}","byToken":[${byToken.join(',')}]}`,
+    `{"count":${row.count},${amounts},"firstPaymentAt":"${row.first_at.toISOString()}","lastPaymentAt":"${row.last_at.toISOString()}","byToken":[${byToken.join(',')}]}`,
   )
 })
 app.get('/v1/onetime/:trackingId', async (request, reply) => {

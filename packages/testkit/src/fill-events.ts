@@ -183,15 +183,15 @@ const AGGREGATES = [
   `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
      select gateway, s.span, b.start, sum(count), sum(total), min(min), max(max), min(first_at), max(last_at)
        from payment_stats a ${WIDER} group by 1, 2, 3`,
-  `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
-     select e.gateway, ${HOUR}, ${hourOf}, coalesce(u.token_mint, ''), count(*), sum(e.amount)
+  `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select e.gateway, ${HOUR}, ${hourOf}, coalesce(u.token_mint, ''), count(*), sum(e.amount), min(e.amount), max(e.amount)
        from events e
        left join policies p on p.address = e.payment_policy
        left join user_payments u on u.address = p.user_payment
       where e.name = 'PaymentRecord' group by 1, 3, 4`,
-  `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
-     select '', span, start, token_mint, sum(count), sum(total) from payment_token_stats group by 2, 3, 4`,
-  `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
-     select gateway, s.span, b.start, token_mint, sum(count), sum(total)
+  `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select '', span, start, token_mint, sum(count), sum(total), min(min), max(max) from payment_token_stats group by 2, 3, 4`,
+  `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select gateway, s.span, b.start, token_mint, sum(count), sum(total), min(min), max(max)
        from payment_token_stats a ${WIDER} group by 1, 2, 3, 4`,
 ]
