@@ -21,7 +21,7 @@ export interface FilledDatabase {
 }
 
 /** Raised when `fillEvents` fills otherwise. */
-const FILL_VERSION = 3
+const FILL_VERSION = 4
 
 const onDatabase = (url: string, name: string): string =>
   Object.assign(new URL(url), { pathname: `/${name}` }).href

@@ -141,10 +141,13 @@ const insertEvents = (many: number) => `
 /** A memo of 64 bytes as events carry it. */
 const memoOf = (text: string): string => [...Buffer.alloc(64).fill(text, 0, text.length)].join(',')
 
+/** An order before that of every event. */
+const BEFORE_ALL = `repeat('0', 64)`
+
 const insertPolicies = (many: number) => `
   insert into policies (address, user_payment, life_start, gateway, recipient, tracking_id, policy_id, policy_type,
     created_at, payment_count, total_paid, live, status, next_payment_due, updated_at)
-  select ${keyInSql('policy', 'n')}, ${keyInSql('user payment', `n % ${userPaymentsOf(many)}`)}, '0001',
+  select ${keyInSql('policy', 'n')}, ${keyInSql('user payment', `n % ${userPaymentsOf(many)}`)}, ${BEFORE_ALL},
          ${keyInSql('gateway', `n % ${GATEWAYS}`)}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)}, 'order-' || n,
          n, '{"Subscription":{"amount":1000,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Monthly":null},"next_payment_due":1769871897}}',
          1769871897 + n, 10, 10000, true, 'active', 1769871897, 1769871897 + n
@@ -153,7 +156,7 @@ const insertPolicies = (many: number) => `
 const insertUserPayments = (many: number) => `
   insert into user_payments (address, owner, token_mint, life_start)
   select ${keyInSql('user payment', 'n')}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)},
-         ${keyInSql('mint', `n % ${MINTS}`)}, '0001'
+         ${keyInSql('mint', `n % ${MINTS}`)}, ${BEFORE_ALL}
     from generate_series(0, ${userPaymentsOf(many) - 1}) n`
 
 const HOUR = 3_600

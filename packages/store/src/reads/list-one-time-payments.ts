@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { PAYMENT_JOINS } from '../payment-joins.js'
+import { PAYMENT_JOINS, RECIPIENT } from '../payment-joins.js'
 import { empty, sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { pageOf } from './event-filter.js'
@@ -70,7 +70,7 @@ export async function listOneTimePayments(
   const [payments, filter] =
     recipient === undefined
       ? [sql`${ofTrackingId} ${order} ${pageOf(page)}`, empty]
-      : [ofTrackingId, sql`where coalesce(e.recipient, incarnation.recipient) = ${recipient}`]
+      : [ofTrackingId, sql`where ${RECIPIENT} = ${recipient}`]
   // Such a page reads only the rows of its answer. A long answer would delay other lookups.
   const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read
