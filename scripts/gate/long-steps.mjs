@@ -2,8 +2,8 @@
 // - `name`
 // - `seconds`: how long it takes on a quiet machine with two cores. All steps together take at most 30 minutes.
 // - `minutes`: its budget. The gate ends a step that takes longer, and the step fails.
-// - `files` or `command`. `files` are test files, and their assertions are counted. `command` is a program, and counts as
-//   one assertion.
+// - either `files`: test files, whose assertions are counted
+// - or `command`: a program, which counts as one assertion
 // - `env`: variables that the step gets besides those of the gate
 import { ROOT } from '../set-up/run.mjs'
 import { listPropertyTests } from './list-test-files.mjs'

@@ -53,7 +53,8 @@ function runBenches(checkout: string, name: string): ReportedRow[] {
   return (JSON.parse(readFileSync(json, 'utf8')) as Report).rows
 }
 
-const keyOf = ({ bench, subject }: ReportedRow) => `${bench}\n${subject}`
+/** A row's name. Rows of reads end with the times that they measured. */
+const keyOf = ({ bench, subject }: ReportedRow) => `${bench}\n${subject.replace(/ \(p50 .*\)$/, '')}`
 const figures = { here: new Map<string, number[]>(), there: new Map<string, number[]>() }
 let rows: ReportedRow[] = []
 for (let round = 1; round <= rounds; round++) {

@@ -68,6 +68,7 @@ app.get('/v1/events/count', async (_request, reply) => {
   const [row] = await ask('count', 'select sum(count) as count from event_counts where span = 0', [])
   return send(reply, `{"count":${row.count}}`)
 })
+
 const writeAmounts = of =>
   of === null
     ? '"totalAmount":null,"averageAmount":null,"minAmount":null,"maxAmount":null'

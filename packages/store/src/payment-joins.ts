@@ -10,11 +10,11 @@ export const PAYMENT_JOINS = sql`
 const INCARNATION_SLOT = sql`('x' || left(p.life_start, 16))::bit(64)::bigint`
 
 /**
- * The columns over these joins. A payment's own fields win.
+ * The recipient of a payment, over these joins. A recipient in the payment's own event wins.
  *
- * A payment belongs to the incarnation of its policy's latest Created event at or before the payment's place. A
- * retracted Created event began no incarnation. Nearly all payments come in a later slot than the latest incarnation of
- * their policy, whose row knows the recipient. Only the others need one probe of events_policy_places.
+ * A payment belongs to the incarnation that the policy's latest Created event began, at the payment's place or before it.
+ * A retracted Created event began no incarnation. Nearly every payment comes in a later slot than the latest Created
+ * event, so the row of the policy knows the recipient. Any other payment takes one probe of events_policy_places.
  */
 export const RECIPIENT = sql`
   case
@@ -29,5 +29,6 @@ export const RECIPIENT = sql`
        limit 1
     )
   end`
+/** The payer and the mint over the same joins. The payment's own fields win. */
 export const PAYER = sql`coalesce(e.payer, u.owner)`
 export const TOKEN_MINT = sql`coalesce(e.token_mint, p.token_mint, u.token_mint)`

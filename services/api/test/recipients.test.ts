@@ -57,4 +57,10 @@ t.test('each payment names the recipient of its own incarnation, also within one
     [2, first],
     [1, first],
   ])
+  await chain.retract(place.signature)
+  const afterRetraction = [
+    [4, first],
+    [1, first],
+  ]
+  t.same(await recipientsOf(''), afterRetraction, 'a retracted Created event began no incarnation')
 })

@@ -1,5 +1,5 @@
-// The web server of the console. It reads the built site when it starts, and answers from memory. It connects to no server
-// and holds no secret.
+// The web server of the console. At its start the server reads the built site into memory, and answers from there. The
+// server connects to no other server and holds no secret.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {

@@ -34,10 +34,10 @@ interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
 }
 
 /**
- * Applies the filters of webhooks again to messages that waited for a recipient or a token. It looks at two kinds of waiting
- * messages: those whose policy or user payment has an event in this batch, and those whose payment's place in the chain
- * became known. A message that passes the filters gets a delivery. A message that fails them is deleted. While the fact is still
- * unknown, the message goes on waiting.
+ * Applies the filters of webhooks again to messages that waited for a recipient or a token. Two kinds of waiting messages
+ * are judged again. Of the first kind, the policy or the user payment has an event in this batch. Of the second kind, the
+ * payment's place in the chain became known. A message that passes the filters gets a delivery. A message that the filters
+ * refuse is deleted. A message whose recipient or token is still unknown goes on waiting.
  *
  * Most batches hold no such event and cost no statement here. A batch that does costs one while no message waits.
  * @param events the new events of a batch, already projected
