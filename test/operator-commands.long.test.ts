@@ -4,19 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { subjectOf } from '@payment-tracking/contracts'
 import {
-  createDatabase,
   dumpProjections,
-  findArrivalProblems,
   readExpectedAnswers,
   readFixtureMessages,
-  readSecondFixtures,
-  shuffleFixtures,
   useEnvironment,
 } from '@payment-tracking/testkit'
-import { openStore } from '@payment-tracking/store'
 import t from 'tap'
-import { imitateFirstRelease } from '../services/ingest/test/imitate-first-release.js'
-import { ingestSubjects } from '../services/ingest/test/ingest-messages.js'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
@@ -51,36 +44,3 @@ t.test('the stream is read again into an empty database, and projections are com
   t.match((await run('scripts/rebuild.mjs')).stdout, /"msg":"rebuild\.done"/)
   t.strictSame(await dumpProjections(database.pool), before)
 })
-
-t.test(
-  'a rebuild of a database of the first release knows composables and the newer policy types',
-  async t => {
-    const database = await createDatabase(t)
-    const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-    t.teardown(() => store.close())
-    await ingestSubjects(store, shuffleFixtures(await readSecondFixtures(), 5))
-    const wanted = await dumpProjections(database.pool)
-    const types = async () =>
-      (
-        await database.pool.query<{ kind: string }>(
-          `select distinct family || ' ' || json_object_keys(policy_type) as kind from policies order by 1`,
-        )
-      ).rows.map(({ kind }) => kind)
-    const wantedTypes = await types()
-    await imitateFirstRelease(database.pool)
-    t.not((await types()).length, wantedTypes.length, 'the first release knew fewer')
-
-    const env = { PATH: process.env.PATH, DATA_DIR: '/nonexistent', DATABASE_URL: database.url }
-    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/rebuild.mjs'], {
-      cwd: ROOT,
-      env,
-    })
-    t.match(stdout, /"msg":"rebuild\.done"/)
-    const plain = (rows: string[]) => rows.map(row => row.replace(/"commitment":[^,]*,/, ''))
-    const rebuilt = await dumpProjections(database.pool)
-    for (const table of Object.keys(wanted) as (keyof typeof wanted)[])
-      t.strictSame(plain(rebuilt[table]), plain(wanted[table]), table)
-    t.strictSame(await types(), wantedTypes)
-    t.strictSame(await findArrivalProblems(database.pool), [])
-  },
-)

@@ -16,9 +16,9 @@ async function openApi(t: TestContext, settings: Record<string, string>) {
   const database = await createDatabase(t)
   await database.pool.query(
     `with head as (update stream_head set position = position + 1000 returning position)
-     insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
+     insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
      select gen_random_uuid(), position - 1000 + n, n, 's' || n, 0, 'Other',
-            json_build_object('text', repeat('x', ${EVENT_BYTES})), now(), gen_random_uuid(), n
+            json_build_object('text', repeat('x', ${EVENT_BYTES})), 'confirmed', now(), gen_random_uuid(), n
        from head, generate_series(1, 1000) n`,
   )
   const port = await findFreePort()

@@ -55,20 +55,10 @@ export interface PolicyType {
   text: string
 }
 
-export interface EventAlias {
-  id: string
-  fingerprint: string
-}
-
 export interface ChainEvent {
   /** derived from the identity: the same event has the same id, whichever indexer published it (uuid text) */
   id: string
   order: ChainOrder
-  /**
-   * Under which identities and fingerprints earlier releases stored the same event. A row of theirs agrees when
-   * it also stands at the same index.
-   */
-  aliases: readonly EventAlias[]
   /** what two messages of the same identity must agree on: data, slot and timestamp (uuid text) */
   fingerprint: string
   slot: number

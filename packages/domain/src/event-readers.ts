@@ -26,8 +26,6 @@ export interface Reading {
   filters: Partial<Filters>
   /** `data` with the enums tagged and the Options spelled out that only we know to be such */
   normalised: ExactJsonObject
-  /** what earlier releases took for the normalised data, where that is something else */
-  asBefore?: ExactJsonObject
 }
 
 /** @throws Refused (BAD_DATA) */
@@ -107,7 +105,6 @@ const policyStatusReader =
       effect: { kind: 'policy-status-changed', policy, newStatus: name },
       filters: { paymentPolicy: policy },
       normalised,
-      ...(family === 'composable' ? { asBefore: data } : {}),
     }
   }
 
@@ -150,7 +147,6 @@ const readComposableCreated: EventReader = data => {
     },
     filters: { gateway, paymentPolicy: policy, userPayment, recipient, trackingId },
     normalised: { ...data, policy_type: tagged },
-    asBefore: data,
   }
 }
 
@@ -178,7 +174,6 @@ const readComposableExecuted: EventReader = data => {
     },
     filters: { gateway, paymentPolicy: policy, recipient, trackingId },
     normalised: { ...data, memo: data.memo ?? null },
-    asBefore: data,
   }
 }
 

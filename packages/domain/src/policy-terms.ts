@@ -27,8 +27,8 @@ export type PolicyTerms =
     }
   | {
       kind: 'one-time'
-      /** in the token's smallest unit; null in what an earlier release kept without one */
-      amount: bigint | null
+      /** u64, in the token's smallest unit */
+      amount: bigint
       /** Unix seconds; not above 0: at once */
       dueDate: bigint
       expiryDate: bigint | null
@@ -49,9 +49,6 @@ function frequencyOf(tagged: Json | undefined): Frequency {
   const [name, payload] = untag(tagged)
   return name === 'Custom' ? { name, seconds: BigInt(payload as number | bigint) } : { name }
 }
-
-/** Earlier releases kept one-time and up-to policies as they came: what carries no date has no terms. */
-const isInteger = (value: Json | undefined): boolean => typeof value === 'number' || typeof value === 'bigint'
 
 const integerOf = (value: Json | undefined): bigint => BigInt(value as number | bigint)
 const optionalIntegerOf = (value: Json | undefined): bigint | null =>
@@ -74,16 +71,15 @@ export function readPolicyTerms(text: PolicyType['text']): PolicyTerms {
       expiryDate: optionalIntegerOf(fields.expiry_date),
     }
   }
-  if (name === 'OneTime' && isInteger(fields?.due_date)) {
+  if (name === 'OneTime') {
     return {
       kind: 'one-time',
-      amount: isInteger(fields.amount) ? integerOf(fields.amount) : null,
+      amount: integerOf(fields.amount),
       dueDate: integerOf(fields.due_date),
       expiryDate: optionalIntegerOf(fields.expiry_date),
     }
   }
-  if (name === 'UpTo' && isInteger(fields?.deadline))
-    return { kind: 'up-to', deadline: integerOf(fields.deadline) }
+  if (name === 'UpTo') return { kind: 'up-to', deadline: integerOf(fields.deadline) }
   if (name === 'Subscription') {
     return {
       kind: 'subscription',

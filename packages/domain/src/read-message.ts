@@ -1,7 +1,7 @@
 import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
 import { isSignature } from './addresses.js'
 import { canonicalJson } from './canonical-json.js'
-import type { ChainEvent, Commitment, EventAlias, ReadResult } from './chain-event.js'
+import type { ChainEvent, Commitment, ReadResult } from './chain-event.js'
 import { readerOf } from './event-readers.js'
 import { TooDeepError, isObject, readExactJson } from './exact-json.js'
 import type { ExactJson, ExactJsonObject, ReadJson } from './exact-json.js'
@@ -72,35 +72,18 @@ function readEvent({ envelope, plain }: Envelope, settings: ReadSettings): Chain
   const name = readName(envelope)
   const occurredAtMs = readOccurredAt(envelope)
   const data = readData(envelope)
-  const { effect, filters, normalised, asBefore } = readerOf(name)(data, settings.programId)
+  const { effect, filters, normalised } = readerOf(name)(data, settings.programId)
 
   const canonical = canonicalJson(normalised)
-  const isRecord = name === 'PaymentRecord' && effect.kind === 'payment'
-  const isTransfer = isRecord && effect.policy === DIRECT_TRANSFER_POLICY
   const id =
-    isRecord && !isTransfer
+    name === 'PaymentRecord' && effect.kind === 'payment' && effect.policy !== DIRECT_TRANSFER_POLICY
       ? idOfPayment(signature, effect.policy, effect.recordId)
       : idOfEvent(signature, index, name, canonical)
   const fingerprint = fingerprintOf(slot, occurredAtMs, canonical)
-  const aliases: EventAlias[] = []
-  // Transfers were stored as if they were records of one policy; a migration has renamed those by their index.
-  if (isTransfer) {
-    aliases.push({ id: idOfPayment(signature, effect.policy, effect.recordId), fingerprint })
-    if (index === null) aliases.push({ id: idOfEvent(signature, 0, name, canonical), fingerprint })
-  }
-  if (asBefore !== undefined) {
-    const before = canonicalJson(asBefore)
-    if (before !== canonical)
-      aliases.push({
-        id: idOfEvent(signature, index, name, before),
-        fingerprint: fingerprintOf(slot, occurredAtMs, before),
-      })
-  }
   const place = { slot, transactionIndex, index: index ?? 0 }
   return {
     id,
     order: orderOf(place, id),
-    aliases,
     fingerprint,
     ...place,
     commitment,

@@ -122,11 +122,6 @@ t.test('transfers of one transaction are told apart by index, or by what they sa
   const placeless = await transfer({}, { index: undefined })
   t.not((await transfer({ recipient: keyOf(9) }, { index: undefined })).id, placeless.id)
   t.not(placeless.id, first.id)
-  t.ok(
-    placeless.aliases.some(({ id }) => id === first.id),
-    'a renamed row of an earlier release is found',
-  )
-  t.equal(first.aliases[0]?.id, placeless.aliases[0]?.id, 'as is one that has its old name')
 })
 
 t.test('the transaction and the commitment are no part of what an event is', async t => {

@@ -23,7 +23,6 @@ function eventAt(slot: number, serial: number, effect: Effect): ChainEvent {
     id,
     order: slot.toString(16).padStart(16, '0') + '0'.repeat(16) + id,
     fingerprint: id,
-    aliases: [],
     slot,
     transactionIndex: 0,
     index: 0,
@@ -218,7 +217,7 @@ t.test('a policy is completed when its terms leave nothing to pay', async t => {
   t.same(statuses(subscription(false, null)), [a, a, a, a, a], 'without an end it never ends')
   t.same(statuses('{"OneTime":{"amount":5,"due_date":0,"expiry_date":null}}'), [a, c, c, c, c])
   t.same(statuses('{"UpTo":{"deadline":9,"max_amount":5,"valid_after":0}}'), [a, c, c, c, c])
-  t.same(statuses('{"OneTime":null}'), [a, a, a, a, a])
+  t.same(statuses('{"SomethingNew":null}'), [a, a, a, a, a])
 })
 
 t.test('a pay-as-you-go period begins with the first payment at or after its end', async t => {

@@ -18,7 +18,6 @@ t.test('a payment is read into stored fields and an effect', async t => {
     transactionIndex: 0,
     index: 3,
     commitment: 'confirmed',
-    aliases: [],
     signature: SIGNATURE,
     name: 'PaymentRecord',
     occurredAt: new Date('2026-01-31T15:04:57Z'),

@@ -2,11 +2,9 @@
 // code is 1 after a failure. A failed rebuild changes nothing, because the rebuild is one transaction.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { openStore } from './database/open-store.js'
 import { rebuildProjections } from './ingest/rebuild.js'
-import { areProjectionsOutdated, upgradeProjections } from './ingest/upgrade/upgrade-projections.js'
 import { readHeadNow } from './ingest/verify-database.js'
 
 const RebuildConfig = Type.Object({
@@ -30,12 +28,6 @@ try {
     const startedAt = performance.now()
     let saidAt = startedAt
     log.info({ events: total }, 'rebuild.begun')
-    // Events that an earlier release did not read lack columns that a rebuild needs.
-    while (await areProjectionsOutdated(store)) {
-      const progress = await upgradeProjections(store, { programId: config.PROGRAM_ID })
-      // Ingest is working on a page.
-      if (progress === null) await sleep(100)
-    }
     const done = await rebuildProjections(store, config.PROGRAM_ID, events => {
       if (performance.now() - saidAt < PROGRESS_EVERY_MS) return
       saidAt = performance.now()

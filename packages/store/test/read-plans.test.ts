@@ -234,9 +234,9 @@ t.test('figures of a gateway read its policies, what created them, and two days 
 
 t.test('payments without a policy are found by their keys alone', async t => {
   await database.pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
                          stream_sequence, payment_policy, payer, recipient, amount)
-     select gen_random_uuid(), 1000000 + n, n, 's', n, 'PaymentRecord', '{}', now(), gen_random_uuid(), n,
+     select gen_random_uuid(), 1000000 + n, n, 's', n, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), n,
             '11111111111111111111111111111111', 'payer ' || n % 1000, 'recipient ' || n % 1000, 1
        from generate_series(1, 10000) n`,
   )

@@ -188,9 +188,8 @@ t.test('retention', async t => {
       'stream_head',
       'trackings',
       'user_payments',
-      // one row a deployment, and one a version of the projections
+      // one row a deployment
       'lease_uses',
-      'projection_upgrades',
     ]
     /** removed by the statement that makes them useless, or by the worker */
     const ELSEWHERE = ['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'webhooks']

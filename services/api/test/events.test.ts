@@ -146,8 +146,8 @@ t.test('pages by cursor stay consistent while other sessions insert', async t =>
       // Newer than all other events, so it would come before all remaining pages.
       await pool.query(`
         with head as (update stream_head set position = position + 1 returning position)
-        insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
-        select gen_random_uuid(), position, 1000000000 + position, 's', 0, 'Later', '{}', now() + interval '1 year', gen_random_uuid(), 1 from head`)
+        insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
+        select gen_random_uuid(), position, 1000000000 + position, 's', 0, 'Later', '{}', 'confirmed', now() + interval '1 year', gen_random_uuid(), 1 from head`)
     }
     t.strictSame(seen, wanted, query)
   }

@@ -1,11 +1,6 @@
 // Work that makes projections anew tells no life-cycle event again.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import {
-  areProjectionsOutdated,
-  rebuildProjections,
-  tellDuePolicies,
-  upgradeProjections,
-} from '@payment-tracking/store'
+import { rebuildProjections, tellDuePolicies } from '@payment-tracking/store'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -75,16 +70,6 @@ t.test('reading the stream again', async t => {
 
 t.test('a rebuild', async t => {
   await rebuildProjections(api.store, DEFAULT_PROGRAM_ID)
-  t.strictSame(await told(), first)
-})
-
-t.test('an upgrade of what an earlier release projected', async t => {
-  await pool.query(
-    `update ingest_batches set rules = 1; delete from projection_upgrades;
-     update stream_head set projection_version = 1, reingest_from = null`,
-  )
-  t.ok(await areProjectionsOutdated(api.store))
-  while ((await upgradeProjections(api.store, { programId: DEFAULT_PROGRAM_ID })) !== null);
   t.strictSame(await told(), first)
 })
 

@@ -55,8 +55,8 @@ t.test(
     await waitFor(async () => (await fetch(`${api.managementUrl}/readyz`)).ok, { what: 'ready again' })
     await database.pool.query(`
     with head as (update stream_head set position = position + 1 returning position)
-    insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
-    select gen_random_uuid(), position, 1, 's', 0, 'Other', '{}', now(), gen_random_uuid(), 1 from head`)
+    insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
+    select gen_random_uuid(), position, 1, 's', 0, 'Other', '{}', 'confirmed', now(), gen_random_uuid(), 1 from head`)
     await waitFor(() => messages.length === 2, { what: 'the stream goes on, after its head' })
     const metrics = await (await fetch(`${api.managementUrl}/metrics`)).text()
     t.match(metrics, /payment_tracking_http_request_seconds_count\{route="\/v1\/events",status="503"\} [1-9]/)

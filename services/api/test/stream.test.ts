@@ -125,10 +125,10 @@ t.test('filters apply to stored and to new events', async t => {
   await once(live.socket, 'open')
   await database.pool.query(`
     with head as (update stream_head set position = position + 2 returning position)
-    insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
-    select gen_random_uuid(), position - 1, 1, 's', 0, 'Other', '{}'::json, now(), gen_random_uuid(), 1 from head
+    insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
+    select gen_random_uuid(), position - 1, 1, 's', 0, 'Other', '{}'::json, 'confirmed', now(), gen_random_uuid(), 1 from head
     union all
-    select '00000000-0000-4000-8000-000000000001', position, 1, 's', 1, 'PaymentRecord', '{"a":18446744073709551615}', now(), gen_random_uuid(), 1 from head`)
+    select '00000000-0000-4000-8000-000000000001', position, 1, 's', 1, 'PaymentRecord', '{"a":18446744073709551615}', 'confirmed', now(), gen_random_uuid(), 1 from head`)
   await waitFor(() => live.messages.length === 1)
   t.equal(live.messages[0]!.id, '00000000-0000-4000-8000-000000000001')
 })
@@ -184,8 +184,8 @@ t.test(
     const { database, port, open, logs } = await openStreams(t, { STREAM_STALL_TIMEOUT_MS: '300' })
     // 60 MB of events: far more than sockets and kernel can buffer.
     await database.pool.query(`
-    insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence)
-    select gen_random_uuid(), n, 1, 's', n, 'Big', json_build_object('x', repeat('y', 30000)), now(), gen_random_uuid(), n
+    insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
+    select gen_random_uuid(), n, 1, 's', n, 'Big', json_build_object('x', repeat('y', 30000)), 'confirmed', now(), gen_random_uuid(), n
       from generate_series(1, 2000) n;
     update stream_head set position = 2000`)
     const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')

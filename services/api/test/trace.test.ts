@@ -58,9 +58,9 @@ t.test('only the gateway of a delivery sees the delivery', async t => {
   for (const [position, gateway] of [own, other].entries()) {
     await api.database.pool.query(
       `with event as (
-         insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+         insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
            stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
-         values (gen_random_uuid(), $1, 1, $2, $1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $3, $3, 5, 1, 1)
+         values (gen_random_uuid(), $1, 1, $2, $1, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1, $3, $3, 5, 1, 1)
          returning id
        ), hook as (
          insert into webhooks (gateway, endpoint_url, secret) values ($3, 'https://x.example/', 's') returning id
@@ -111,9 +111,9 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
   }
   const [facts, finality] = [await addWebhook(own.address), await addWebhook(own.address)]
   const { rows } = await api.database.pool.query<{ id: string }>(
-    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
        stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
-     values (gen_random_uuid(), 1, 1, $1, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $2, $2, 5, 1, 1)
+     values (gen_random_uuid(), 1, 1, $1, 1, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1, $2, $2, 5, 1, 1)
      returning id`,
     [signature, own.address],
   )

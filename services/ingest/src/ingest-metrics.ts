@@ -33,8 +33,6 @@ export interface IngestReadings {
   consuming: () => Promise<void>
   /** whether the stream takes control messages; null before the first look */
   takesControls: () => boolean | null
-  /** whether projections of an earlier release still wait for the upgrade */
-  projectionsOutdated: () => Promise<boolean>
   /** age in seconds of the oldest committed batch that is not relayed yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>
 }
@@ -42,7 +40,7 @@ export interface IngestReadings {
 /** Registers the gauges that are read when metrics are scraped. */
 export function measureIngest(
   metrics: Metrics,
-  { lag, consuming, openGaps, takesControls, projectionsOutdated, outboxSeconds }: IngestReadings,
+  { lag, consuming, openGaps, takesControls, outboxSeconds }: IngestReadings,
 ): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
@@ -76,11 +74,6 @@ export function measureIngest(
     const takes = takesControls()
     controls.set(takes === null ? NaN : Number(takes))
   })
-  const outdated = metrics.gauge(
-    'ingest_projections_outdated',
-    'Whether an earlier release wrote projections that are not made anew by the rules of this one yet',
-  )
-  metrics.onScrape(outdated, async () => outdated.set((await projectionsOutdated()) ? 1 : 0))
   const gaps = metrics.gauge(
     'ingest_stream_gaps',
     'Ranges of messages that the stream discarded before they were read, and that nobody has closed',

@@ -3,7 +3,6 @@ import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, waitAtMost, watchClock, type Intake } from '@payment-tracking/runtime'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
-  areProjectionsOutdated,
   countOpenStreamGaps,
   markReingested,
   moveReingest,
@@ -19,7 +18,6 @@ import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
 import { GapWatch } from './recovery/gap-watch.js'
-import { ProjectionUpgrade } from './recovery/projection-upgrade.js'
 import { reingest } from './recovery/reingest.js'
 import { Pruner } from './retention.js'
 
@@ -91,19 +89,11 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     { ...config, traced: tracing !== undefined, onOpened: position => gapWatch.look(position) },
     buildHandler(guard, { again: false }),
   )
-  const upgrade = new ProjectionUpgrade({
-    store,
-    guard,
-    programId: config.PROGRAM_ID,
-    reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
-    log,
-  })
   measureIngest(context.metrics, {
     lag: () => consumer.measureLag(),
     consuming: () => consumer.checkConsuming(),
     openGaps: () => countOpenStreamGaps(store),
     takesControls: () => gapWatch.takesControls,
-    projectionsOutdated: () => areProjectionsOutdated(store),
     outboxSeconds: () => readOldestOutboxSeconds(store),
   })
   context.probe('stream', () => consumer.checkConsuming())
@@ -118,7 +108,6 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   takeIn('database', guard)
   takeIn('stream', consumer)
   takeIn('gaps', gapWatch)
-  takeIn('projection-upgrade', upgrade)
   takeIn('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
   const { prunedRows: pruned } = metrics
   takeIn(

@@ -18,9 +18,9 @@ t.test('life-cycle events on sockets', async t => {
     const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
     const id = createHash('sha256').update(String(++place)).digest('hex').slice(0, 32)
     await pool.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
                            stream_sequence)
-       values ($1::uuid, $2::bigint, $2::bigint, 'signature ' || $2, 0, 'Told', '{}', now(), gen_random_uuid(), $2::bigint)`,
+       values ($1::uuid, $2::bigint, $2::bigint, 'signature ' || $2, 0, 'Told', '{}', 'confirmed', now(), gen_random_uuid(), $2::bigint)`,
       [id, place],
     )
     return hex(place, 16) + hex(0, 16) + id

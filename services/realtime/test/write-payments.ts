@@ -41,9 +41,9 @@ export async function writePayments(
     )
     const head = Number(heads[0]!.head)
     await client.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
          stream_sequence, gateway, payment_policy, recipient, tracking_id, seq, amount, paid_at, record_id)
-       select gen_random_uuid(), $1::bigint - $2::bigint + n, 1000 + n, $3 || n, 0, 'PaymentRecord', '{}', now(),
+       select gen_random_uuid(), $1::bigint - $2::bigint + n, 1000 + n, $3 || n, 0, 'PaymentRecord', '{}', 'confirmed', now(),
               gen_random_uuid(), n, $4, $5, $6, $7, $8::bigint - $2::bigint + n, $9::numeric,
               1790000000, n
          from generate_series(1, $2::bigint) as n`,

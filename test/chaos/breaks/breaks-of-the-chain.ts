@@ -7,8 +7,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/domain/dist/read-message.js',
-        find: 'const id = isRecord && !isTransfer',
-        replace: 'const id = isRecord',
+        find: ' && effect.policy !== DIRECT_TRANSFER_POLICY',
+        replace: '',
       },
     ],
     faults: [],

@@ -45,9 +45,7 @@ export interface Batch {
   controls?: readonly ReceivedControl[] | undefined
   /** the program for deriving addresses where stored messages are read again; default: the production program */
   programId?: string | undefined
-  /**
-   * the messages were read before, perhaps by an earlier release: a message that is accepted now closes its dead letter
-   */
+  /** the messages were read before: a message that is accepted now closes its dead letter */
   again?: boolean | undefined
   /** by event, when messages are traced: stored with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined

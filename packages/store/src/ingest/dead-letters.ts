@@ -24,7 +24,7 @@ export interface StreamIdentity {
 /**
  * Stores refused messages, each once by stream and sequence. A batch holds a message twice when the stream delivered it
  * again before the first copy was handled.
- * @returns how many are new, or were stored by an earlier release without the signature that a retraction needs
+ * @returns how many are new
  */
 export async function insertDeadLetters(
   tx: Tx,
@@ -43,11 +43,10 @@ export async function insertDeadLetters(
       ${letters.map(letter => '\\x' + Buffer.from(letter.bytes.subarray(0, DEAD_LETTER_BYTES)).toString('hex'))}::bytea[],
       ${letters.map(letter => letter.bytes.length)}::int[],
       ${letters.map(letter => letter.signature ?? null)}::text[]) as l
-    on conflict (stream, stream_created_at, stream_sequence) do update set signature = excluded.signature
-     where dead_letters.signature is null and excluded.signature is not null`
+    on conflict (stream, stream_created_at, stream_sequence) do nothing`
 }
 
-/** Closes the dead letters of messages that an earlier release refused and that this release accepted. */
+/** Closes the dead letters of messages that were refused when they came first, and are accepted now. */
 export function closeTaken(
   tx: PipelinedTx,
   stream: StreamIdentity,

@@ -19,7 +19,6 @@ export function writeCorrections(tx: PipelinedTx, corrections: readonly Correcti
   tx.send(sql`
     update events e
        set commitment = case when c.finalized then 'finalized' else e.commitment end,
-           of_earlier_release = e.of_earlier_release or c.finalized and e.commitment is null,
            transaction_index = greatest(e.transaction_index, c.transaction_index),
            event_index = greatest(e.event_index, c.event_index)
       from unnest(${corrections.map(({ id }) => id)}::uuid[],

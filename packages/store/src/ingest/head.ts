@@ -8,9 +8,6 @@ export interface LockedHead {
   epoch: string
 }
 
-/** The version of this release's projection rules. A database of older rules is upgraded (ingest/upgrade). */
-export const PROJECTION_VERSION = 2
-
 /**
  * Takes the writer lock until commit: one ingest transaction at a time, over all replicas. So ingest's writes never
  * race, positions have no holes, and their order is the commit order.
@@ -33,7 +30,7 @@ export async function lockHead(tx: Tx, server?: string): Promise<LockedHead> {
 export async function recordBatch(tx: Tx, firstPosition: bigint, lastPosition: bigint): Promise<bigint> {
   const [batch] = await tx.$queryRaw<{ id: bigint }[]>`
     with moved as (update stream_head set position = ${lastPosition} where id = 1)
-    insert into ingest_batches (first_position, last_position, rules)
-    values (${firstPosition}, ${lastPosition}, ${PROJECTION_VERSION}) returning id`
+    insert into ingest_batches (first_position, last_position)
+    values (${firstPosition}, ${lastPosition}) returning id`
   return batch!.id
 }

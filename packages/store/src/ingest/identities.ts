@@ -24,10 +24,7 @@ export interface StoredIdentity {
   transactionIndex: number
   index: number
   fingerprint: string
-  /** null for rows of releases that did not store it */
-  commitment: Commitment | null
-  /** an earlier release stored the event, perhaps under another identity */
-  earlier: boolean
+  commitment: Commitment
   retracted: boolean
 }
 
@@ -38,13 +35,12 @@ interface IdentityRow {
   transaction_index: bigint
   event_index: bigint
   fingerprint: string
-  commitment: Commitment | null
-  earlier: boolean
+  commitment: Commitment
   retracted: boolean
 }
 
 const IDENTITY_COLUMNS = sql`id, signature, slot, transaction_index, event_index, fingerprint, commitment,
-  commitment is null or of_earlier_release is true as earlier, retracted_at is not null as retracted`
+  retracted_at is not null as retracted`
 
 const toIdentity = (row: IdentityRow): StoredIdentity => ({
   id: row.id,
@@ -54,14 +50,13 @@ const toIdentity = (row: IdentityRow): StoredIdentity => ({
   index: Number(row.event_index),
   fingerprint: row.fingerprint,
   commitment: row.commitment,
-  earlier: row.earlier,
   retracted: row.retracted,
 })
 
-/** The stored events among these events and their aliases: one probe of the primary key each. */
+/** The stored events among these events: one probe of the primary key each. */
 export async function readIdentities(tx: Tx, events: readonly ChainEvent[]): Promise<StoredIdentity[]> {
   if (events.length === 0) return []
-  const ids = events.flatMap(({ id, aliases }) => [id, ...aliases.map(alias => alias.id)])
+  const ids = events.map(({ id }) => id)
   const rows = await tx.$queryRaw<IdentityRow[]>`
     select ${IDENTITY_COLUMNS} from events where id = any(${ids}::uuid[])`
   return rows.map(toIdentity)
@@ -123,7 +118,6 @@ const standAnew = (fresh: NewEvent): Standing => {
     index,
     fingerprint,
     commitment,
-    earlier: false,
     retracted: fresh.retracted,
     event: fresh,
   }
@@ -168,9 +162,9 @@ export async function resolveIdentities(
   for (const message of received) {
     const { event, streamSequence, subject, bytes } = message
     const of = standingsOf(event)
-    const same = of.find(({ slot }) => slot === event.slot) ?? findAlias(event, byId)
+    const same = of.find(({ slot }) => slot === event.slot)
     const isRetracted = wasRetracted(event)
-    if (same !== undefined && agrees(event, same)) {
+    if (same !== undefined && same.fingerprint === event.fingerprint) {
       resolved.duplicateCount += 1
       correct(same, event, corrections)
     } else if (same !== undefined || (!isRetracted && of.some(standing => !standing.retracted))) {
@@ -190,19 +184,6 @@ export async function resolveIdentities(
   }
   resolved.corrections = [...corrections.values()]
   return resolved
-}
-
-const agrees = (event: ChainEvent, { id, fingerprint }: StoredIdentity): boolean =>
-  fingerprint === event.fingerprint ||
-  event.aliases.some(alias => alias.id === id && alias.fingerprint === fingerprint)
-
-/** The row of an earlier release that stored the event under another id or fingerprint. */
-function findAlias(event: ChainEvent, byId: ReadonlyMap<string, StoredIdentity>): Standing | undefined {
-  for (const alias of event.aliases) {
-    const row = byId.get(alias.id)
-    if (row?.earlier && row.fingerprint === alias.fingerprint && row.index === event.index) return row
-  }
-  return undefined
 }
 
 /**

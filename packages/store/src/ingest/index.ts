@@ -22,10 +22,4 @@ export {
   type ReadHeadRecord,
   type VerifiedDatabase,
 } from './verify-database.js'
-export {
-  areProjectionsOutdated,
-  upgradeProjections,
-  type UpgradeProgress,
-  type UpgradeStep,
-} from './upgrade/upgrade-projections.js'
 export type { ReceivedMessage } from './received-message.js'

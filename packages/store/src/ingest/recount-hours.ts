@@ -8,7 +8,7 @@ import { IS_PAYMENT } from '../payment-names.js'
 const [ALL_TIME, DAY, HOUR] = SPANS
 
 /** An hour of one gateway, or of all (`ALL_GATEWAYS`). */
-export interface GatewayHour {
+interface GatewayHour {
   gateway: string
   start: Date
 }

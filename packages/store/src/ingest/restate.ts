@@ -53,11 +53,7 @@ export async function restate(tx: PipelinedTx, addresses: Addresses, scope: Scop
 }
 
 /** Projects some addresses again, and leaves the aggregates as they are. The caller holds the writer lock. */
-export async function projectAgain(
-  tx: PipelinedTx,
-  addresses: Addresses,
-  scope: ProjectionScope,
-): Promise<void> {
+async function projectAgain(tx: PipelinedTx, addresses: Addresses, scope: ProjectionScope): Promise<void> {
   await restateGateways(tx, addresses.gateways, scope)
   await restateUserPayments(tx, addresses.userPayments, scope)
   await restatePolicies(tx, addresses.policies, scope)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { readMigrations } from '@payment-tracking/store'
 import { queryOnce, useServers } from '@payment-tracking/testkit'
 import t from 'tap'
 
@@ -30,7 +31,8 @@ t.test('MIGRATION_DATABASE_URL leads past the pooler of DATABASE_URL, also from 
     return (JSON.parse(stdout) as { applied: string[] }).applied
   }
   const applied = await migrate({ DATABASE_URL: NOWHERE, MIGRATION_DATABASE_URL: url.href })
-  t.ok(applied.length > 10, 'migrates where MIGRATION_DATABASE_URL says')
+  const all = (await readMigrations()).map(({ name }) => name)
+  t.strictSame(applied, all, 'migrates where MIGRATION_DATABASE_URL says')
   t.strictSame(await migrate({ DATABASE_URL: NOWHERE, MIGRATION_DATABASE_URL_FILE: file }), [])
   t.strictSame(await migrate({ DATABASE_URL: url.href }), [], 'without it the same database is migrated')
 })

@@ -39,8 +39,8 @@ export async function readUpcoming(
     const dates = dueDatesOf(policy, terms, from, to)
     if (dates.length === MOST_OF_A_POLICY) complete = false
     const variant = terms.kind === 'one-time' ? 'OneTime' : 'Subscription'
-    const amount = terms.kind === 'one-time' || terms.kind === 'subscription' ? terms.amount : null
-    return dates.map(dueAt => ({ dueAt, policy, variant, amount: amount ?? 0n }))
+    const amount = terms.kind === 'one-time' || terms.kind === 'subscription' ? terms.amount : 0n
+    return dates.map(dueAt => ({ dueAt, policy, variant, amount }))
   })
   due.sort((a, b) => Number(a.dueAt - b.dueAt) || (a.policy.address < b.policy.address ? -1 : 1))
   const tokens = new Map<string | null, { count: number; totalAmount: bigint }>()

@@ -19,9 +19,9 @@ t.test('deliveries over REST', async t => {
     const ids = [(await create()).body.id, (await create()).body.id, strangers.body.id]
     const { rows } = await api.database.pool.query('select gen_random_uuid() as id')
     await api.database.pool.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
+      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
                            gateway, tracking_id, amount, paid_at)
-       values ($1, 1, 1, $2, 0, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $3, 'order-9', 1, 1)`,
+       values ($1, 1, 1, $2, 0, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1, $3, 'order-9', 1, 1)`,
       [rows[0].id, signatureOf('found'), gateway.address],
     )
     for (const id of ids)
