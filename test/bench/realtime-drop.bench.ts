@@ -13,7 +13,7 @@ export const bench: Bench = {
   about: 'every client loses its connection for 2 s under load: what arrives, and how soon it has caught up',
   async run(context) {
     const count = context.quick ? 40 : 1_000
-    const { pods, database, redis, store } = await openPods(context, 2)
+    const { pods, database, redis, epoch, store } = await openPods(context, 2)
     let reachable = true
     const clients = Array.from(
       { length: count },
@@ -31,7 +31,7 @@ export const bench: Bench = {
       for (let n = 0; paying; n++) {
         const trackingId = `order-${n % TRACKING_IDS}`
         const seqs = await writePayments(database.pool, { trackingId })
-        await redis.announce({ payments: await committedPaymentsOf(store, trackingId, seqs) })
+        await redis.announce({ epoch, payments: await committedPaymentsOf(store, trackingId, seqs) })
         heads.set(trackingId, seqs.at(-1)!)
         await sleep(5)
       }

@@ -30,7 +30,7 @@ interface Side {
 
 async function openPod(context: BenchContext, perRoom: number): Promise<Side> {
   // Payments of this bench exist in Redis alone: there is nothing to heal.
-  const { pods, redis } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
+  const { pods, redis, epoch } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
   const { service, url } = pods[0]!
   const rooms = SOCKETS / perRoom
   const load = await openSocketLoad(url, SOCKETS, n => `order-${Math.floor(n / perRoom)}`)
@@ -42,6 +42,7 @@ async function openPod(context: BenchContext, perRoom: number): Promise<Side> {
     load,
     async send(payments) {
       await redis.announce({
+        epoch,
         payments: Array.from({ length: payments }, () => {
           const room = turn++ % rooms
           return paymentFor(`order-${room}`, ++seqs[room]!)
@@ -84,7 +85,7 @@ async function measure(side: Side, perRoom: number, deliveries: number): Promise
 
 /** @returns CPU microseconds of a pod for a payment that none of its sockets waits for */
 async function measureForeign(context: BenchContext, payments: number): Promise<number[]> {
-  const { pods, redis } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
+  const { pods, redis, epoch } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
   const { service, url } = pods[0]!
   const load = await openSocketLoad(url, SOCKETS, n => `order-${n}`)
   context.teardown(() => load.close())
@@ -93,11 +94,12 @@ async function measureForeign(context: BenchContext, payments: number): Promise<
     const before = cpuMicroseconds(service.pid)
     for (let sent = 0; sent < payments; sent += WINDOW) {
       await redis.announce({
+        epoch,
         payments: Array.from({ length: WINDOW }, (_, n) => paymentFor(`elsewhere-${sent + n}`, round)),
       })
     }
     // Redis keeps the order: when this one is here, all before it were read.
-    await redis.announce({ payments: [paymentFor('order-0', round)] })
+    await redis.announce({ epoch, payments: [paymentFor('order-0', round)] })
     await waitFor(() => load.received() >= round, { what: 'the last payment' })
     figures.push((cpuMicroseconds(service.pid) - before) / payments)
   }

@@ -14,7 +14,7 @@ export const bench: Bench = {
   about: `from commit to a client's hand, ${PAYMENTS_PER_SECOND} payments a second over two pods`,
   async run(context) {
     const seconds = context.quick ? 2 : 30
-    const { pods, database, redis, store } = await openPods(context, 2)
+    const { pods, database, redis, epoch, store } = await openPods(context, 2)
     const delays: number[] = []
     const committedAt = new Map<string, number>()
     for (const { url } of pods) {
@@ -35,7 +35,7 @@ export const bench: Bench = {
       const trackingId = `order-${n % TRACKING_IDS}`
       const seqs = await writePayments(database.pool, { trackingId })
       for (const seq of seqs) committedAt.set(`${trackingId} ${seq}`, performance.now())
-      await redis.announce({ payments: await committedPaymentsOf(store, trackingId, seqs) })
+      await redis.announce({ epoch, payments: await committedPaymentsOf(store, trackingId, seqs) })
     }
     const paying: Promise<void>[] = []
     for (let n = 0; n < total; n++) {

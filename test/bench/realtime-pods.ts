@@ -9,6 +9,7 @@ import {
   type StartedService,
   type TestDatabase,
 } from '@payment-tracking/testkit'
+import { epochOf } from '../../services/realtime/test/use-pods.js'
 import type { BenchContext } from './bench.js'
 
 export interface BenchPod {
@@ -19,6 +20,8 @@ export interface BenchPod {
 export interface BenchPods {
   database: TestDatabase
   redis: RedisConnections
+  /** of the database: announcements name it */
+  epoch: string
   store: Store
   pods: BenchPod[]
 }
@@ -55,5 +58,5 @@ export async function openPods(
       return { service, url: `http://127.0.0.1:${String(port)}` }
     }),
   )
-  return { database, redis, store, pods }
+  return { database, redis, epoch: await epochOf(database), store, pods }
 }

@@ -53,7 +53,7 @@ t.test('a batch is announced in few messages, and read as it was written', async
     150,
     'without tracking ID: nobody waits',
   )
-  t.equal(await connections.announce({ payments: [] }), 0)
+  t.equal(await connections.announce({ payments: [], epoch: 'this' }), 0)
   await waitFor(() => messages.length >= 3)
   t.equal(messages.length, 3)
 
@@ -100,21 +100,21 @@ t.test(
     t.teardown(() => connections.close())
     await waitFor(() => connections.ping().then(() => true))
     process.kill(servers.private.redis!.pid, 'SIGSTOP')
-    await t.rejects(connections.announce({ payments: [committed('order', 1)] }), {
+    await t.rejects(connections.announce({ payments: [committed('order', 1)], epoch: 'this' }), {
       code: 'SIGNAL_UNAVAILABLE',
     })
     process.kill(servers.private.redis!.pid, 'SIGCONT')
-    await waitFor(() => connections.announce({ payments: [committed('order', 1)] }))
+    await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
     await servers.private.redis!.kill()
     await waitFor(() => connections.commands.status !== 'ready')
     const askedAtMs = performance.now()
-    await t.rejects(connections.announce({ payments: [committed('order', 1)] }), {
+    await t.rejects(connections.announce({ payments: [committed('order', 1)], epoch: 'this' }), {
       code: 'SIGNAL_UNAVAILABLE',
       retry: 'later',
     })
     t.ok(performance.now() - askedAtMs < 200, 'without waiting')
     await t.rejects(connections.ping(), { code: 'SIGNAL_UNAVAILABLE' })
     await servers.private.redis!.restart()
-    await waitFor(() => connections.announce({ payments: [committed('order', 1)] }))
+    await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
   },
 )

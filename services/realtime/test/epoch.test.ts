@@ -3,11 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { collectPayments, subscribe, trySubscribe, usePods, type Pods } from './use-pods.js'
+import { collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js'
 import { committedPaymentsOf } from './write-payments.js'
-
-const epochOf = async ({ database }: Pods): Promise<string> =>
-  (await database.pool.query<{ epoch: string }>('select epoch::text from stream_head')).rows[0]!.epoch
 
 t.test('a payment that was announced late, in an epoch that ended, is not sent', async t => {
   const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
@@ -16,12 +13,11 @@ t.test('a payment that was announced late, in an epoch that ended, is not sent',
   await subscribe(client, { trackingId: 'order' })
   await pods.commit({ trackingId: 'order', count: 2 })
   const [first, second] = await committedPaymentsOf(pods.store, 'order', [1, 2])
-  const epoch = await epochOf(pods)
-  await pods.connections.announce({
+  await pods.announce({
     epoch: randomUUID(),
     payments: [{ ...second!, seq: 1, eventId: 'lost' }],
   })
-  await pods.connections.announce({ epoch, payments: [first!, second!] })
+  await pods.announce({ payments: [first!, second!] })
   await waitFor(() => received.length >= 2, { what: 'both payments' })
   t.same(
     received.map(({ data }) => [data.seq, data.eventId]),
@@ -66,7 +62,7 @@ t.test('a payment that arrives before the answer to its subscriber is sent after
     )
     return rows.length > 0
   })
-  await pods.connections.announce({ epoch: await epochOf(pods), payments })
+  await pods.announce({ payments })
   await waitFor(() => received.length === 1, { what: 'the payment, to the subscriber who has an answer' })
   await reader.query('commit')
   reader.release()

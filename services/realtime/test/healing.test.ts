@@ -24,7 +24,7 @@ t.test('payments that Redis lost reach the rooms without client code', async t =
 
   t.test('a payment that is announced again is not sent again', async t => {
     for (const list of received) list.length = 0
-    await pods.connections.announce({
+    await pods.announce({
       payments: await committedPaymentsOf(pods.store, 'order', [118, 119, 120]),
     })
     await pods.pay({ trackingId: 'order' })
@@ -39,7 +39,7 @@ t.test('a gap in the sequence is noticed at once, and only the missing payments 
   const received = collectPayments(client)
   await subscribe(client, { trackingId: 'order' })
   await pods.commit({ trackingId: 'order', count: 5 })
-  await pods.connections.announce({ payments: await committedPaymentsOf(pods.store, 'order', [1, 4, 5]) })
+  await pods.announce({ payments: await committedPaymentsOf(pods.store, 'order', [1, 4, 5]) })
   await waitFor(() => received.length >= 5, { what: 'healing' })
   t.same(seqsOf(received), [1, 4, 5, 2, 3])
 })
@@ -78,7 +78,7 @@ t.test('retractions', async t => {
       [seq],
     )
   const announce = async (seq: number) =>
-    pods.connections.announce({
+    pods.announce({
       payments: [],
       retractions: await committedPaymentsOf(pods.store, 'order', [seq]),
     })

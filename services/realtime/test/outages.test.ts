@@ -33,7 +33,7 @@ t.test('new subscribers are refused with UNAVAILABLE, present subscribers are se
     t.match(await trySubscribe(newcomer, { trackingId: 'order' }), refused)
     const filter = { trackingId: 'order', recipient: fakeBase58('somebody else') }
     t.match(await trySubscribe(client, filter), refused, 'and changes nothing')
-    await pods.connections.announce({ payments: committed.map(payment => ({ ...payment, seq: 2 })) })
+    await pods.announce({ payments: committed.map(payment => ({ ...payment, seq: 2 })) })
     await waitFor(() => received.length === 2, { what: 'the payment by Redis' })
     t.equal(await readiness(), 503)
     await servers.private.postgres!.restart()

@@ -62,7 +62,7 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
   let seq = 0
   await waitFor(
     async () => {
-      await pods.connections.announce({ payments: Array.from({ length: 50 }, () => bigPayment(++seq)) })
+      await pods.announce({ payments: Array.from({ length: 50 }, () => bigPayment(++seq)) })
       // At the speed of the healthy client: only the other clients are too slow.
       await waitFor(() => received.length === seq, { what: 'the healthy client' })
       return (await closes()) === stalled.length

@@ -8,7 +8,7 @@ import {
   type ServerToClientEvents,
   type SubscribeReply,
 } from '@payment-tracking/contracts'
-import { openRedis, type RedisConnections } from '@payment-tracking/redis'
+import { openRedis, type Announcement, type RedisConnections } from '@payment-tracking/redis'
 import { openStore, type Store } from '@payment-tracking/store'
 import {
   createDatabase,
@@ -41,9 +41,14 @@ export interface Pods {
   start(more?: Record<string, string>): Promise<Pod>
   /** Commits payments without an announcement. */
   commit(options: WritePaymentsOptions): Promise<number[]>
+  /** Announces payments, in the epoch in which the test began unless `announcement` names one. */
+  announce(announcement: Omit<Announcement, 'epoch'> & { epoch?: string }): Promise<number>
   /** Commits payments and announces them. */
   pay(options: WritePaymentsOptions): Promise<number[]>
 }
+
+export const epochOf = async ({ pool }: TestDatabase): Promise<string> =>
+  (await pool.query<{ epoch: string }>('select epoch::text from stream_head')).rows[0]!.epoch
 
 /**
  * A database, a key prefix in Redis, and pods on both as separate processes.
@@ -75,6 +80,8 @@ export async function usePods(
   })
   await once(connections.commands, 'ready')
   const commit = (options: WritePaymentsOptions) => writePayments(database.pool, options)
+  const epoch = await epochOf(database)
+  const announce: Pods['announce'] = announcement => connections.announce({ epoch, ...announcement })
   return {
     env,
     database,
@@ -82,12 +89,11 @@ export async function usePods(
     store,
     connections,
     commit,
+    announce,
     start: more => startPod(t, { ...env, ...more }),
     async pay(options) {
       const seqs = await commit(options)
-      await connections.announce({
-        payments: await committedPaymentsOf(store, options.trackingId, seqs),
-      })
+      await announce({ payments: await committedPaymentsOf(store, options.trackingId, seqs) })
       return seqs
     },
   }

@@ -93,7 +93,7 @@ export const BREAKS: readonly Break[] = [
         file: 'services/ingest/dist/main.js',
         find: 'const sinks = ',
         replace:
-          'globalThis.announceNow = ({ payments }) => redis.announce({ payments }).catch(() => {});\n    const sinks = ',
+          'globalThis.announceNow = ({ payments, epoch }) => redis.announce({ payments, epoch }).catch(() => {});\n    const sinks = ',
       },
     ],
     faults: [slowIngest(1), slowIngest(2)],

@@ -23,7 +23,7 @@ export interface Announcement {
   /** when the transaction committed; default: now */
   committedAtMs?: number
   /** the epoch of the database that gave each `seq`; pods of another epoch ignore the announcement */
-  epoch?: string
+  epoch: string
 }
 
 /** Every pod reads every message. Many payments in one message cost a pod one look-up each. */

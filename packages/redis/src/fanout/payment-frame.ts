@@ -4,8 +4,7 @@
 // it looks up the room and writes the bytes, which is what keeps rooms of one subscriber cheap.
 //
 //   message: 0xc1 (no MessagePack or JSON value starts so), version, epoch, payments
-//   epoch:   like a payment without tracking ID and frame, with the epoch in place of the recipient. A pod of an earlier
-//            release looks for a room without name, finds none, and goes on
+//   epoch:   like a payment without tracking ID and frame, with the epoch in place of the recipient
 //   payment: size of the rest u32, seq f64, committed at (ms) f64, size of tracking ID u8, size of recipient
 //            u8, tracking ID, recipient, WebSocket frame
 //
@@ -21,8 +20,7 @@ const PAYMENT_HEAD = 4 + 8 + 8 + 1 + 1
 const PACKET_PREFIX = '42'
 
 /**
- * The `seq` of a retraction's frame: it has no number among the payments of its tracking ID. A pod of the last release
- * sends it on like a payment whose number it does not count.
+ * The `seq` of a retraction's frame: it has no number among the payments of its tracking ID.
  */
 export const NO_SEQ = 0
 
@@ -146,7 +144,7 @@ function encodeEpoch(epoch: string): Buffer {
 export interface PaymentReader<R> {
   /**
    * Whether payments of this epoch may be sent here, asked once a message. A `seq` of another epoch may name another
-   * payment. A message of an earlier release has no epoch, and is read.
+   * payment.
    */
   accepts: (epoch: string) => boolean
   /** the room of a tracking ID, asked before anything else of the payment is read */
@@ -189,7 +187,7 @@ export interface AnnouncedMessage {
 export interface AnnouncedPayments {
   messages: readonly AnnouncedMessage[]
   committedAtMs: number
-  epoch: string | undefined
+  epoch: string
 }
 
 /** What the emitter hands its parser: `data` holds the event's name and its arguments. */
@@ -202,8 +200,7 @@ export const paymentParser = {
     if (event !== 'payments') return Buffer.from(JSON.stringify(value))
     const { messages, committedAtMs, epoch } = announced as AnnouncedPayments
     const payments = messages.map(message => encodeMessage(message, committedAtMs))
-    const head = epoch === undefined ? [] : [encodeEpoch(epoch)]
-    return Buffer.concat([Buffer.from([MARK, VERSION]), ...head, ...payments])
+    return Buffer.concat([Buffer.from([MARK, VERSION]), encodeEpoch(epoch), ...payments])
   },
   decode: (bytes: Buffer): unknown => JSON.parse(bytes.toString()),
 }

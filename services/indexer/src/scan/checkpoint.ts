@@ -11,8 +11,8 @@ export interface Checkpoint {
   programId: string
   /** a finalized slot */
   through: number
-  /** the chain's finalized slot when the checkpoint was written, for people who look; earlier releases wrote none */
-  finalizedSlot?: number
+  /** the chain's finalized slot when the checkpoint was written, for people who look */
+  finalizedSlot: number
   /** the slot of the program's first transaction, once a list has reached it */
   firstSlot: number | null
   /** the slot of the newest listed transaction */

@@ -105,6 +105,7 @@ export class Follower {
       genesisHash,
       programId: settings.PROGRAM_ID,
       through,
+      finalizedSlot: through,
       firstSlot: null,
       knownSlot: null,
       streamSequence: 0,

@@ -10,7 +10,7 @@ import type { PageParts } from './page-parts.js'
 interface Checkpoint {
   programId: string
   through: number
-  finalizedSlot?: number
+  finalizedSlot: number
   fromTheBeginning: boolean
   open: { transactions: unknown[]; holes: { missing: unknown[] }[] }
 }
@@ -66,10 +66,7 @@ function indexerState(checkpoint: Checkpoint, at: { writtenAt: Date; leaseAt: Da
       'checkpoint',
       `slot ${through}, written ${secondsSince(at.writtenAt)} s ago (${at.writtenAt.toISOString()})`,
     ],
-    [
-      'slots behind the finalized chain',
-      finalizedSlot === undefined ? 'unknown' : Math.max(0, finalizedSlot - through),
-    ],
+    ['slots behind the finalized chain', Math.max(0, finalizedSlot - through)],
     [
       'gaps that may still close',
       html`${open.transactions.length} unread transactions, ${numbers} missing numbers;
