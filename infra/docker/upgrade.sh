@@ -47,12 +47,6 @@ fi
 # Services that write first: a new reader may count on what a new writer stores. The console after the api that its pages
 # ask.
 for service in ingest webhook-worker realtime api console indexer; do
-  # The release before had no console of its own.
-  if [ "$service" = console ] && [ -z "$($COMPOSE "$@" ps --quiet console)" ]; then
-    say 'console: starting it …'
-    $COMPOSE "$@" up --detach --no-build --no-deps --wait console
-    continue
-  fi
   replace "$service" "$@"
 done
 # The dashboard has a port of this machine, which two containers cannot share.

@@ -14,15 +14,9 @@ export interface ReleaseSet {
   stop(): Promise<Record<string, number | null>>
 }
 
-export async function startRelease(
-  t: TestContext,
-  env: Record<string, string>,
-  root?: string,
-): Promise<ReleaseSet> {
+export async function startRelease(t: TestContext, env: Record<string, string>): Promise<ReleaseSet> {
   const started = await Promise.all(
-    SERVICES.map(
-      async name => [name, await startService(t, name, env, root === undefined ? {} : { root })] as const,
-    ),
+    SERVICES.map(async name => [name, await startService(t, name, env)] as const),
   )
   const services = Object.fromEntries(started) as Record<ServiceName, StartedService>
   const { address } = await services.api.waitForLog('http.listening')

@@ -70,22 +70,18 @@ let template: Promise<string> | undefined
 /**
  * A migrated database for one test, dropped when the test ends.
  * @param options.serverUrl another server than the run's, such as a server of `openPrivateServers`
- * @param options.migrationsDir migrations of another release, applied to an empty database
  */
 export async function createDatabase(
   t: TestContext,
-  options: { serverUrl?: string; migrationsDir?: string } = {},
+  options: { serverUrl?: string } = {},
 ): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? (await useServers(t)).databaseUrl
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = onDatabase(serverUrl, name)
-  if (options.migrationsDir) await migrate(url, options.migrationsDir)
-  else {
-    const source = await (options.serverUrl
-      ? ensureTemplate(serverUrl)
-      : (template ??= ensureTemplate(serverUrl)))
-    await withClient(serverUrl, client => client.query(`create database ${name} template ${source}`))
-  }
+  const source = await (options.serverUrl
+    ? ensureTemplate(serverUrl)
+    : (template ??= ensureTemplate(serverUrl)))
+  await withClient(serverUrl, client => client.query(`create database ${name} template ${source}`))
   const pool = openPool(url, { max: 4 })
   t.teardown(async () => {
     await pool.end()

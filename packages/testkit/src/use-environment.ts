@@ -14,15 +14,9 @@ export interface TestEnvironment {
   >
 }
 
-/**
- * A database, and places in the run's Redis and NATS, for the services of one test. The stream is not made.
- * @param options.migrationsDir migrations of another release
- */
-export async function useEnvironment(
-  t: TestContext,
-  options: { migrationsDir?: string } = {},
-): Promise<TestEnvironment> {
-  const [database, redis, nats] = await Promise.all([createDatabase(t, options), useRedis(t), useNats(t)])
+/** A database, and places in the run's Redis and NATS, for the services of one test. The stream is not made. */
+export async function useEnvironment(t: TestContext): Promise<TestEnvironment> {
+  const [database, redis, nats] = await Promise.all([createDatabase(t), useRedis(t), useNats(t)])
   const settings = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
