@@ -1,4 +1,5 @@
 export * from './jobs.js'
+export * from './committed-lifecycle.js'
 export * from './committed-payment.js'
 export * from './socket.js'
 export * from './subjects.js'

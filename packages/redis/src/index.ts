@@ -5,14 +5,14 @@ export type { Announcement } from './fanout/announce-payments.js'
 export { refuseEviction } from './eviction.js'
 export { buildHeadRecords, type HeadRecords } from './head-record.js'
 export { buildNonces, type Nonces } from './nonces/nonces.js'
+export { NO_SEQ, type PaymentFrame } from './fanout/payment-frame.js'
 export {
+  changeOfLifecycle,
   eventIdOfRetraction,
   frameOfLifecycle,
   frameOfPayment,
   frameOfRetraction,
-  NO_SEQ,
-  type PaymentFrame,
-} from './fanout/payment-frame.js'
+} from './fanout/socket-frame.js'
 export { openRedis, type RedisConnections, type OpenRedisOptions } from './open-redis.js'
 export { exchangeCounts, type CountDeltas, type CountWindow } from './counts/exchange-counts.js'
 export { type Seat, type SeatAnswer, type SeatRequest } from './seats/seat.js'

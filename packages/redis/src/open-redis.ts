@@ -35,7 +35,7 @@ export interface RedisConnections {
   /** Another connection with the same options, for subscriptions; `close` closes them too. */
   connect(purpose: string, more?: MoreRedisOptions): Redis
   /**
-   * Tells the realtime pods of committed payments, one pipeline for all of them.
+   * Tells the realtime pods of committed payments and life-cycle events, one pipeline for all of them.
    * @returns how many were announced (those with a tracking ID), once Redis took them
    * @throws RedisUnavailableError, at once when Redis is away; what was not announced is announced by
    *   calling again

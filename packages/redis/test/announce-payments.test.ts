@@ -3,7 +3,7 @@ import type { CommittedPayment } from '@payment-tracking/contracts'
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { openRedis } from '../src/index.js'
+import { changeOfLifecycle, openRedis } from '../src/index.js'
 import { readPayments, type PaymentFrame } from '../src/fanout/payment-frame.js'
 
 const committed = (
@@ -64,6 +64,7 @@ t.test('a batch is announced in few messages, and read as it was written', async
     accepts: (epoch: string) => epochs.push(epoch) > 0,
     findRoom: wanted,
     onPayment: (room: string, payment: PaymentFrame) => read.push([room, payment]),
+    onLifecycle: () => t.fail('not announced'),
   }
   for (const bytes of messages) readPayments(bytes, reader)
   t.same(epochs, ['this', 'this', 'this'], 'asked once a message')
@@ -89,6 +90,7 @@ t.test('a batch is announced in few messages, and read as it was written', async
     accepts: () => false,
     findRoom: wanted,
     onPayment: () => t.fail('another epoch'),
+    onLifecycle: () => t.fail('not announced'),
   })
 })
 
@@ -118,3 +120,60 @@ t.test(
     await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
   },
 )
+
+t.test('life-cycle events travel in messages of their own kind', async t => {
+  const redis = await useRedis(t)
+  const connections = openRedis({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
+  const listener = new Redis(redis.url)
+  t.teardown(async () => {
+    listener.disconnect()
+    await connections.close()
+  })
+  await once(connections.commands, 'ready')
+  const messages: Buffer[] = []
+  await listener.psubscribe(`payment-tracking:${redis.prefix}:*`)
+  listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
+
+  const lifecycles = Array.from({ length: 70 }, (_, n) => ({
+    ...{
+      id: `msg_${n}lifecycle`,
+      type: 'subscription.created',
+      trackingId: 'größe',
+      paymentPolicy: `policy ${n}`,
+    },
+    recipient: n % 2 ? 'recipient' : null,
+    data: `{"trackingId":"größe","paymentPolicy":"policy ${n}","totalPaid":18446744073709551615}`,
+  }))
+  t.equal(
+    await connections.announce({ payments: [committed('größe', 1)], lifecycles, epoch: 'this' }),
+    71,
+    'payments and life-cycle events',
+  )
+  await waitFor(() => messages.length >= 3)
+  t.same(
+    messages.map(bytes => bytes[1]),
+    [1, 2, 2],
+    'a pod that knows payments alone ignores kind 2',
+  )
+  const payments: PaymentFrame[] = []
+  const read: PaymentFrame[] = []
+  const reader = {
+    accepts: (epoch: string) => epoch === 'this',
+    findRoom: (trackingId: string) => (trackingId === 'größe' ? 'room' : undefined),
+    onPayment: (_: string, payment: PaymentFrame) => payments.push(payment),
+    onLifecycle: (_: string, lifecycle: PaymentFrame) => read.push(lifecycle),
+  }
+  for (const bytes of messages) readPayments(bytes, reader)
+  t.equal(payments.length, 1)
+  t.same(
+    read.map(({ wsFrame, recipient }) => ({ ...changeOfLifecycle(wsFrame), recipient })),
+    lifecycles.map(({ id, type, paymentPolicy, recipient }) => ({ id, type, paymentPolicy, recipient })),
+  )
+  t.match(read[0]!.wsFrame.toString(), '"totalPaid":18446744073709551615', 'integers stay exact')
+  for (const bytes of messages)
+    readPayments(bytes, {
+      ...reader,
+      accepts: () => false,
+      onLifecycle: () => t.fail('another epoch'),
+    })
+})

@@ -90,7 +90,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   // Payments that were announced while the connection was away did not reach this pod.
   subscriber.on('ready', () => void healer.healAll())
   const lifecycle = new LifecycleWatch({
-    ...{ rooms, store, log },
+    ...{ rooms, store, metrics, log },
     intervalMs: config.LIFECYCLE_INTERVAL_MS,
     soonSeconds: config.DUE_SOON_SECONDS,
     graceSeconds: config.OVERDUE_GRACE_SECONDS,
@@ -122,6 +122,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     accepts: epoch => databaseEpoch.accepts(epoch),
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => rooms.receive(room, payment),
+    onLifecycle: (room, lifecycleFrame) => lifecycle.receive(room, lifecycleFrame),
   })
   const server = buildSocketServer(config, adapter, request => admission.admitRequest(request))
   const connections = () =>

@@ -45,8 +45,8 @@ export const RealtimeConfig = Type.Object({
   PING_TIMEOUT_MS: Count(20_000, 'how long its answer may take before the connection is ended'),
   HEAL_INTERVAL_MS: Count(10_000, 'how often rooms are compared with the store'),
   LIFECYCLE_INTERVAL_MS: Count(
-    1_000,
-    'how often policies are looked at for clients that subscribed with `events: true`',
+    5_000,
+    'how often clients that subscribed with `events: true` are told of due dates, and of events that Redis lost',
   ),
   ...DueConfig,
   POOL_SIZE: PoolSize(2),

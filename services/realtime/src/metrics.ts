@@ -15,7 +15,10 @@ export function createRealtimeMetrics(metrics: Metrics) {
     rejections: metrics.counter('realtime_rejections_total', 'refused messages', ['code']),
     closes: metrics.counter('realtime_closes_total', 'connections that the service ended', ['reason']),
     disconnects: metrics.counter('realtime_disconnects_total', 'connections that ended', ['reason']),
-    healed: metrics.counter('realtime_healed_total', 'payments that Redis lost and the store brought'),
+    healed: metrics.counter(
+      'realtime_healed_total',
+      'payments and life-cycle events that Redis lost and the store brought',
+    ),
     fenced: metrics.counter('realtime_fenced_total', 'payments held back because seats may be lost'),
     queuedPackets: metrics.gauge('realtime_queued_packets', 'the longest queue of a connection'),
   }

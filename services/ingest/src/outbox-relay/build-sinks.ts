@@ -2,7 +2,7 @@ import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { RelaySinks } from './outbox-relay.js'
 
-/** The relay's sinks in Redis: pub/sub for payments, the queue for deliveries. */
+/** The relay's sinks in Redis: pub/sub for payments and life-cycle events, the queue for deliveries. */
 export const buildSinks = (
   redis: Pick<RedisConnections, 'announce'>,
   queue: Pick<DeliveryQueue, 'enqueueDeliveries'>,

@@ -1,10 +1,11 @@
-// The outbox relay: after commit, it announces the payments of a batch to the realtime pods, enqueues its webhook
-// deliveries, and marks the batch. A failure here neither delays ingest nor loses a payment: a batch that is not
-// marked is relayed again by the sweeper.
+// The outbox relay: after commit, it announces the payments and life-cycle events of a batch to the realtime pods,
+// enqueues its webhook deliveries, and marks the batch. A failure here neither delays ingest nor loses a payment: a batch
+// that is not marked is relayed again by the sweeper. The sweeper does not announce life-cycle events again: the pods
+// look at their subscribers' policies themselves.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Announcement } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
-import { markRelayed, removeAnnouncements, type CommittedBatch, type Store } from '@payment-tracking/store'
+import { markRelayed, removeAnnouncements, type CommittedNews, type Store } from '@payment-tracking/store'
 
 /** Where the relay sends: Redis pub/sub and the queue. Both reject when Redis is away. */
 export interface RelaySinks {
@@ -25,7 +26,7 @@ export class OutboxRelay {
   ) {}
 
   /** Starts to relay committed batches; returns at once. */
-  start(committed: readonly CommittedBatch[]): void {
+  start(committed: readonly CommittedNews[]): void {
     if (this.#pending.size >= MOST_PENDING) return
     const run = this.#run(committed, new Date()).finally(() => this.#pending.delete(run))
     this.#pending.add(run)
@@ -36,11 +37,14 @@ export class OutboxRelay {
     await Promise.all(this.#pending)
   }
 
-  async #run(committed: readonly CommittedBatch[], committedAt: Date): Promise<void> {
+  async #run(committed: readonly CommittedNews[], committedAt: Date): Promise<void> {
     try {
       await Promise.all([
-        ...committed.map(({ epoch, payments, retractions }) =>
-          this.sinks.announce({ epoch, payments, retractions, committedAtMs: committedAt.getTime() }),
+        ...committed.map(({ epoch, payments, retractions, lifecycles }) =>
+          this.sinks.announce({
+            ...{ epoch, payments, retractions, lifecycles },
+            committedAtMs: committedAt.getTime(),
+          }),
         ),
         this.sinks.enqueue(committed.flatMap(batch => batch.deliveries)),
       ])

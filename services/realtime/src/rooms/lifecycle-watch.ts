@@ -1,37 +1,42 @@
-// Tells clients what happens to the policies of a tracking ID. Such changes are rare, and Redis could lose an
-// announcement of one. So a pod looks at the policies of its own subscribers, and sends what differs from the look
-// before. Ingest does nothing for it, and due dates need no other process.
+// Tells clients what happens to the policies of a tracking ID. Ingest announces events of the chain after their commit.
+// Redis may lose an announcement, and no event causes a due date: so a pod looks at the policies of its own subscribers
+// every LIFECYCLE_INTERVAL_MS, and tells what differs from the last look and was not told. A change has the same id in
+// an announcement and in a look, so each is told once.
 //
 //   not watched --first subscriber with events, baseline read--> watched --last one left--> not watched
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
-import { frameOfLifecycle } from '@payment-tracking/redis'
+import { changeOfLifecycle, frameOfLifecycle, type PaymentFrame } from '@payment-tracking/redis'
 import {
   eventIdOfOrder,
-  lifecycleMessageId,
-  lifecyclesBetween,
   renderLifecycleData,
   type LifecycleCause,
-  type LifecycleDifference,
   type TrackedPolicy,
 } from '@payment-tracking/domain'
 import { readEventPlaces, readTrackedPolicies, type Store } from '@payment-tracking/store'
+import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'
+import { indexPolicies, WatchedRoom, type SeenChange } from './watched-room.js'
+
+/** A look gives announcements in flight this time, so that changes are told in order, and all instead of the last. */
+const GRACE_MS = 300
 
 export interface LifecycleWatchOptions {
   rooms: Rooms
   store: Store
+  metrics: Pick<RealtimeMetrics, 'healed'>
   log: Logger
   intervalMs: number
   soonSeconds: number
   graceSeconds: number
 }
 
-/** Policies by address. */
-type Known = Map<string, TrackedPolicy>
+/** By event id; null for time, and where the event is not known. */
+type CauseOf = (change: SeenChange) => LifecycleCause | null
 
 export class LifecycleWatch {
   readonly #options: LifecycleWatchOptions
-  readonly #watched = new Map<Room, Known>()
+  readonly #watched = new Map<Room, WatchedRoom>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
 
@@ -59,10 +64,25 @@ export class LifecycleWatch {
   /** After this resolves, changes of the room's policies are told. @throws StoreUnavailableError */
   async watch(trackingId: string): Promise<void> {
     const room = this.#options.rooms.find(trackingId)
-    if (!room || this.#watched.has(room)) return
-    const policies = await this.#read([trackingId], [])
-    // Another subscriber's baseline may have come first; the earlier one holds fewer changes.
-    if (!this.#watched.has(room)) this.#watched.set(room, byAddress(policies))
+    if (!room) return
+    const watched = this.#watch(room)
+    if (!watched.hasBaseline) watched.baseline(await this.#read([trackingId], []))
+  }
+
+  /** Handles a life-cycle event from Redis: tells it unless it was told. Nothing happens where nobody asked. */
+  receive(room: Room, { recipient, wsFrame }: PaymentFrame): void {
+    if (!this.#watched.has(room) && !asksForEvents(room)) return
+    const watched = this.#watch(room)
+    const { id, type, paymentPolicy } = changeOfLifecycle(wsFrame)
+    if (type === 'subscription.created') watched.noteCreated(paymentPolicy)
+    // A pod that may not send now leaves the event to a look.
+    if (!watched.hasTold(id) && this.#options.rooms.tell(room, recipient, wsFrame)) watched.noteTold(id)
+  }
+
+  #watch(room: Room): WatchedRoom {
+    const watched = this.#watched.get(room) ?? new WatchedRoom(room.trackingId)
+    this.#watched.set(room, watched)
+    return watched
   }
 
   #read(trackingIds: readonly string[], addresses: readonly string[]): Promise<TrackedPolicy[]> {
@@ -71,69 +91,62 @@ export class LifecycleWatch {
   }
 
   async #look(): Promise<void> {
-    const { rooms, store } = this.#options
-    for (const room of this.#watched.keys()) {
-      const asks = rooms.find(room.trackingId) === room && [...room.subscribers].some(({ events }) => events)
-      if (!asks) this.#watched.delete(room)
-    }
-    if (this.#watched.size === 0) return
-    const watched = [...this.#watched]
-    const policies = await this.#read(
-      watched.map(([room]) => room.trackingId),
-      watched.flatMap(([, known]) => [...known.keys()]),
+    const { rooms } = this.#options
+    for (const room of this.#watched.keys())
+      if (rooms.find(room.trackingId) !== room || !asksForEvents(room)) this.#watched.delete(room)
+    const asked = [...this.#watched]
+      .filter(([, watched]) => watched.hasBaseline)
+      .map(([room, watched]) => ({ room, watched, addresses: watched.addresses() }))
+    if (asked.length === 0) return
+    const policies = indexPolicies(
+      await this.#read(
+        asked.map(({ room }) => room.trackingId),
+        asked.flatMap(({ addresses }) => addresses),
+      ),
     )
-    const ofAddress = byAddress(policies)
-    const ofTracking = new Map<string | null, TrackedPolicy[]>()
-    for (const policy of policies)
-      ofTracking.set(policy.trackingId, [...(ofTracking.get(policy.trackingId) ?? []), policy])
-    const changes = watched.map(([room, known]) => {
-      // A policy that was closed and created again with another memo has left the room.
-      const present = [...known.keys()]
-        .flatMap(address => ofAddress.get(address) ?? [])
-        .filter(
-          ({ address, trackingId, incarnationStart }) =>
-            trackingId === room.trackingId || known.get(address)!.incarnationStart === incarnationStart,
-        )
-      const added = (ofTracking.get(room.trackingId) ?? []).filter(({ address }) => !known.has(address))
-      const all = [...present, ...added]
-      return {
-        ...{ room, present: all },
-        told: all.flatMap(policy =>
-          lifecyclesBetween(known.get(policy.address), policy).map(difference => ({ policy, difference })),
-        ),
-      }
+    const looks = asked.map(({ room, watched, addresses }) => {
+      const { changes, settle } = watched.compare(addresses, policies)
+      return { room, untold: () => changes.filter(({ id }) => !watched.hasTold(id)), watched, settle }
     })
-    const orders = changes.flatMap(({ told }) => told.flatMap(({ difference }) => difference.order ?? []))
-    const places = await readEventPlaces(store, [...new Set(orders.map(eventIdOfOrder))])
-    const causeOf = ({ order }: LifecycleDifference): LifecycleCause | null => {
+    const untold = () => looks.flatMap(look => look.untold())
+    if (untold().some(isOfChain)) await delay(GRACE_MS)
+    if (this.#stopped) return
+    const causeOf = await this.#readCauses(untold())
+    for (const { room, watched, settle, ...look } of looks)
+      if (this.#tell(room, watched, look.untold(), causeOf)) settle()
+  }
+
+  /** @returns false when this pod may not send now: the next look sees the same changes */
+  #tell(room: Room, watched: WatchedRoom, changes: readonly SeenChange[], causeOf: CauseOf): boolean {
+    const { rooms, metrics, log } = this.#options
+    const { trackingId } = room
+    for (const change of changes) {
+      const { id, policy, difference } = change
+      const { type, dueAt } = difference
+      const data = renderLifecycleData({ ...policy, trackingId }, { dueAt, cause: causeOf(change) })
+      if (!rooms.tell(room, policy.recipient, frameOfLifecycle({ id, type, data }, Date.now()))) return false
+      watched.noteTold(id)
+    }
+    const healed = changes.filter(isOfChain).length
+    if (healed > 0) {
+      metrics.healed.inc(healed)
+      log.info({ trackingId, healed }, 'lifecycle.healed')
+    }
+    return true
+  }
+
+  async #readCauses(changes: readonly SeenChange[]): Promise<CauseOf> {
+    const orders = changes.flatMap(({ difference }) => difference.order ?? [])
+    const places = await readEventPlaces(this.#options.store, [...new Set(orders.map(eventIdOfOrder))])
+    return ({ difference: { order } }) => {
       const eventId = order === null ? '' : eventIdOfOrder(order)
       const place = places.get(eventId)
       return place ? { eventId, signature: place.signature, slot: place.slot } : null
     }
-    for (const { room, present, told } of changes) {
-      const frames = told.map(({ policy, difference }) => ({
-        recipient: policy.recipient,
-        frame: frameOfLifecycle(messageOf(room, policy, difference, causeOf(difference))),
-      }))
-      // A pod that may not send now looks at this room again.
-      if (frames.every(({ recipient, frame }) => rooms.tell(room, recipient, frame)))
-        this.#watched.set(room, byAddress(present))
-    }
   }
 }
 
-const byAddress = (policies: readonly TrackedPolicy[]): Known =>
-  new Map(policies.map(policy => [policy.address, policy]))
+const asksForEvents = ({ subscribers }: Room): boolean => [...subscribers].some(({ events }) => events)
 
-/** JSON text: the body of the webhooks' message, with the time of sending. */
-function messageOf(
-  { trackingId }: Room,
-  policy: TrackedPolicy,
-  difference: LifecycleDifference,
-  cause: LifecycleCause | null,
-): string {
-  const { type, dueAt } = difference
-  const id = lifecycleMessageId(policy, difference)
-  const data = renderLifecycleData({ ...policy, trackingId }, { dueAt, cause })
-  return `{"id":"${id}","type":"${type}","data":${data},"timestamp":${Date.now()}}`
-}
+/** Whether an event caused the change, which ingest announces; nobody announces that time has passed. */
+const isOfChain = ({ difference }: SeenChange): boolean => difference.order !== null

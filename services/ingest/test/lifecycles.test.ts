@@ -1,0 +1,54 @@
+// What a committed batch tells of policies, for the announcement to sockets.
+import { openStore } from '@payment-tracking/store'
+import { buildChain, createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { ingestMessages } from './ingest-messages.js'
+
+t.test('a batch tells what happened to its policies, as webhooks are told', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  t.teardown(() => store.close())
+  const chain = buildChain({ seed: 'lifecycles' })
+  const gateway = await chain.openGateway()
+  const userPayment = await chain.openUserPayment()
+  const brief = await chain.openPolicy(gateway, userPayment, { trackingId: 'order', maxRenewals: 1 })
+  const unfollowed = await chain.openPolicy(gateway, userPayment, { trackingId: '' })
+  await database.pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types)
+     values ($1, 'http://127.0.0.1:9/', 'whsec_', $2)`,
+    [gateway.address, ['created', 'paused', 'completed', 'deleted'].map(kind => `subscription.${kind}`)],
+  )
+  const messages = [
+    gateway.created,
+    userPayment.created,
+    unfollowed.created,
+    brief.created,
+    chain.changeStatus(brief, 'Active', 'Paused'),
+    chain.pay(brief),
+    chain.deletePolicy(brief),
+  ].map(message => Buffer.from(JSON.stringify(message)))
+
+  const committed = await ingestMessages(store, messages)
+  t.equal(committed.length, 1)
+  const { lifecycles } = committed[0]!
+  t.same(
+    lifecycles.map(({ type }) => type.replace('subscription.', '')),
+    ['created', 'paused', 'deleted', 'completed'],
+  )
+  for (const each of lifecycles)
+    t.match(each, { trackingId: 'order', recipient: brief.recipient, paymentPolicy: brief.address })
+  const { rows } = await database.pool.query<{ id: string; body: string }>(
+    `select message_id as id, body from deliveries where body like '%"trackingId":"order"%' order by id`,
+  )
+  t.same(
+    new Map(lifecycles.map(({ id, data }) => [id, data])),
+    new Map(rows.map(({ id, body }) => [id, body.slice(body.indexOf('"data":') + 7, -1)])),
+  )
+
+  const again = await ingestMessages(store, messages, { firstSequence: 100 })
+  t.same(
+    again.flatMap(batch => batch.lifecycles),
+    [],
+    'copies tell nothing',
+  )
+})

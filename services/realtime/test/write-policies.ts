@@ -1,0 +1,92 @@
+// Policies as ingest writes them, changed without an announcement; and announcements of such changes.
+import { createHash } from 'node:crypto'
+import type { CommittedLifecycle, LifecycleMessage } from '@payment-tracking/contracts'
+import { lifecycleMessageId, type LifecycleType } from '@payment-tracking/domain'
+import type { Pool } from '@payment-tracking/testkit'
+import type { Client } from './use-pods.js'
+
+export const NOW = Math.floor(Date.now() / 1000)
+export const DAY = 86_400
+
+export interface WrittenPolicy {
+  address: string
+  trackingId: string
+  /** the order of its creation */
+  start: string
+}
+
+export function buildPolicyWriter(pool: Pool) {
+  // Behind the payments that a test may write.
+  let place = 1_000
+  /** An order on the chain, with its event. */
+  const happen = async (): Promise<string> => {
+    const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+    const id = createHash('sha256').update(String(++place)).digest('hex').slice(0, 32)
+    await pool.query(
+      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                           stream_sequence)
+       values ($1::uuid, $2::bigint, $2::bigint, 'signature ' || $2, 0, 'Told', '{}', 'confirmed', now(), gen_random_uuid(), $2::bigint)`,
+      [id, place],
+    )
+    return hex(place, 16) + hex(0, 16) + id
+  }
+  /** The columns of a policy that `start` created. */
+  const insert = async (
+    { address, trackingId, start }: WrittenPolicy,
+    columns: Record<string, unknown> = {},
+    on: Pick<Pool, 'query'> = pool,
+  ): Promise<void> => {
+    const row = {
+      ...{ address, tracking_id: trackingId, user_payment: 'up', gateway: 'g', recipient: 'r', live: true },
+      ...{ policy_id: 1, created_at: NOW, status: 'active', life_start: start },
+      policy_type: JSON.stringify({ Subscription: { amount: 5 } }),
+      ...columns,
+    }
+    const names = Object.keys(row)
+    await on.query(
+      `insert into policies (${names.join(', ')}) values (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
+      Object.values(row),
+    )
+  }
+  return {
+    happen,
+    insert,
+    create: async (
+      address: string,
+      trackingId: string,
+      columns: Record<string, unknown> = {},
+    ): Promise<WrittenPolicy> => {
+      const policy = { address, trackingId, start: await happen() }
+      await insert(policy, columns)
+      return policy
+    },
+    change: (address: string, set: string, ...values: unknown[]) =>
+      pool.query(`update policies set ${set} where address = $1`, [address, ...values]),
+  }
+}
+
+/**
+ * What ingest would announce.
+ * @param key the order of the causing event
+ */
+export function lifecycleOf(
+  { address, trackingId, start }: WrittenPolicy,
+  kind: 'created' | 'paused' | 'resumed' | 'completed' | 'deleted',
+  key: string,
+  recipient: string | null = 'r',
+): CommittedLifecycle {
+  const type: LifecycleType = `subscription.${kind}`
+  const id = lifecycleMessageId({ address, incarnationStart: start }, { type, key })
+  const data = JSON.stringify({ trackingId, paymentPolicy: address, status: 'active' })
+  return { id, type, trackingId, recipient, paymentPolicy: address, data }
+}
+
+export function collectLifecycles(client: Client): LifecycleMessage[] {
+  const told: LifecycleMessage[] = []
+  client.on('lifecycle', message => told.push(message))
+  return told
+}
+
+/** Policy and kind of each message. */
+export const kindsOf = (told: readonly LifecycleMessage[]): string[] =>
+  told.map(({ type, data }) => `${data.paymentPolicy} ${type.replace('subscription.', '')}`)
