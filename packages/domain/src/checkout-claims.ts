@@ -1,11 +1,11 @@
 // What a proof-of-payment token says of a policy, in the fields that the published verifier and its callers read.
-import { dueStateOf, type DueState } from './due-state.js'
+import { dueStateOf, type DueState, type PolicyDates } from './due-state.js'
 import type { Json } from './json.js'
 import { policyTypeView } from './policy-view.js'
 import { readPolicyTerms } from './policy-terms.js'
 
 /** A policy that exists, as far as a claim depends on it. Times are Unix seconds, amounts the token's smallest unit. */
-export interface ClaimedPolicy {
+export interface ClaimedPolicy extends PolicyDates {
   address: string
   policyId: number
   recipient: string
@@ -168,11 +168,7 @@ const DESCRIBED: Readonly<Record<string, Describe>> = {
 export function claimOf(policy: ClaimedPolicy, now: number, graceSeconds: number): PolicyClaim | null {
   const describe = DESCRIBED[readPolicyTerms(policy.policyType).kind]
   if (!describe) return null
-  const dueState = dueStateOf(
-    { ...policy, live: true, createdAt: BigInt(policy.createdAt) },
-    now,
-    graceSeconds,
-  )
+  const dueState = dueStateOf({ ...policy, live: true }, now, graceSeconds)
   const [fields] = Object.values(policyTypeView(policy.policyType)) as [Fields]
   const { claim, holdsUntil } = describe(fields, policy, { now, graceSeconds, dueState })
   if (claim.variant === 'payAsYouGo' && dueState === 'expired') return null

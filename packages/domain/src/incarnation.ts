@@ -1,5 +1,4 @@
-import type { ChainOrder } from './chain-event.js'
-import type { ChainPlace } from './identity.js'
+import type { ChainEvent, ChainOrder } from './chain-event.js'
 
 /**
  * An incarnation of an address is the time from its Created event to its Deleted event. An address can be created
@@ -32,9 +31,23 @@ export const isOfIncarnation = (
   order !== null &&
   order.slice(0, PLACE_LENGTH) >= incarnationStart.slice(0, PLACE_LENGTH)
 
-/** The place on the chain that an order begins with, for readers that compare columns. */
-export const placeOf = (order: ChainOrder): ChainPlace => ({
-  slot: Number.parseInt(order.slice(0, 16), 16),
-  transactionIndex: Number.parseInt(order.slice(16, 24), 16),
-  index: Number.parseInt(order.slice(24, PLACE_LENGTH), 16),
-})
+/** Whether `order` stands at the place of `other` or after it, whatever their ids are. */
+export const samePlaceOrAfter = (order: ChainOrder, other: ChainOrder): boolean =>
+  order.slice(0, PLACE_LENGTH) >= other.slice(0, PLACE_LENGTH)
+
+type FoldedEvent = Pick<ChainEvent, 'order' | 'effect'>
+
+const bounds = ({ effect }: FoldedEvent): boolean =>
+  effect.kind === 'policy-created' || effect.kind === 'policy-deleted'
+
+/**
+ * Compares events for a fold: chain order, and at one place the events that begin or end an incarnation come first. Events
+ * of one transaction share a place when the publisher sends no index.
+ */
+export function compareForFold(a: FoldedEvent, b: FoldedEvent): number {
+  const [placeA, placeB] = [a.order.slice(0, PLACE_LENGTH), b.order.slice(0, PLACE_LENGTH)]
+  if (placeA !== placeB) return placeA < placeB ? -1 : 1
+  if (bounds(a) !== bounds(b)) return bounds(a) ? -1 : 1
+  if (a.order === b.order) return 0
+  return a.order < b.order ? -1 : 1
+}

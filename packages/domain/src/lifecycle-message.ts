@@ -4,7 +4,7 @@ import type { ChainEvent } from './chain-event.js'
 import type { DeliveryMessage } from './delivery-message.js'
 import { isOfIncarnation } from './incarnation.js'
 import type { LifecycleType } from './lifecycle-types.js'
-import { policyOutcome, type PolicyState } from './policy-state.js'
+import type { PolicyState } from './policy-state.js'
 
 /** A policy when the message is rendered; null is not known. */
 export interface LifecyclePolicy {
@@ -97,20 +97,26 @@ export const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
   Completed: 'subscription.completed',
 }
 
+/** A policy before or after a batch, with the status that is served. */
+export interface StatedPolicy {
+  state: PolicyState
+  status: string | null
+}
+
 /**
  * What new events say of a policy. Events that came before the policy's Created are told with it: until then nobody
  * knew whom to tell.
- * @param before the policy before these events; undefined where nothing was known
- * @param after the policy after them
+ * @param was the policy before these events; undefined where nothing was known
+ * @param is the policy after them
  * @param events the new ones of the policy that stand
  */
 export function lifecyclesOf(
-  before: PolicyState | undefined,
-  after: PolicyState,
+  was: StatedPolicy | undefined,
+  { state: after, status }: StatedPolicy,
   events: readonly ChainEvent[],
 ): Lifecycle[] {
   const start = after.incarnationStart
-  if (start === null || after.gateway === null) return []
+  if (start === null || after.gateway === null || events.length === 0) return []
   const byOrder = new Map(events.map(event => [event.order, event]))
   const created = byOrder.get(start)
   const told: Lifecycle[] = []
@@ -136,8 +142,8 @@ export function lifecyclesOf(
       add(type, statusOrder, undefined)
     if (isLate(deletedOrder) && deletedOrder > start) add('subscription.deleted', deletedOrder, undefined)
   }
-  const wasCompleted = before?.incarnationStart === start && policyOutcome(before).status === 'completed'
-  if (!wasCompleted && policyOutcome(after).status === 'completed')
+  const wasCompleted = was?.state.incarnationStart === start && was.status === 'completed'
+  if (!wasCompleted && status === 'completed')
     add(
       'subscription.completed',
       'completed',

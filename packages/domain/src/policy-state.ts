@@ -1,9 +1,10 @@
-// A policy as it follows from its events. Registers (the latest Created, Deleted, payment and status change)
-// do not depend on the order of arrival. The sums over the current incarnation do: they are kept while the incarnation
-// lasts. After a Created that begins a new incarnation, the caller must count that incarnation's payments anew.
+// The state of a policy: a fold of its standing events in chain order. `applyToPolicy` is the fold, one event at a time.
+// Ingest calls it in two ways. It appends an event that `isBehind` everything that the event could change. It folds the
+// policy again from its stored events in all other cases (packages/store/src/ingest/refold.ts).
 import type { ChainEvent, ChainOrder, PolicyFamily } from './chain-event.js'
 import { nextPaymentDue } from './due-date.js'
-import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'
+import { policyDates, type PolicyDates } from './due-state.js'
+import { isLive, isOfIncarnation, laterOf, samePlaceOrAfter, type Incarnation } from './incarnation.js'
 import { readPolicyTerms, type PolicyTerms } from './policy-terms.js'
 
 export interface PolicyState extends Incarnation {
@@ -26,12 +27,11 @@ export interface PolicyState extends Incarnation {
   /** over the payments of the latest incarnation */
   paymentCount: bigint
   totalPaid: bigint
-  /**
-   * PayAsYouGo alone: the period of the latest payment of this incarnation, Unix seconds, and what was paid in it. It is
-   * told in chain order: `applyToPolicy` needs payments in that order, and a late one needs a count anew.
-   */
+  /** PayAsYouGo alone: the period of the latest payment of this incarnation, Unix seconds, and what was paid in it */
   periodStart: bigint | null
   periodTotal: bigint | null
+  /** the payment that began the period; null for the period that the policy was created with */
+  periodOrder: ChainOrder | null
   /** of the latest payment and status change, whichever incarnation they belong to */
   lastPaymentOrder: ChainOrder | null
   lastPaidAt: bigint | null
@@ -41,7 +41,7 @@ export interface PolicyState extends Incarnation {
 }
 
 /** What is served and filtered by, and follows from the state alone. */
-export interface PolicyOutcome {
+export interface PolicyOutcome extends PolicyDates {
   live: boolean
   status: string | null
   nextPaymentDue: bigint | null
@@ -65,6 +65,7 @@ export const emptyPolicy = (address: string): PolicyState => ({
   totalPaid: 0n,
   periodStart: null,
   periodTotal: null,
+  periodOrder: null,
   lastPaymentOrder: null,
   lastPaidAt: null,
   statusOrder: null,
@@ -75,18 +76,17 @@ export const emptyPolicy = (address: string): PolicyState => ({
 const unixSeconds = (date: Date): bigint => BigInt(Math.floor(date.getTime() / 1000))
 
 /**
- * What the policy is after one more event. A payment moves the last-payment register and, when it belongs to
- * the current incarnation, the sums; so a batch applies its Created events before its payments, and payments in chain
- * order.
+ * What the policy is after its next event in chain order. A Created event begins an incarnation without payments. Payments
+ * before the latest incarnation only move the register of the latest payment.
  */
 export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyState {
   const { order, effect } = event
   switch (effect.kind) {
-    case 'policy-created': {
-      const known = { ...state, userPayment: effect.userPayment, policyId: effect.policyId }
-      if (laterOf(state.incarnationStart, order) !== order) return known
+    case 'policy-created':
       return {
-        ...known,
+        ...state,
+        userPayment: effect.userPayment,
+        policyId: effect.policyId,
         incarnationStart: order,
         family: effect.family,
         tokenMint: effect.tokenMint,
@@ -95,9 +95,10 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
         trackingId: event.trackingId,
         policyType: effect.policyType.text,
         createdAt: unixSeconds(event.occurredAt),
+        paymentCount: 0n,
+        totalPaid: 0n,
         ...periodAtCreation(effect.policyType.text),
       }
-    }
     case 'policy-deleted':
       return { ...state, deletedOrder: laterOf(state.deletedOrder, order) }
     case 'policy-status-changed':
@@ -109,52 +110,107 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
         changedStatus: effect.newStatus,
       }
     case 'payment': {
-      const counted = isOfIncarnation(state.incarnationStart, order)
-        ? {
-            ...state,
-            ...periodAfter(state, effect),
-            paymentCount: state.paymentCount + 1n,
-            totalPaid: state.totalPaid + effect.amount,
-          }
-        : state
-      if (laterOf(state.lastPaymentOrder, order) !== order) return counted
-      return { ...counted, lastPaymentOrder: order, lastPaidAt: effect.paidAt }
+      const paid = applyPayment(state, { order, amount: effect.amount, paidAt: effect.paidAt })
+      if (laterOf(state.lastPaymentOrder, order) !== order) return paid
+      return { ...paid, lastPaymentOrder: order, lastPaidAt: effect.paidAt }
     }
     default:
       return state
   }
 }
 
-type Period = Pick<PolicyState, 'periodStart' | 'periodTotal'>
+/** What a payment adds to the sums of its policy. */
+export interface SummedPayment {
+  order: ChainOrder
+  amount: bigint
+  paidAt: bigint
+}
+
+/** Adds the next payment in chain order to the sums, if it belongs to the latest incarnation. */
+export function applyPayment(state: PolicyState, payment: SummedPayment): PolicyState {
+  if (!isOfIncarnation(state.incarnationStart, payment.order)) return state
+  return {
+    ...state,
+    ...periodAfter(state, payment),
+    paymentCount: state.paymentCount + 1n,
+    totalPaid: state.totalPaid + payment.amount,
+  }
+}
+
+/**
+ * Whether an event stands behind everything that it could change, so that the event can be applied to the state. All
+ * other events need a refold.
+ */
+export function isBehind(state: PolicyState, { order, effect }: ChainEvent): boolean {
+  const { incarnationStart, lastPaymentOrder, statusOrder, deletedOrder } = state
+  const isAfter = (known: ChainOrder | null) => known === null || known < order
+  switch (effect.kind) {
+    case 'policy-created':
+      // The first Created event names the user payment of earlier payments too.
+      if (state.userPayment === null && lastPaymentOrder !== null) return false
+      return isAfter(incarnationStart) && !(lastPaymentOrder && samePlaceOrAfter(lastPaymentOrder, order))
+    case 'payment':
+      return (
+        isAfter(lastPaymentOrder) && (incarnationStart === null || isOfIncarnation(incarnationStart, order))
+      )
+    case 'policy-status-changed':
+      return isAfter(statusOrder)
+    case 'policy-deleted':
+      return isAfter(deletedOrder)
+    default:
+      return true
+  }
+}
+
+/**
+ * The sums after payments of the latest incarnation were added or taken back anywhere in it, by their difference.
+ * @returns null when the difference does not tell the period of a pay-as-you-go policy: a payment before the period, or
+ *   one that begins a period, can move every later period
+ */
+export function withDifference(
+  state: PolicyState,
+  changes: readonly (SummedPayment & { sign: 1n | -1n })[],
+): PolicyState | null {
+  let { paymentCount, totalPaid, periodTotal } = state
+  const isPeriodic = isPayAsYouGo(state.policyType)
+  const terms = isPeriodic ? readPolicyTerms(state.policyType!) : null
+  for (const { order, amount, paidAt, sign } of changes) {
+    if (!isOfIncarnation(state.incarnationStart, order)) continue
+    paymentCount += sign
+    totalPaid += sign * amount
+    if (terms?.kind !== 'pay-as-you-go' || state.periodStart === null || periodTotal === null) continue
+    const isInPeriod = state.periodOrder === null || order > state.periodOrder
+    if (!isInPeriod || paidAt >= state.periodStart + terms.periodLengthSeconds) return null
+    periodTotal += sign * amount
+  }
+  return { ...state, paymentCount, totalPaid, periodTotal }
+}
+
+type Period = Pick<PolicyState, 'periodStart' | 'periodTotal' | 'periodOrder'>
+const NO_PERIOD: Period = { periodStart: null, periodTotal: null, periodOrder: null }
 
 /** Read from the text alone: the terms of each policy of a batch would cost more than all else here. */
 const isPayAsYouGo = (policyType: string | null): boolean => policyType?.startsWith('{"PayAsYouGo"') ?? false
 
-/** Whether what is told of the policy depends on the order in which its payments are applied. */
-export const dependsOnPaymentOrder = ({ policyType }: Pick<PolicyState, 'policyType'>): boolean =>
-  isPayAsYouGo(policyType)
-
 /** The period of a policy without payments: the one that it was created with. */
 export function periodAtCreation(policyType: string | null): Period {
-  if (policyType === null || !isPayAsYouGo(policyType)) return { periodStart: null, periodTotal: null }
+  if (policyType === null || !isPayAsYouGo(policyType)) return NO_PERIOD
   const terms = readPolicyTerms(policyType)
-  if (terms.kind !== 'pay-as-you-go') return { periodStart: null, periodTotal: null }
-  return { periodStart: terms.periodStart, periodTotal: terms.periodTotal }
+  if (terms.kind !== 'pay-as-you-go') return NO_PERIOD
+  return { periodStart: terms.periodStart, periodTotal: terms.periodTotal, periodOrder: null }
 }
 
 /** A payment at or after the end of the period begins a period at its own time. */
-export function periodAfter(
-  state: Period & Pick<PolicyState, 'policyType'>,
-  payment: { amount: bigint; paidAt: bigint },
-): Period {
-  const { policyType, periodStart, periodTotal } = state
+function periodAfter(state: PolicyState, { order, amount, paidAt }: SummedPayment): Period {
+  const { policyType, periodStart, periodTotal, periodOrder } = state
+  const unchanged = { periodStart, periodTotal, periodOrder }
   if (policyType === null || !isPayAsYouGo(policyType) || periodStart === null || periodTotal === null)
-    return { periodStart, periodTotal }
+    return unchanged
   const terms = readPolicyTerms(policyType)
-  if (terms.kind !== 'pay-as-you-go') return { periodStart, periodTotal }
-  return payment.paidAt >= periodStart + terms.periodLengthSeconds
-    ? { periodStart: payment.paidAt, periodTotal: payment.amount }
-    : { periodStart, periodTotal: periodTotal + payment.amount }
+  if (terms.kind !== 'pay-as-you-go') return unchanged
+  return paidAt >= periodStart + terms.periodLengthSeconds
+    ? { periodStart: paidAt, periodTotal: amount, periodOrder: order }
+    : { periodStart, periodTotal: periodTotal + amount, periodOrder }
 }
 
 /** The first letter small: `Active` is served as `active`. */
@@ -188,7 +244,7 @@ const latest = (...times: (bigint | null)[]): bigint | null =>
 /** What follows from the state (contract: "How state follows from events"). */
 export function policyOutcome(state: PolicyState): PolicyOutcome {
   if (state.incarnationStart === null || state.policyType === null) {
-    return { live: false, status: null, nextPaymentDue: null, updatedAt: null }
+    return { live: false, status: null, nextPaymentDue: null, dueAt: null, endsAt: null, updatedAt: null }
   }
   const terms = readPolicyTerms(state.policyType)
   const lastPaymentOrder = isOfIncarnation(state.incarnationStart, state.lastPaymentOrder)
@@ -200,10 +256,12 @@ export function policyOutcome(state: PolicyState): PolicyOutcome {
     changed &&
     (lastPaymentOrder === null || (state.statusOrder !== null && state.statusOrder > lastPaymentOrder))
   const followed = isPaidUp(terms, state.paymentCount) ? 'completed' : 'active'
+  const due = dueDateOf(terms, lastPaidAt)
   return {
     live: isLive(state),
     status: statusDecides && state.changedStatus !== null ? camelCase(state.changedStatus) : followed,
-    nextPaymentDue: dueDateOf(terms, lastPaidAt),
+    nextPaymentDue: due,
+    ...policyDates(terms, { nextPaymentDue: due, createdAt: state.createdAt }),
     updatedAt: latest(state.createdAt, lastPaidAt, changed ? state.statusAt : null),
   }
 }

@@ -1,18 +1,27 @@
 import t from 'tap'
-import { dueStateOf, type DuePolicy, type DueState } from '../src/index.js'
+import {
+  dueNoticeOf,
+  dueStateOf,
+  holdsStill,
+  policyDates,
+  readPolicyTerms,
+  type DuePolicy,
+  type DueState,
+} from '../src/index.js'
 
 const GRACE = 7_200
-const policy = (type: string, terms: object, others: Partial<DuePolicy> = {}): DuePolicy => ({
-  live: true,
-  status: 'active',
-  policyType: JSON.stringify({ [type]: terms }),
-  nextPaymentDue: null,
-  createdAt: 1_000n,
-  ...others,
-})
+const policy = (
+  type: string,
+  terms: object,
+  { nextPaymentDue = null, ...others }: Partial<DuePolicy> & { nextPaymentDue?: bigint | null } = {},
+): DuePolicy & { policyType: string } => {
+  const policyType = JSON.stringify({ [type]: terms })
+  const dates = policyDates(readPolicyTerms(policyType), { nextPaymentDue, createdAt: 1_000n })
+  return { live: true, status: 'active', policyType, ...dates, ...others }
+}
 
 /** Each moment in Unix seconds, and the due state then. */
-function check(of: DuePolicy, states: [now: number, state: DueState][]): void {
+function check(of: ReturnType<typeof policy>, states: [now: number, state: DueState][]): void {
   for (const [now, state] of states) t.equal(dueStateOf(of, now, GRACE), state, `${of.policyType} at ${now}`)
 }
 
@@ -69,4 +78,50 @@ t.test('completed, paused, deleted and unknown policies expect no payment', asyn
     check(policy('OneTime', expired, { status }), [[10_000, 'none']])
   check(policy('OneTime', expired, { live: false }), [[10_000, 'none']])
   check(policy('SomethingNew', {}), [[10_000, 'none']])
+})
+
+const LAST = 253_402_300_799n
+
+t.test('dates outside of 1970 to 9999 are none, and ends outside of it are its bounds', async t => {
+  const datesOf = (type: string, terms: object, nextPaymentDue: bigint | null = null) => {
+    const { dueAt, endsAt } = policy(type, terms, { nextPaymentDue })
+    return [dueAt, endsAt]
+  }
+  for (const date of [-9_223_372_036_854_775_808n, -1n, LAST + 1n, 9_223_372_036_854_775_807n])
+    t.same(datesOf('Subscription', SUBSCRIPTION, date), [null, null], String(date))
+  for (const date of [0n, LAST]) t.same(datesOf('Subscription', SUBSCRIPTION, date), [date, null])
+  t.same(datesOf('OneTime', { amount: 1, due_date: 253_402_300_800, expiry_date: null }), [null, null])
+  t.same(datesOf('OneTime', { amount: 1, due_date: 5, expiry_date: -7 }), [5n, 0n])
+  t.same(datesOf('OneTime', { amount: 1, due_date: 5, expiry_date: -1 }), [5n, 0n])
+  t.same(datesOf('OneTime', { amount: 1, due_date: 5, expiry_date: Number(LAST) }), [5n, LAST])
+  t.same(datesOf('UpTo', { deadline: -7 }), [null, 0n])
+  t.same(datesOf('UpTo', { deadline: 9e15 }), [null, LAST])
+})
+
+t.test('of the dates of a policy, one notice at most is told at a time', async t => {
+  const margins = { soonSeconds: 100, graceSeconds: 10 }
+  const noticeOf = (of: DuePolicy, now: number) => dueNoticeOf(of, now, margins)
+  const open = policy('OneTime', { amount: 1, due_date: 1_000, expiry_date: 1_099 })
+  const [soon, overdue, expired] = [
+    { type: 'subscription.due_soon' as const, at: 1_000n },
+    { type: 'subscription.overdue' as const, at: 1_000n },
+    { type: 'subscription.expired' as const, at: 1_100n },
+  ]
+  t.same(
+    [899, 900, 999, 1_000, 1_010, 1_011, 1_099, 1_100].map(now => noticeOf(open, now)),
+    [null, soon, soon, null, null, overdue, overdue, expired],
+  )
+  const ended = policy('OneTime', { amount: 1, due_date: 1_000, expiry_date: 950 })
+  t.same(noticeOf(ended, 940), soon)
+  t.same(noticeOf(ended, 951), { type: 'subscription.expired', at: 951n }, 'due soon, but it has ended')
+  for (const others of [{ status: 'paused' }, { live: false }])
+    t.equal(noticeOf({ ...open, ...others }, 1_050), null)
+
+  t.ok(holdsStill(soon, open, 999))
+  t.notOk(holdsStill(soon, open, 1_000), 'the date has come')
+  t.ok(holdsStill(overdue, open, 1_001))
+  t.notOk(holdsStill(overdue, open, 1_100), 'it has ended')
+  t.notOk(holdsStill(overdue, { ...open, dueAt: 2_000n }, 1_050), 'it was paid')
+  t.notOk(holdsStill(overdue, { ...open, status: 'paused' }, 1_050))
+  t.ok(holdsStill(expired, open, 9_999))
 })
