@@ -1,7 +1,6 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { RunStatement } from './database/database.js'
 import { empty, sql, type Sql } from './database/sql.js'
-import { PAYER, PAYMENT_JOINS, RECIPIENT, TOKEN_MINT } from './payment-joins.js'
 
 interface PaymentRow {
   event_id: string
@@ -23,9 +22,8 @@ interface PaymentRow {
 }
 
 /**
- * Payments for sockets and webhooks, with facts from other events (payment-joins.ts).
- * @param condition on `e` (the events row); relies on an index that the caller chooses, then on one probe of
- *   events_policy_places, policies and user_payments for each row
+ * Payments for sockets and webhooks.
+ * @param condition on `e` (the events row); relies on an index that the caller chooses
  * @param tail `order by` and `limit`
  */
 export async function readCommittedPayments(
@@ -36,9 +34,9 @@ export async function readCommittedPayments(
   const rows = await run<PaymentRow>(sql`
     select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
            e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
-           ${RECIPIENT} as recipient, ${PAYER} as payer, ${TOKEN_MINT} as token_mint,
+           e.recipient, e.payer, e.token_mint,
            e.retracted_at is not null as retracted
-      from events e ${PAYMENT_JOINS}
+      from events e
      where e.name in ('PaymentRecord', 'ComposableExecuted') and ${condition}
      ${tail}`)
   return rows.map(toCommittedPayment)

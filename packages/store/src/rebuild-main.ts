@@ -1,11 +1,10 @@
-// `npm run rebuild`: computes projections and aggregates of DATABASE_URL again from its events, and exits; the exit
-// code is 1 after a failure. A failed rebuild changes nothing, because the rebuild is one transaction.
+// `npm run rebuild`: computes states, facts and figures of DATABASE_URL again from its events, and exits; the exit code is
+// 1 after a failure. It works page by page beside a running ingest; after a failure or a kill, ingest goes on with it.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
 import { Type } from 'typebox'
 import { openStore } from './database/open-store.js'
-import { rebuildProjections } from './ingest/rebuild.js'
-import { readHeadNow } from './ingest/verify-database.js'
+import { rebuildProjections } from './ingest/begin-rebuild.js'
 
 const RebuildConfig = Type.Object({
   LOG_LEVEL: CommonConfig.LOG_LEVEL,
@@ -24,19 +23,17 @@ try {
   const log = createLogger('rebuild', config)
   const store = openStore({ ...config, applicationName: 'rebuild', poolSize: 1 })
   try {
-    const total = Number((await readHeadNow(store)).position)
     const startedAt = performance.now()
     let saidAt = startedAt
-    log.info({ events: total }, 'rebuild.begun')
-    const done = await rebuildProjections(store, config.PROGRAM_ID, events => {
+    let done = 0
+    log.info('rebuild.begun')
+    await rebuildProjections(store, config.PROGRAM_ID, pages => {
+      done = pages
       if (performance.now() - saidAt < PROGRESS_EVERY_MS) return
       saidAt = performance.now()
-      log.info(
-        { events, of: total, percent: Math.floor((100 * events) / Math.max(1, total)) },
-        'rebuild.goes-on',
-      )
+      log.info({ pages }, 'rebuild.goes-on')
     })
-    log.info({ events: done, ms: Math.round(performance.now() - startedAt) }, 'rebuild.done')
+    log.info({ pages: done, ms: Math.round(performance.now() - startedAt) }, 'rebuild.done')
   } catch (err) {
     log.fatal({ err }, 'rebuild.failed')
     process.exitCode = 1

@@ -146,11 +146,11 @@ const BEFORE_ALL = `repeat('0', 64)`
 
 const insertPolicies = (many: number) => `
   insert into policies (address, user_payment, life_start, gateway, recipient, tracking_id, policy_id, policy_type,
-    created_at, payment_count, total_paid, live, status, next_payment_due, updated_at)
+    created_at, payment_count, total_paid, live, status, next_payment_due, due_at, updated_at)
   select ${keyInSql('policy', 'n')}, ${keyInSql('user payment', `n % ${userPaymentsOf(many)}`)}, ${BEFORE_ALL},
          ${keyInSql('gateway', `n % ${GATEWAYS}`)}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)}, 'order-' || n,
          n, '{"Subscription":{"amount":1000,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Monthly":null},"next_payment_due":1769871897}}',
-         1769871897 + n, 10, 10000, true, 'active', 1769871897, 1769871897 + n
+         1769871897 + n, 10, 10000, true, 'active', 1769871897, 1769871897, 1769871897 + n
     from generate_series(0, ${many - 1}) n`
 
 const insertUserPayments = (many: number) => `

@@ -18,6 +18,7 @@ import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
 import { GapWatch } from './recovery/gap-watch.js'
+import { RefoldLoop } from './recovery/refold-loop.js'
 import { reingest } from './recovery/reingest.js'
 import { Pruner } from './retention.js'
 
@@ -108,6 +109,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   takeIn('database', guard)
   takeIn('stream', consumer)
   takeIn('gaps', gapWatch)
+  takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
   takeIn('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
   const { prunedRows: pruned } = metrics
   takeIn(

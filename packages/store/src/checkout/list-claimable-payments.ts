@@ -2,7 +2,6 @@ import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { allOf } from '../reads/event-filter.js'
-import { PAYER, PAYMENT_JOINS, RECIPIENT, TOKEN_MINT } from '../payment-joins.js'
 import { KNOWN_COLUMNS, type KnownRow } from '../reads/known-payment.js'
 import type { ClaimFilter } from './list-claimable-policies.js'
 
@@ -71,16 +70,16 @@ export async function listClaimablePayments(
       : trackingId !== undefined
         ? sql`select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST}`
         : paidBy(wallet ?? '', limit)
-  const conditions = [sql`${PAYER} is not null`, sql`${RECIPIENT} is not null`]
+  const conditions = [sql`e.payer is not null`, sql`e.recipient is not null`]
   // A transaction holds few payments, so other payers are found among them.
-  if (wallet !== undefined && signature === undefined) conditions.push(sql`${PAYER} = ${wallet}`)
+  if (wallet !== undefined && signature === undefined) conditions.push(sql`e.payer = ${wallet}`)
   if (trackingId !== undefined) conditions.push(sql`e.tracking_id = ${trackingId}`)
-  if (filter.recipient !== undefined) conditions.push(sql`${RECIPIENT} = ${filter.recipient}`)
+  if (filter.recipient !== undefined) conditions.push(sql`e.recipient = ${filter.recipient}`)
   if (filter.policyAddress !== undefined) conditions.push(sql`e.payment_policy = ${filter.policyAddress}`)
-  if (filter.tokenMint !== undefined) conditions.push(sql`${TOKEN_MINT} = ${filter.tokenMint}`)
+  if (filter.tokenMint !== undefined) conditions.push(sql`e.token_mint = ${filter.tokenMint}`)
   const rows = await database.read<Row>(sql`
     select e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway, e.record_id, ${KNOWN_COLUMNS}
-      from (${source}) e ${PAYMENT_JOINS}
+      from (${source}) e
      where ${allOf(conditions)} ${NEWEST} ${signature === undefined ? sql`limit ${limit}` : empty}`)
   const own = rows.filter(row => wallet === undefined || row.known_payer === wallet)
   return { payments: own.slice(0, limit).map(toPayment), otherPayer: own.length < rows.length }

@@ -1,6 +1,7 @@
 import { sql } from '../database/sql.js'
 import type { ChainEvent } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import type { NumberedEvent } from './number.js'
 
 /** A checked message with its place in the stream. */
 export interface ReceivedEvent {
@@ -14,21 +15,12 @@ export interface NewEvent extends ReceivedEvent {
   retracted: boolean
 }
 
-/** A new event with the position and `seq` of its arrival. */
-export interface PositionedEvent extends NewEvent {
-  position: bigint
-  /** counts the payments of its tracking ID; null for all other events */
-  seq: bigint | null
-  /** its tracking ID belongs to a policy that is not known yet */
-  awaitsPolicy: boolean
-}
-
 /**
  * Sends events that are known to be new (the writer lock is held). One statement for any number of events. `data` is
  * most of the statement and full of quotes, which a list would escape. Each JSON value has one line, so line breaks
  * separate the values.
  */
-export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]): void {
+export function insertEvents(tx: PipelinedTx, events: readonly NumberedEvent[]): void {
   const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))
   const payment = <T>(
     pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T,
@@ -57,14 +49,14 @@ export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]
       ${column(event => event.paymentPolicy)}::text[],
       ${column(event => event.userPayment)}::text[],
       ${column(event => event.authority)}::text[],
-      ${column(event => event.recipient)}::text[],
+      ${events.map(({ event, facts }) => (facts ? facts.recipient : event.recipient))}::text[],
       ${column(event => event.trackingId)}::text[],
       ${events.map(({ seq }) => seq)}::bigint[],
       ${payment(({ amount }) => amount)}::numeric[],
       ${payment(({ paidAt }) => paidAt)}::bigint[],
       ${payment(({ recordId }) => recordId)}::bigint[],
-      ${payment(({ payer }) => payer)}::text[],
-      ${payment(({ tokenMint }) => tokenMint)}::text[],
+      ${events.map(({ facts }) => facts?.payer ?? null)}::text[],
+      ${events.map(tokenMintOf)}::text[],
       ${column(event => event.transactionIndex)}::bigint[],
       ${column(event => event.commitment)}::text[],
       ${events.map(({ awaitsPolicy }) => awaitsPolicy)}::boolean[],
@@ -73,3 +65,7 @@ export function insertEvents(tx: PipelinedTx, events: readonly PositionedEvent[]
       gateway, payment_policy, user_payment, authority, recipient, tracking_id,
       seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy, retracted)`)
 }
+
+/** What a payment was paid in, and what a composable policy pays in. */
+const tokenMintOf = ({ event: { effect }, facts }: NumberedEvent): string | null =>
+  effect.kind === 'policy-created' ? effect.tokenMint : (facts?.tokenMint ?? null)

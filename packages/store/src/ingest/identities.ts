@@ -89,7 +89,8 @@ export interface Correction {
   /** the place, where a copy knows it better: an unknown number is 0 */
   transactionIndex: number
   index: number
-  moved: boolean
+  /** the place before, of an event that stands somewhere else now; null for one that does not move */
+  movedFrom: { transactionIndex: number; index: number } | null
 }
 
 export interface Resolved {
@@ -196,6 +197,7 @@ function correct(standing: Standing, event: ChainEvent, corrections: Map<string,
   const moved = transactionIndex !== standing.transactionIndex || index !== standing.index
   const finalized = event.commitment === 'finalized' && standing.commitment !== 'finalized'
   if (!moved && !finalized) return
+  const place = { transactionIndex: standing.transactionIndex, index: standing.index }
   Object.assign(standing, { transactionIndex, index })
   if (finalized) standing.commitment = 'finalized'
   const fresh = standing.event
@@ -217,6 +219,6 @@ function correct(standing: Standing, event: ChainEvent, corrections: Map<string,
     transactionIndex,
     index,
     finalized: finalized || (before?.finalized ?? false),
-    moved: moved || (before?.moved ?? false),
+    movedFrom: before?.movedFrom ?? (moved ? place : null),
   })
 }

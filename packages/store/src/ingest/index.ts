@@ -1,8 +1,15 @@
 export { removeAnnouncements, sweepAnnouncements } from './announcements.js'
-export { commitBatch, type Batch, type CommittedBatch, type ReceivedControl } from './commit-batch.js'
+export {
+  commitBatch,
+  type Batch,
+  type CommittedBatch,
+  type CommittedNews,
+  type ReceivedControl,
+} from './commit-batch.js'
 export type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
-export { rebuildProjections } from './rebuild.js'
+export { beginNewRules, rebuildProjections } from './begin-rebuild.js'
+export { refoldPage, type RefoldedPage } from './refold-pages.js'
 export {
   closeStreamGap,
   countOpenStreamGaps,

@@ -1,11 +1,7 @@
 import { sql, type Tx } from '../database/sql.js'
-import {
-  policyOutcome,
-  type PolicyFamily,
-  type PolicyOutcome,
-  type PolicyState,
-} from '@payment-tracking/domain'
+import type { PolicyFamily, PolicyOutcome, PolicyState } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import type { KnownPolicy } from './known.js'
 
 interface PolicyRow {
   address: string
@@ -29,18 +25,24 @@ interface PolicyRow {
   token_mint: string | null
   period_start: bigint | null
   period_total: string | null
+  period_order: string | null
+  status: string | null
 }
 
 /** The policies of `addresses` that appear in any event. */
-export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<PolicyState[]> {
+export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<KnownPolicy[]> {
   if (addresses.length === 0) return []
   const rows = await tx.$queryRaw<PolicyRow[]>`
     select address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id,
            policy_type::text as policy_type, created_at, payment_count, total_paid::text as total_paid,
            last_payment_order, last_paid_at, status_order, status_at, changed_status, family, token_mint,
-           period_start, period_total::text as period_total
+           period_start, period_total::text as period_total, period_order, status
       from policies where address = any(${addresses}::text[])`
-  return rows.map(row => ({
+  return rows.map(row => ({ state: toState(row), status: row.status }))
+}
+
+function toState(row: PolicyRow): PolicyState {
+  return {
     address: row.address,
     userPayment: row.user_payment,
     policyId: row.policy_id === null ? null : Number(row.policy_id),
@@ -62,29 +64,25 @@ export async function readPolicies(tx: Tx, addresses: readonly string[]): Promis
     tokenMint: row.token_mint,
     periodStart: row.period_start,
     periodTotal: row.period_total === null ? null : BigInt(row.period_total),
-  }))
+    periodOrder: row.period_order,
+  }
 }
 
-interface WrittenPolicy {
+export interface WrittenPolicy {
   state: PolicyState
   /** derived from the state, so that reads can filter and sort without the rules */
   outcome: PolicyOutcome
 }
 
-/** A column of policies, one value each. */
-const columnsOf = (policies: readonly PolicyState[]) => {
-  const rows = policies.map((state): WrittenPolicy => ({ state, outcome: policyOutcome(state) }))
-  return <T>(pick: (row: WrittenPolicy) => T): T[] => rows.map(pick)
-}
-
-export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[]): void {
+export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
   if (policies.length === 0) return
-  const column = columnsOf(policies)
+  const column = <T>(pick: (row: WrittenPolicy) => T): T[] => policies.map(pick)
   tx.send(sql`
     insert into policies (
       address, user_payment, policy_id, life_start, deleted_order, gateway, recipient, tracking_id, policy_type,
       created_at, payment_count, total_paid, last_payment_order, last_paid_at, status_order, status_at,
-      changed_status, live, status, next_payment_due, updated_at, family, token_mint, period_start, period_total)
+      changed_status, live, status, next_payment_due, updated_at, family, token_mint, period_start, period_total,
+      period_order, due_at, ends_at)
     select * from unnest(
       ${column(({ state }) => state.address)}::text[],
       ${column(({ state }) => state.userPayment)}::text[],
@@ -110,7 +108,10 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
       ${column(({ state }) => state.family)}::text[],
       ${column(({ state }) => state.tokenMint)}::text[],
       ${column(({ state }) => state.periodStart)}::bigint[],
-      ${column(({ state }) => state.periodTotal)}::numeric[])
+      ${column(({ state }) => state.periodTotal)}::numeric[],
+      ${column(({ state }) => state.periodOrder)}::text[],
+      ${column(({ outcome }) => outcome.dueAt)}::bigint[],
+      ${column(({ outcome }) => outcome.endsAt)}::bigint[])
     on conflict (address) do update set
       user_payment = excluded.user_payment, policy_id = excluded.policy_id,
       life_start = excluded.life_start, deleted_order = excluded.deleted_order,
@@ -122,7 +123,8 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
       changed_status = excluded.changed_status, live = excluded.live, status = excluded.status,
       next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at, family = excluded.family,
       token_mint = excluded.token_mint, period_start = excluded.period_start,
-      period_total = excluded.period_total`)
+      period_total = excluded.period_total, period_order = excluded.period_order, due_at = excluded.due_at,
+      ends_at = excluded.ends_at`)
 }
 
 /**
@@ -131,13 +133,13 @@ export function writePolicies(tx: PipelinedTx, policies: readonly PolicyState[])
  *   looks each policy up by its key for any number of policies; for an update of a list, Postgres may join the whole
  *   table
  */
-export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyState[]): void {
+export function writePaidPolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
   if (policies.length === 0) return
-  const column = columnsOf(policies)
+  const column = <T>(pick: (row: WrittenPolicy) => T): T[] => policies.map(pick)
   tx.send(sql`
     insert into policies (
       address, payment_count, total_paid, last_payment_order, last_paid_at, status, next_payment_due, updated_at,
-      period_start, period_total)
+      period_start, period_total, period_order, due_at)
     select * from unnest(
       ${column(({ state }) => state.address)}::text[],
       ${column(({ state }) => state.paymentCount)}::bigint[],
@@ -148,10 +150,13 @@ export function writePaidPolicies(tx: PipelinedTx, policies: readonly PolicyStat
       ${column(({ outcome }) => outcome.nextPaymentDue)}::bigint[],
       ${column(({ outcome }) => outcome.updatedAt)}::bigint[],
       ${column(({ state }) => state.periodStart)}::bigint[],
-      ${column(({ state }) => state.periodTotal)}::numeric[])
+      ${column(({ state }) => state.periodTotal)}::numeric[],
+      ${column(({ state }) => state.periodOrder)}::text[],
+      ${column(({ outcome }) => outcome.dueAt)}::bigint[])
     on conflict (address) do update set
       payment_count = excluded.payment_count, total_paid = excluded.total_paid,
       last_payment_order = excluded.last_payment_order, last_paid_at = excluded.last_paid_at,
       status = excluded.status, next_payment_due = excluded.next_payment_due, updated_at = excluded.updated_at,
-      period_start = excluded.period_start, period_total = excluded.period_total`)
+      period_start = excluded.period_start, period_total = excluded.period_total,
+      period_order = excluded.period_order, due_at = excluded.due_at`)
 }

@@ -1,54 +1,76 @@
-import { sql, type Tx } from '../database/sql.js'
-import type { Store } from '../database/open-store.js'
+// The pages of a rebuild: every address is folded again from its events, and every figure is counted again.
+import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
+import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { lockHead } from './head.js'
-import { project, readKnown } from './project.js'
-import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
+import { recountAllOf } from './recount-hours.js'
+import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
+import type { RefoldCause } from './refold.js'
+import type { Work } from './work.js'
 
-const PAGE = 1_000
-/** The upper bound of a rebuild, which is one transaction even for millions of events. */
-const TIMEOUT_MS = 6 * 60 * 60 * 1000
+/** The addresses of one page. Each costs some probes. */
+const ADDRESSES = 50
 
-/**
- * Computes every projection and aggregate again from `events` alone. One transaction under the writer lock: readers see
- * the old rows until the new rows are complete, and ingest waits.
- * @param programId the program for deriving addresses
- * @param onProgress called after each page with the number of replayed events
- * @returns the number of replayed events
- */
-export async function rebuildProjections(
-  { database }: Store,
+/** The steps of a rebuild, and the columns of events that name its keys. A cursor is a step and its last key. */
+const STEPS = ['gateways', 'user-payments', 'policies', 'hours'] as const
+type Step = (typeof STEPS)[number]
+
+export async function rebuildPage(
+  tx: PipelinedTx,
+  work: Work,
   programId: string,
-  onProgress: (events: number) => void = () => {},
-): Promise<number> {
-  return await database.pipelinedTransaction(async tx => {
-    await lockHead(tx)
-    clear(tx)
-    let done = 0
-    for (let before = 0n; ;) {
-      const rows = await readPage(tx, before)
-      const upTo = rows.at(-1)?.position
-      if (upTo === undefined) break
-      const events = rows.map(row => readStored(row, programId))
-      await project(tx, events, await readKnown(tx, events), { before, upTo })
-      before = upTo
-      onProgress((done += rows.length))
-    }
-    return done
-  }, TIMEOUT_MS)
+): Promise<{ left: Work | null; causes: Map<string, RefoldCause> }> {
+  const [step = STEPS[0], after = ''] = work.cursor.split(' ') as [Step?, string?]
+  const { keys, causes } = await DO[step || STEPS[0]](tx, after, programId)
+  const last = keys.at(-1)
+  if (last !== undefined) return { left: { ...work, cursor: `${step || STEPS[0]} ${last}` }, causes }
+  const next = STEPS[STEPS.indexOf(step || STEPS[0]) + 1]
+  return { left: next === undefined ? null : { ...work, cursor: next }, causes }
 }
 
-/** Deletes instead of truncating: a truncate would lock readers out until the end. */
-function clear(tx: PipelinedTx): void {
-  tx.send(sql`delete from policies`)
-  tx.send(sql`delete from user_payments`)
-  tx.send(sql`delete from gateways`)
-  tx.send(sql`delete from event_counts`)
-  tx.send(sql`delete from payment_stats`)
-  tx.send(sql`delete from payment_token_stats`)
+interface StepDone {
+  /** of the page; none when the step is done */
+  keys: string[]
+  causes: Map<string, RefoldCause>
 }
 
-/** Omits retracted events, which count nowhere. */
-const readPage = (tx: Tx, after: bigint): Promise<StoredRow[]> => tx.$queryRaw<StoredRow[]>`
-  select ${STORED_COLUMNS} from events e
-   where e.position > ${after} and e.retracted_at is null order by e.position limit ${PAGE}`
+const DO: Record<Step, (tx: PipelinedTx, after: string, programId: string) => Promise<StepDone>> = {
+  gateways: async (tx, after, programId) => {
+    const keys = await readKeys(tx, sql`gateway`, sql`name <> 'PaymentRecord'`, after)
+    await refoldGateways(tx, keys, programId)
+    return { keys, causes: new Map() }
+  },
+  'user-payments': async (tx, after, programId) => {
+    const keys = await readKeys(tx, sql`user_payment`, sql`name <> 'PaymentRecord'`, after)
+    await refoldUserPayments(tx, keys, programId)
+    return { keys, causes: new Map() }
+  },
+  policies: async (tx, after) => {
+    const keys = await readKeys(tx, sql`payment_policy`, sql`payment_policy is not null`, after)
+    const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
+    const anew = (): RefoldCause => ({ payments: [], from: '', events: [], anew: true })
+    return { keys, causes: new Map(policies.map(key => [key, anew()])) }
+  },
+  hours: async (tx, after) => {
+    const [row] = await tx.$queryRaw<{ start: Date }[]>(sql`
+      select date_trunc('hour', occurred_at, 'UTC') as start from events
+       where occurred_at >= coalesce(nullif(${after}, '')::timestamptz + interval '1 hour', '-infinity')
+       order by occurred_at limit 1`)
+    if (!row) return { keys: [], causes: new Map() }
+    await recountAllOf(tx, row.start)
+    return { keys: [row.start.toISOString()], causes: new Map() }
+  },
+}
+
+/** The next different values of a column, each found by one probe of the column's index. */
+async function readKeys(tx: Tx, column: Sql, condition: Sql, after: string): Promise<string[]> {
+  const next = (previous: Sql) => sql`
+    select ${column} as key from events where ${column} > ${previous} and ${condition} order by ${column} limit 1`
+  const rows = await tx.$queryRaw<{ key: string }[]>(sql`
+    with recursive keys (key, number) as (
+      select (${next(sql`${after}`)}), 1
+      union all
+      select (${next(sql`keys.key`)}), number + 1 from keys where key is not null and number < ${raw(String(ADDRESSES))}
+    )
+    select key from keys where key is not null`)
+  return rows.map(({ key }) => key)
+}

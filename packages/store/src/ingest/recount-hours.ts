@@ -1,9 +1,11 @@
-// Counts payment figures again where the change alone does not determine them: the least and greatest amounts, and the
-// first and last times, of an hour that lost a payment. Days are sums of hours, and all time is a sum of days.
-import { sql, type Sql } from '../database/sql.js'
+// The extremes of an hour that lost one of them: the least and greatest amount, and the first and last time. No
+// difference tells the next extreme, so the hour's payments are read. Days follow from hours, and all time from days.
+// An hour of many payments is read in pages after the commit; until then its extremes are null.
 import { ALL_GATEWAYS, SPANS, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../payment-names.js'
+import { addWork, REFOLD_ROWS, type Work } from './work.js'
 
 const [ALL_TIME, DAY, HOUR] = SPANS
 
@@ -13,47 +15,64 @@ interface GatewayHour {
   start: Date
 }
 
-/** The hours in which some payments count: of their gateways, and of all gateways. */
-export function hoursOf(payments: readonly { gateway: string; occurredAt: Date }[]): GatewayHour[] {
-  const hours = new Map<string, GatewayHour>()
-  for (const { gateway: ofPayment, occurredAt } of payments) {
-    const start = startOf(HOUR, occurredAt)
-    for (const gateway of [ofPayment, ALL_GATEWAYS])
-      hours.set(`${gateway} ${start.getTime()}`, { gateway, start })
+const keyOf = ({ gateway, start }: GatewayHour): string => `${start.toISOString()} ${gateway}`
+
+/** Counts the extremes of some hours again: at once while they hold few payments in all, else as work. */
+export async function recountExtremes(
+  tx: PipelinedTx,
+  rows: readonly (GatewayHour & { count: bigint })[],
+): Promise<void> {
+  const hours = [...new Map(rows.map(row => [keyOf(row), row])).values()]
+  if (hours.length === 0) return
+  const sizes = await readSizes(tx, hours)
+  let room = BigInt(REFOLD_ROWS)
+  const [now, later]: [GatewayHour[], GatewayHour[]] = [[], []]
+  for (const hour of hours) {
+    const size = sizes.get(keyOf(hour)) ?? 0n
+    if (size > room) later.push(hour)
+    else {
+      room -= size
+      now.push(hour)
+    }
   }
-  return [...hours.values()]
+  if (now.length > 0) recountNow(tx, now)
+  if (later.length === 0) return
+  forgetExtremes(tx, later)
+  addWork(
+    tx,
+    later.map(hour => ({ kind: 'hour' as const, address: keyOf(hour) })),
+  )
+}
+
+async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<string, bigint>> {
+  const rows = await tx.$queryRaw<(GatewayHour & { count: bigint })[]>(sql`
+    select s.gateway, s.start, s.count from ${listOf(hours)}
+      join payment_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
+  return new Map(rows.map(row => [keyOf(row), row.count]))
 }
 
 const listOf = (hours: readonly GatewayHour[]): Sql => sql`
   unnest(${hours.map(({ gateway }) => gateway)}::text[],
          ${hours.map(({ start }) => start.toISOString())}::timestamptz[]) as k (gateway, start)`
 
-/** Payments of the hours `k`, with the known mint of each payment. */
-const paymentsOf = (hours: readonly GatewayHour[], upTo: bigint): Sql => {
-  const standing = sql`${IS_PAYMENT} and e.retracted_at is null and e.position <= ${upTo}
+/** The standing payments of the hours `k`. Relies on events_gateway_newest and events_newest. */
+const paymentsOf = (hours: readonly GatewayHour[]): Sql => {
+  const standing = sql`${IS_PAYMENT} and e.retracted_at is null
     and e.occurred_at >= k.start and e.occurred_at < k.start + interval '1 hour'`
-  const columns = sql`k.gateway, k.start, e.amount, e.occurred_at, e.token_mint, e.payment_policy`
+  const columns = sql`k.gateway, k.start, e.amount, e.occurred_at, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint`
   const all = hours.filter(({ gateway }) => gateway === ALL_GATEWAYS)
   const single = hours.filter(({ gateway }) => gateway !== ALL_GATEWAYS)
   return sql`
-    select c.gateway, c.start, c.amount, c.occurred_at,
-           coalesce(c.token_mint, p.token_mint, u.token_mint, ${UNKNOWN_MINT}) as token_mint
-      from (select ${columns} from ${listOf(single)} join events e on e.gateway = k.gateway and ${standing}
-            union all
-            select ${columns} from ${listOf(all)} join events e on ${standing}) c
-      left join policies p on p.address = c.payment_policy
-      left join user_payments u on u.address = p.user_payment`
+    select ${columns} from ${listOf(single)} join events e on e.gateway = k.gateway and ${standing}
+    union all
+    select ${columns} from ${listOf(all)} join events e on ${standing}`
 }
 
-/**
- * Counts hours of gateways again from the events that stand, and then the days and totals that contain the hours. The
- * caller holds the writer lock. Relies on events_gateway_newest and events_newest.
- */
-export function recountHours(tx: PipelinedTx, hours: readonly GatewayHour[], upTo: bigint): void {
-  if (hours.length === 0) return
+/** Writes the figures of hours from their payments, and those of the days and totals that hold the hours. */
+export function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   clear(tx, HOUR, hours)
   tx.send(sql`
-    with payments as materialized (${paymentsOf(hours, upTo)}), by_gateway as (
+    with payments as materialized (${paymentsOf(hours)}), by_gateway as (
       insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
       select gateway, ${HOUR}::int, start, count(*), sum(amount), min(amount), max(amount),
              min(occurred_at), max(occurred_at)
@@ -61,8 +80,37 @@ export function recountHours(tx: PipelinedTx, hours: readonly GatewayHour[], upT
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
     select gateway, ${HOUR}::int, start, token_mint, count(*), sum(amount), min(amount), max(amount)
       from payments group by gateway, start, token_mint`)
-  sumUp(tx, HOUR, DAY, hours)
-  sumUp(tx, DAY, ALL_TIME, hours)
+  sumUp(tx, hours)
+}
+
+/** Counts everything of one hour again: events by name, and payments of every gateway. */
+export async function recountAllOf(tx: PipelinedTx, start: Date): Promise<void> {
+  const inHour = sql`occurred_at >= ${start} and occurred_at < ${start}::timestamptz + interval '1 hour'
+    and retracted_at is null`
+  for (const [span, of] of [
+    [HOUR, null],
+    [DAY, HOUR],
+    [ALL_TIME, DAY],
+  ] as const) {
+    const from = startOf(span, start)
+    tx.send(sql`delete from event_counts where span = ${span} and start = ${from}`)
+    tx.send(
+      of === null
+        ? sql`insert into event_counts (name, span, start, count)
+              select name, ${span}::int, ${from}::timestamptz, count(*) from events where ${inHour} group by name`
+        : sql`insert into event_counts (name, span, start, count)
+              select name, ${span}::int, ${from}::timestamptz, sum(count) from event_counts
+               where span = ${of} and (${span === ALL_TIME}::boolean
+                 or start >= ${from} and start < ${from}::timestamptz + interval '1 day') group by name`,
+    )
+  }
+  const paid = await tx.$queryRaw<{ gateway: string }[]>(sql`
+    select distinct gateway from events e where ${inHour} and ${IS_PAYMENT}`)
+  if (paid.length > 0)
+    recountNow(
+      tx,
+      [{ gateway: ALL_GATEWAYS }, ...paid].map(hour => ({ ...hour, start })),
+    )
 }
 
 function clear(tx: PipelinedTx, span: number, groups: readonly GatewayHour[]): void {
@@ -74,8 +122,17 @@ function clear(tx: PipelinedTx, span: number, groups: readonly GatewayHour[]): v
      where s.gateway = k.gateway and s.span = ${span} and s.start = k.start`)
 }
 
-/** Makes the rows of a longer span from those of a shorter one. */
-function sumUp(
+/** Writes the days that hold some hours from their hours, and all time from its days. */
+function sumUp(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+  sumSpan(tx, HOUR, DAY, hours)
+  sumSpan(tx, DAY, ALL_TIME, hours)
+}
+
+/** A sum of parts has no extreme while one of the parts has none. */
+const extreme = (of: 'min' | 'max', column: Sql): Sql =>
+  sql`case when bool_and(${column} is not null) then ${of === 'min' ? sql`min` : sql`max`}(${column}) end`
+
+function sumSpan(
   tx: PipelinedTx,
   from: number,
   to: (typeof SPANS)[number],
@@ -83,8 +140,8 @@ function sumUp(
 ): void {
   const groups = new Map<string, GatewayHour>()
   for (const { gateway, start: hour } of hours) {
-    const start = startOf(to, hour)
-    groups.set(`${gateway} ${start.getTime()}`, { gateway, start })
+    const group = { gateway, start: startOf(to, hour) }
+    groups.set(keyOf(group), group)
   }
   const list = [...groups.values()]
   const parts = sql`s.gateway = k.gateway and s.span = ${from} and s.start >= k.start
@@ -92,11 +149,112 @@ function sumUp(
   clear(tx, to, list)
   tx.send(sql`
     insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-    select k.gateway, ${to}::int, k.start, sum(s.count), sum(s.total), min(s.min), max(s.max),
-           min(s.first_at), max(s.last_at)
+    select k.gateway, ${to}::int, k.start, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
+           ${extreme('max', sql`s.max`)}, ${extreme('min', sql`s.first_at`)}, ${extreme('max', sql`s.last_at`)}
       from ${listOf(list)} join payment_stats s on ${parts} group by k.gateway, k.start`)
   tx.send(sql`
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-    select k.gateway, ${to}::int, k.start, s.token_mint, sum(s.count), sum(s.total), min(s.min), max(s.max)
+    select k.gateway, ${to}::int, k.start, s.token_mint, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
+           ${extreme('max', sql`s.max`)}
       from ${listOf(list)} join payment_token_stats s on ${parts} group by k.gateway, k.start, s.token_mint`)
+}
+
+/** Until they are counted again, nobody is told a wrong extreme. */
+function forgetExtremes(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+  const spans = SPANS.flatMap(span =>
+    hours.map(hour => ({ ...hour, span, start: startOf(span, hour.start) })),
+  )
+  const keys = sql`unnest(${spans.map(({ gateway }) => gateway)}::text[], ${spans.map(({ span }) => span)}::int[],
+    ${spans.map(({ start }) => start.toISOString())}::timestamptz[]) as k (gateway, span, start)`
+  tx.send(sql`
+    update payment_stats s set min = null, max = null, first_at = null, last_at = null from ${keys}
+     where s.gateway = k.gateway and s.span = k.span and s.start = k.start`)
+  tx.send(sql`
+    update payment_token_stats s set min = null, max = null from ${keys}
+     where s.gateway = k.gateway and s.span = k.span and s.start = k.start`)
+}
+
+/** What a page of an hour has found so far. */
+interface HourSoFar {
+  count: number
+  first: string
+  last: string
+  /** by mint: least and greatest amount, in decimal digits */
+  tokens: Record<string, [min: string, max: string]>
+}
+
+interface HourRow {
+  key: string
+  amount: string
+  token_mint: string
+  time: Date
+}
+
+/**
+ * Reads one page of an hour's payments, and writes the extremes behind the last page. Payments that came out of order
+ * meanwhile are found by their number: the hour is then read again.
+ * @returns the work that is left of the hour; null when none is
+ */
+export async function recountPage(tx: PipelinedTx, work: Work): Promise<Work | null> {
+  const [start, gateway] = work.address.split(' ') as [string, string]
+  const hour = { gateway, start: new Date(start) }
+  const soFar = (work.state as HourSoFar | null) ?? { count: 0, first: '', last: '', tokens: {} }
+  const rows = await readHourPage(tx, hour, work.cursor)
+  for (const row of rows) addToHour(soFar, row)
+  if (rows.length === REFOLD_ROWS) return { ...work, cursor: rows.at(-1)!.key, state: soFar }
+  const [figures] = await tx.$queryRaw<{ count: bigint }[]>(sql`
+    select count from payment_stats where gateway = ${gateway} and span = ${HOUR}::int and start = ${hour.start}`)
+  if (Number(figures?.count ?? 0n) !== soFar.count) return { ...work, cursor: '', state: null }
+  if (soFar.count === 0) return null
+  writeExtremes(tx, hour, soFar)
+  return null
+}
+
+function addToHour(soFar: HourSoFar, { amount, token_mint: mint, time }: HourRow): void {
+  const at = time.toISOString()
+  const known = soFar.tokens[mint]
+  soFar.count += 1
+  soFar.first ||= at
+  soFar.last = at
+  soFar.tokens[mint] = known
+    ? [
+        BigInt(amount) < BigInt(known[0]) ? amount : known[0],
+        BigInt(amount) > BigInt(known[1]) ? amount : known[1],
+      ]
+    : [amount, amount]
+}
+
+/** One page in the order of events_gateway_newest or events_newest. @param cursor the key of the page before */
+const readHourPage = (tx: Tx, { gateway, start }: GatewayHour, cursor: string): Promise<HourRow[]> => {
+  const after =
+    cursor === ''
+      ? sql`e.occurred_at >= ${start}`
+      : sql`(e.occurred_at, e.slot, e.event_index, e.id) >
+          (select l.occurred_at, l.slot, l.event_index, l.id from events l where l.id = ${cursor}::uuid)`
+  return tx.$queryRaw<HourRow[]>(sql`
+    select e.id as key, e.amount::text as amount, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint,
+           e.occurred_at as time
+      from events e
+     where ${gateway === ALL_GATEWAYS ? sql`true` : sql`e.gateway = ${gateway}`}
+       and ${after} and e.occurred_at < ${start}::timestamptz + interval '1 hour'
+       and ${IS_PAYMENT} and e.retracted_at is null
+     order by e.occurred_at, e.slot, e.event_index, e.id limit ${REFOLD_ROWS}`)
+}
+
+function writeExtremes(tx: PipelinedTx, hour: GatewayHour, { first, last, tokens }: HourSoFar): void {
+  const amounts = Object.values(tokens).flat().map(BigInt)
+  const least = amounts.reduce((a, b) => (b < a ? b : a))
+  const greatest = amounts.reduce((a, b) => (b > a ? b : a))
+  const mints = Object.entries(tokens)
+  tx.send(sql`
+    update payment_stats set min = ${least.toString()}::numeric, max = ${greatest.toString()}::numeric,
+           first_at = ${first}::timestamptz, last_at = ${last}::timestamptz
+     where gateway = ${hour.gateway} and span = ${HOUR}::int and start = ${hour.start}`)
+  tx.send(sql`
+    update payment_token_stats s set min = d.min, max = d.max
+      from unnest(${mints.map(([mint]) => mint)}::text[], ${mints.map(([, [min]]) => min)}::numeric[],
+                  ${mints.map(([, [, max]]) => max)}::numeric[]) as d (token_mint, min, max)
+     where s.gateway = ${hour.gateway} and s.span = ${HOUR}::int and s.start = ${hour.start}
+       and s.token_mint = d.token_mint`)
+  sumUp(tx, [hour])
 }

@@ -1,18 +1,27 @@
-// Transactions that the finalized chain does not hold: records them, removes them from events, projections and
-// aggregates, and announces their payments.
+// Transactions that the finalized chain does not hold: records them, marks their events, and takes the events out of the
+// figures.
 import { type Tx } from '../database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { ReceivedMessage } from './received-message.js'
 import { markTakenIn, readWaitingLetters } from './dead-letters.js'
-import { addressesOf, restate, type NamedAddresses } from './restate.js'
-import { subtractCounts } from './aggregates.js'
-import { forgetLifecycle } from '../webhooks/insert-lifecycle.js'
+import { takeFromFigures } from './figures.js'
 
-export interface RetractedEvent extends NamedAddresses {
+/** A stored event that a retraction took back, with its facts. */
+export interface RetractedEvent {
   id: string
-  isPayment: boolean
+  name: string
+  slot: bigint
+  transactionIndex: bigint
+  index: bigint
+  gateway: string | null
+  paymentPolicy: string | null
+  userPayment: string | null
   occurredAt: Date
+  /** null for an event that is no payment */
+  amount: string | null
+  paidAt: bigint | null
+  tokenMint: string | null
 }
 
 /** A dead letter that contradicted a transaction until that transaction was retracted. */
@@ -21,8 +30,8 @@ export interface TakenIn extends ReceivedMessage {
 }
 
 export interface Retracted {
-  /** payments that stood until this retraction */
-  payments: string[]
+  /** events that stood until this retraction */
+  events: RetractedEvent[]
   takenIn: TakenIn[]
 }
 
@@ -47,46 +56,38 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
       from unnest(${transactions.map(({ signature }) => signature)}::text[],
                   ${transactions.map(({ slot }) => String(slot))}::bigint[]) as r (signature, slot)
      where e.signature = r.signature and e.slot = r.slot and e.retracted_at is null
-    returning e.id, e.name, e.gateway, e.payment_policy as "paymentPolicy", e.user_payment as "userPayment",
-              e.amount is not null as "isPayment", e.occurred_at as "occurredAt"`
+    returning e.id, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
+              e.payment_policy as "paymentPolicy", e.user_payment as "userPayment", e.occurred_at as "occurredAt",
+              e.amount::text as amount, e.paid_at as "paidAt", e.token_mint as "tokenMint"`
 
 /**
- * Retracts transactions. The caller holds the writer lock. Earlier retractions stay unchanged, so a repetition changes
- * nothing. Events that come later will be stored as retracted.
- * @param upTo the last stored position
+ * Retracts transactions: marks their events, and takes the events out of the figures. The caller holds the writer lock and
+ * folds their addresses again. Earlier retractions stay unchanged, so a repetition changes nothing. Events that come later
+ * will be stored as retracted.
  */
 export async function retract(
   tx: PipelinedTx,
   transactions: readonly RetractedTransaction[],
-  { upTo, programId }: { upTo: bigint; programId: string },
+  programId: string,
 ): Promise<Retracted> {
   const unknown = await insertRetractions(tx, transactions)
-  if (unknown.length === 0) return { payments: [], takenIn: [] }
+  if (unknown.length === 0) return { events: [], takenIn: [] }
   const events = await markRetracted(tx, unknown)
   const letters = await readWaitingLetters(
     tx,
     unknown.map(({ signature }) => signature),
   )
-  if (events.length > 0) {
-    subtractCounts(tx, events)
-    await forgetLifecycle(
-      tx,
-      events.map(({ id }) => id),
-    )
-    await restate(tx, addressesOf(events), { upTo, programId, payments: paymentsOf(events) })
-  }
+  await takeFromFigures(tx, events, events.flatMap(countedOf))
   const settings = { programId, requireProgramId: false }
   const takenIn = letters.flatMap(({ id: letterId, ...letter }): TakenIn[] => {
     const read = readMessage(letter.bytes, settings)
     return read.ok ? [{ ...letter, letterId, event: read.event }] : []
   })
-  return { payments: events.filter(({ isPayment }) => isPayment).map(({ id }) => id), takenIn }
+  return { events, takenIn }
 }
 
-const paymentsOf = (events: readonly RetractedEvent[]) =>
-  events.flatMap(({ isPayment, gateway, occurredAt }) =>
-    isPayment && gateway !== null ? [{ gateway, occurredAt }] : [],
-  )
+const countedOf = ({ gateway, amount, tokenMint, occurredAt }: RetractedEvent) =>
+  amount === null ? [] : [{ gateway: gateway!, amount: BigInt(amount), tokenMint, occurredAt }]
 
 /** Closes letters whose messages are stored now, or agree with a stored event. */
 export async function settleTakenIn(

@@ -19,6 +19,7 @@ export interface LivingSubscription extends PolicyPayer {
   /** Unix seconds */
   createdAt: bigint
   nextPaymentDue: bigint | null
+  dueAt: bigint | null
   terms: Extract<PolicyTerms, { kind: 'subscription' }>
   /** created once, active, and nothing ended or changed it: it has been active since its creation */
   isSteady: boolean
@@ -37,6 +38,7 @@ interface Row {
   status: string
   created_at: bigint
   next_payment_due: bigint | null
+  due_at: bigint | null
   policy_type: string
   token_mint: string | null
   owner: string | null
@@ -49,7 +51,7 @@ interface Row {
  */
 export async function readSubscriptions({ database }: Store, gateway: string): Promise<GatewaySubscriptions> {
   const columns = sql`p.address, p.user_payment, p.token_mint, p.policy_type, p.live, p.status, p.created_at,
-    p.next_payment_due, p.deleted_order is null and p.status_order is null as unchanged`
+    p.next_payment_due, p.due_at, p.deleted_order is null and p.status_order is null as unchanged`
   const rows = await database.read<Row>(sql`
     with own as (
       select ${columns} from policies p where p.gateway = ${gateway} and p.live
@@ -69,7 +71,7 @@ export async function readSubscriptions({ database }: Store, gateway: string): P
        cross join lateral (select ${columns} from policies p where p.address = l.address offset 0) p
     )
     select k.address, t.living, t.living and k.status = 'active' and k.times = 1 and k.unchanged as unchanged, k.status,
-           k.created_at, k.next_payment_due, k.policy_type::text as policy_type,
+           k.created_at, k.next_payment_due, k.due_at, k.policy_type::text as policy_type,
            coalesce(k.token_mint, u.token_mint) as token_mint, u.owner
       from known k
       left join user_payments u on u.address = k.user_payment
@@ -85,8 +87,8 @@ export async function readSubscriptions({ database }: Store, gateway: string): P
     const isSteady = row.unchanged && terms?.kind === 'subscription' && terms.maxRenewals === null
     if (!isSteady) changing.set(row.address, payer)
     if (terms?.kind !== 'subscription') continue
-    const { address, status, created_at: createdAt, next_payment_due: nextPaymentDue } = row
-    living.push({ address, ...payer, status, createdAt, nextPaymentDue, terms, isSteady })
+    const { address, status, created_at: createdAt, next_payment_due: nextPaymentDue, due_at: dueAt } = row
+    living.push({ address, ...payer, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
   }
   return { living, changing }
 }

@@ -67,10 +67,8 @@ export async function readVolume(
 ): Promise<VolumeBucket[]> {
   const { days, edges } = splitDays({ from, to })
   const payments = (columns: Sql, which: Sql): Sql => sql`
-    select coalesce(e.token_mint, p.token_mint, u.token_mint) as token_mint, ${columns}
+    select e.token_mint, ${columns}
       from events e
-      left join policies p on p.address = e.payment_policy
-      left join user_payments u on u.address = p.user_payment
      where e.gateway = ${gateway} and e.amount is not null and e.retracted_at is null and ${which}`
   const [whole, moved, ...atEdges] = await Promise.all([
     database.read<PaidRow>(sql`

@@ -1,6 +1,5 @@
-// Facts about a payment beyond its own event: from its policy, its policy's user payment, and its incarnation.
+// The facts of a payment, as stored on its row.
 import { sql } from '../database/sql.js'
-import { PAYER, RECIPIENT, TOKEN_MINT } from '../payment-joins.js'
 
 /** The facts that a reader needs to check a payment; an unknown fact is null. */
 export interface KnownPayment {
@@ -32,9 +31,9 @@ const FINALITY = sql`
         and (e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head))
        then 'finalized' else 'confirmed' end as finality, e.retracted_at is not null as retracted`
 
-/** The columns that `PAYMENT_JOINS` found for `e`. */
+/** The facts of an event `e`. */
 export const KNOWN_COLUMNS = sql`
-  ${RECIPIENT} as known_recipient, ${PAYER} as known_payer, ${TOKEN_MINT} as known_mint, e.tracking_id, e.seq,
+  e.recipient as known_recipient, e.payer as known_payer, e.token_mint as known_mint, e.tracking_id, e.seq,
   e.amount::text as amount, ${FINALITY}`
 
 /** @returns null for an event that is no payment */

@@ -1,8 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { allOf, eventConditions, type EventFilter } from './event-filter.js'
-import { PAYMENT_JOINS } from '../payment-joins.js'
-import { EVENT_COLUMNS, PAGE_COLUMNS, toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
+import { EVENT_COLUMNS, toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
 
 /** An event of the stream: its commit position, and the fields that filters need. */
 export interface StreamEvent extends StoredEvent {
@@ -53,14 +52,10 @@ export async function listEventsAfter(
   ]
   const rows = await database.read<StreamRow>(sql`
     select ${EVENT_COLUMNS}, e.position, e.gateway, e.payment_policy
-      from (
-        select ${PAGE_COLUMNS}
-          from events
-         where ${allOf(conditions)}
-         order by position
-         limit ${range.limit}
-      ) e ${PAYMENT_JOINS}
-     order by e.position`)
+      from events e
+     where ${allOf(conditions)}
+     order by position
+     limit ${range.limit}`)
   return rows.map(row => ({
     ...toStoredEvent(row),
     position: row.position,

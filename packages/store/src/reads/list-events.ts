@@ -1,5 +1,4 @@
 import type { Store } from '../database/open-store.js'
-import { PAYMENT_JOINS } from '../payment-joins.js'
 import { sql, type Sql } from '../database/sql.js'
 import { toIsoTime } from '../database/pg-codec.js'
 import type { EventKey, EventOrder } from './cursor.js'
@@ -78,11 +77,7 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
     ? sql`(slot, occurred_at, event_index, id) < (${BigInt(slot)}, ${occurredAt}::timestamptz, ${BigInt(index)}, ${id}::uuid)`
     : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
 
-/** Columns of `events` for a page, before any join. */
-export const PAGE_COLUMNS = sql`id, position, slot, transaction_index, event_index, signature, name, data,
-  occurred_at, gateway, payment_policy, recipient, payer, token_mint, tracking_id, seq, amount, commitment, retracted_at`
-
-/** The columns of a list for a page `e` with `PAYMENT_JOINS`. */
+/** The columns of a list of events `e`. */
 export const EVENT_COLUMNS = sql`e.id, e.slot, e.event_index, e.signature, e.name, e.data::text as data,
   e.occurred_at::text as time, ${KNOWN_COLUMNS}`
 
@@ -107,14 +102,9 @@ export async function listEvents(
   // A signature names a few rows at most.
   const ask = filter.signature === undefined ? database.read : database.lookUp
   const rows = await ask<EventRow>(sql`
-    select ${EVENT_COLUMNS}
-      from (
-        select ${PAGE_COLUMNS}
-          from events
-         where ${allOf(conditions)}
-         ${ORDER_BY[order]}
-         ${pageOf(page)}
-      ) e ${PAYMENT_JOINS}
-     ${ORDER_BY[order]}`)
+    select ${EVENT_COLUMNS} from events e
+     where ${allOf(conditions)}
+     ${ORDER_BY[order]}
+     ${pageOf(page)}`)
   return rows.map(toStoredEvent)
 }

@@ -1,5 +1,4 @@
 import type { Store } from '../database/open-store.js'
-import { PAYMENT_JOINS, RECIPIENT } from '../payment-joins.js'
 import { empty, sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { pageOf } from './event-filter.js'
@@ -62,23 +61,17 @@ export async function listOneTimePayments(
 ): Promise<StoredOneTimePayment[]> {
   const { recipient, retracted } = page
   const order = sql`order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`
-  const ofTrackingId = sql`
-    select * from events e
-     where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
-       ${retracted ? empty : sql`and e.retracted_at is null`}`
-  // Without a recipient, the page is known before any join.
-  const [payments, filter] =
-    recipient === undefined
-      ? [sql`${ofTrackingId} ${order} ${pageOf(page)}`, empty]
-      : [ofTrackingId, sql`where ${RECIPIENT} = ${recipient}`]
   // Such a page reads only the rows of its answer. A long answer would delay other lookups.
   const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read
   const rows = await ask<PaymentRow>(sql`
     select e.id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway, e.record_id,
            ${KNOWN_COLUMNS}
-      from (${payments}) e ${PAYMENT_JOINS}
-     ${filter} ${order} ${recipient === undefined ? empty : pageOf(page)}`)
+      from events e
+     where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
+       ${retracted ? empty : sql`and e.retracted_at is null`}
+       ${recipient === undefined ? empty : sql`and e.recipient = ${recipient}`}
+     ${order} ${pageOf(page)}`)
   return rows.map(toOneTimePayment)
 }
 

@@ -34,6 +34,9 @@ export interface StoredSubscription {
   updatedAt: bigint
   status: string
   nextPaymentDue: bigint | null
+  /** what a payment is due at, and the end, as `policyDates` brings them into bounds */
+  dueAt: bigint | null
+  endsAt: bigint | null
   family: string
   /** only for a pay-as-you-go policy */
   periodStart: bigint | null
@@ -58,6 +61,8 @@ export interface PolicyRow {
   updated_at: bigint
   status: string
   next_payment_due: bigint | null
+  due_at: bigint | null
+  ends_at: bigint | null
   family: string
   period_start: bigint | null
   period_total: string | null
@@ -70,7 +75,7 @@ export interface PolicyRow {
 export const POLICY_COLUMNS = sql`
   p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
   p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
-  p.status, p.next_payment_due, p.family, p.period_start, p.period_total::text as period_total,
+  p.status, p.next_payment_due, p.due_at, p.ends_at, p.family, p.period_start, p.period_total::text as period_total,
   coalesce(p.token_mint, u.token_mint) as token_mint, u.owner,
   coalesce(u.deleted_order > coalesce(u.life_start, ''), false) as user_payment_deleted`
 
@@ -128,6 +133,8 @@ export function toSubscription(row: PolicyRow): StoredSubscription {
     updatedAt: row.updated_at,
     status: row.status,
     nextPaymentDue: row.next_payment_due,
+    dueAt: row.due_at,
+    endsAt: row.ends_at,
     family: row.family,
     periodStart: row.period_start,
     periodTotal: row.period_total === null ? null : BigInt(row.period_total),

@@ -38,9 +38,13 @@ interface StatsRow {
   last_at: Date | null
 }
 
+/** An extreme of parts is not known while the extreme of one part is counted again. */
+const LEAST = sql`case when bool_and(min is not null or count = 0) then min(min) end::text as min`
+const GREATEST = sql`case when bool_and(max is not null or count = 0) then max(max) end::text as max`
+
 const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
-/** Payments in an edge of the range. The mint is the payment's own, or its policy's user payment's. */
+/** Payments in an edge of the range. */
 const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null; toMs: number | null }) => {
   const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
   return sql`
@@ -76,7 +80,9 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
   const ask = unbounded ? database.lookUp : database.read
   const reading = ask<StatsRow>(sql`
     select coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
-           min(min)::text as min, max(max)::text as max, min(first_at) as first_at, max(last_at) as last_at
+           ${LEAST}, ${GREATEST},
+           case when bool_and(first_at is not null or count = 0) then min(first_at) end as first_at,
+           case when bool_and(last_at is not null or count = 0) then max(last_at) end as last_at
       from (${join(parts, ' union all ')}) parts`)
   const [[row], byToken] = await Promise.all([reading, readByToken(ask, ofGateway, buckets, edges)])
   return {
@@ -106,16 +112,13 @@ async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], ed
     ),
     ...edges.map(
       edge => sql`
-        select coalesce(e.token_mint, p.token_mint, u.token_mint, '') as token_mint, count(*) as count,
-               sum(e.amount) as total, min(e.amount) as min, max(e.amount) as max
-          from (select e.token_mint, e.amount, e.payment_policy ${edge}) e
-          left join policies p on p.address = e.payment_policy
-          left join user_payments u on u.address = p.user_payment
+        select coalesce(e.token_mint, '') as token_mint, count(*) as count,
+               sum(e.amount) as total, min(e.amount) as min, max(e.amount) as max ${edge}
          group by 1`,
     ),
   ]
   const rows = await ask<TokenRow>(sql`
-    select token_mint, sum(count)::text as count, sum(total)::text as total, min(min)::text as min, max(max)::text as max
+    select token_mint, sum(count)::text as count, sum(total)::text as total, ${LEAST}, ${GREATEST}
       from (${join(parts, ' union all ')}) parts
      group by token_mint
     having sum(count) > 0

@@ -166,7 +166,7 @@ export interface TracedWait {
 
 /**
  * The active webhooks of one gateway that still wait for events.
- * Relies on the indexes of both waiting tables by event, and on the key of webhooks.
+ * Relies on the index of waiting messages by event, and on the key of webhooks.
  */
 export const listTracedWaits = (
   { database }: Store,
@@ -174,11 +174,8 @@ export const listTracedWaits = (
   gateway: string,
 ): Promise<TracedWait[]> =>
   database.read<TracedWait>(sql`
-    select a.event_id as "eventId", a.webhook_id as "webhookId", a.awaits
-      from (select event_id, webhook_id, 'facts' as awaits from deliveries_awaiting_facts
-             where event_id = any(${[...eventIds]}::uuid[]) and lifecycle is null
-            union all
-            select event_id, webhook_id, 'finality' from deliveries_awaiting_finality
-             where event_id = any(${[...eventIds]}::uuid[])) a
+    select a.event_id as "eventId", a.webhook_id as "webhookId", a.waits_for as awaits
+      from waiting_messages a
       join webhooks w on w.id = a.webhook_id and w.gateway = ${gateway} and w.active and w.deleted_at is null
-     order by a.webhook_id, a.awaits`)
+     where a.event_id = any(${[...eventIds]}::uuid[]) and a.lifecycle is null
+     order by a.webhook_id, a.waits_for`)

@@ -1,7 +1,6 @@
-import type { PolicyFamily, TrackedPolicy } from '@payment-tracking/domain'
+import { dueNoticeOf, type PolicyFamily, type TrackedPolicy } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { dueNotices } from '../webhooks/due-notices.js'
 
 interface Row {
   address: string
@@ -22,7 +21,9 @@ interface Row {
   payment_count: bigint
   total_paid: string
   next_payment_due: bigint | null
-  notices: string[]
+  due_at: bigint | null
+  ends_at: bigint | null
+  now: bigint
 }
 
 /**
@@ -45,8 +46,7 @@ export async function readTrackedPolicies(
            p.status, p.family, p.policy_id, p.gateway, p.recipient, p.tracking_id,
            coalesce(p.token_mint, u.token_mint) as token_mint, u.owner, p.payment_count,
            p.total_paid::text as total_paid, p.next_payment_due,
-           array(select k.type || ' ' || k.at from (values (1)) one ${dueNotices(asked.soonSeconds, asked.graceSeconds)}
-                  where k.holds and p.live and p.status = 'active') as notices
+           p.due_at, p.ends_at, floor(extract(epoch from clock_timestamp()))::bigint as now
       from (select * from policies where tracking_id = any(${trackingIds}::text[]) and live
             union all
             select * from policies
@@ -73,8 +73,14 @@ export async function readTrackedPolicies(
     paymentCount: row.payment_count,
     totalPaid: BigInt(row.total_paid),
     nextPaymentDue: row.next_payment_due,
-    notices: row.notices,
+    notices: noticesOf(row, asked),
   }))
+}
+
+function noticesOf(row: Row, margins: { soonSeconds: number; graceSeconds: number }): string[] {
+  const policy = { live: row.live, status: row.status, dueAt: row.due_at, endsAt: row.ends_at }
+  const notice = dueNoticeOf(policy, Number(row.now), margins)
+  return notice === null ? [] : [`${notice.type} ${notice.at}`]
 }
 
 /** The transactions of events. @returns by event id */

@@ -40,20 +40,10 @@ const STEPS = {
   stream_gaps: ({ deadLetterDays }: Retention, limit: number) => sql`
     delete from stream_gaps where id in (
       select id from stream_gaps where closed_at < ${olderThan(deadLetterDays)} order by id limit ${limit})`,
-  // Deliveries that wait for a deleted webhook are never sent; deliveries that wait for an inactive webhook may be.
-  deliveries_awaiting_finality: (_retention: Retention, limit: number) => sql`
-    delete from deliveries_awaiting_finality where ctid in (
-      select a.ctid from deliveries_awaiting_finality a
-       where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
-       limit ${limit})`,
-  lifecycle_awaiting_finality: (_retention: Retention, limit: number) => sql`
-    delete from lifecycle_awaiting_finality where ctid in (
-      select a.ctid from lifecycle_awaiting_finality a
-       where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
-       limit ${limit})`,
-  deliveries_awaiting_facts: (_retention: Retention, limit: number) => sql`
-    delete from deliveries_awaiting_facts where ctid in (
-      select a.ctid from deliveries_awaiting_facts a
+  // What waits for a deleted webhook is never sent; what waits for an inactive webhook may be.
+  waiting_messages: (_retention: Retention, limit: number) => sql`
+    delete from waiting_messages where ctid in (
+      select a.ctid from waiting_messages a
        where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
        limit ${limit})`,
   // A retired key shows who acted for a gateway, and when last.

@@ -1,17 +1,11 @@
 // Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
 // them.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import {
-  DUE_LIFECYCLE_TYPES,
-  judgeFilters,
-  renderLifecycleMessage,
-  type LifecyclePolicy,
-  type LifecycleType,
-  type WebhookFilters,
-} from '@payment-tracking/domain'
+import { DUE_LIFECYCLE_TYPES, type LifecyclePolicy, type LifecycleType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { dueNotices } from './due-notices.js'
-import { insertMessages, type Address } from './insert-deliveries.js'
+import { sql, type Tx } from '../database/sql.js'
+import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
 
 export interface DueLimits {
   /** how long before a due date `due_soon` is sent */
@@ -22,30 +16,11 @@ export interface DueLimits {
   limit: number
 }
 
-interface DueRow {
-  address: string
-  incarnation: string
+interface DueRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
+  policyId: bigint | null
+  totalPaid: string
   type: LifecycleType
   at: bigint
-  gateway: string
-  family: string
-  policy_id: bigint | null
-  recipient: string | null
-  tracking_id: string | null
-  token_mint: string | null
-  owner: string | null
-  status: string
-  payment_count: bigint
-  total_paid: string
-  next_payment_due: bigint | null
-}
-
-interface DueWebhook {
-  id: bigint
-  gateway: string
-  eventTypes: string[]
-  filters: WebhookFilters | null
-  ordered: boolean
 }
 
 const TYPES = [...DUE_LIFECYCLE_TYPES]
@@ -61,80 +36,77 @@ const TYPES = [...DUE_LIFECYCLE_TYPES]
  */
 export async function tellDuePolicies(
   { database }: Store,
-  { soonSeconds, graceSeconds, limit }: DueLimits,
+  limits: DueLimits,
 ): Promise<{ deliveries: DeliveryRef[]; told: number }> {
   return database.transaction(
     async tx => {
-      const webhooks = await tx.$queryRaw<DueWebhook[]>`
-        select id, gateway, event_types as "eventTypes", filters, ordered from webhooks
-         where active and deleted_at is null and event_types && ${TYPES}::text[]`
+      const webhooks = await tx.$queryRaw<ToldWebhook[]>`
+        select ${TOLD_WEBHOOK} from webhooks w
+         where w.active and w.deleted_at is null and w.event_types && ${TYPES}::text[]`
       if (webhooks.length === 0) return { deliveries: [], told: 0 }
-      const rows = await tx.$queryRaw<DueRow[]>`
-        with asked as (
-          select distinct w.gateway, t.type
-            from webhooks w cross join lateral unnest(w.event_types) as t (type)
-           where w.id = any(${webhooks.map(({ id }) => id.toString())}::bigint[]) and t.type = any(${TYPES}::text[])
-        ), due as (
-          select p.address, p.life_start as incarnation, k.type, k.at, p.gateway, p.family, p.policy_id, p.recipient,
-                 p.tracking_id, p.token_mint, p.user_payment, p.status, p.payment_count, p.total_paid, p.next_payment_due
-            from asked a
-            join policies p on p.gateway = a.gateway and p.live and p.status = 'active'
-           ${dueNotices(soonSeconds, graceSeconds)}
-           where k.type = a.type and k.holds
-             and not exists (select from policy_notices n
-                              where n.policy = p.address and n.incarnation = p.life_start
-                                and n.type = k.type and n.at = k.at)
-           limit ${limit}
-             for no key update of p skip locked
-        ), told as (
-          insert into policy_notices (policy, incarnation, type, at)
-          select address, incarnation, type, at from due
-          on conflict do nothing
-          returning policy, incarnation, type, at
-        )
-        select d.address, d.incarnation, d.type, d.at, d.gateway, d.family, d.policy_id, d.recipient, d.tracking_id,
-               coalesce(d.token_mint, u.token_mint) as token_mint, u.owner, d.status, d.payment_count,
-               d.total_paid::text as total_paid, d.next_payment_due
-          from told t
-          join due d on d.address = t.policy and d.incarnation = t.incarnation and d.type = t.type and d.at = t.at
-          left join user_payments u on u.address = d.user_payment`
-      const addresses: Address[] = []
-      const messages = rows.map((row, index) => {
-        const policy = toPolicy(row)
-        for (const { id, gateway, eventTypes, filters, ordered } of webhooks)
-          if (
-            gateway === row.gateway &&
-            eventTypes.includes(row.type) &&
-            judgeFilters(filters, policy) === 'passes'
-          )
-            addresses.push({ webhookId: id, message: index + 1, ordered })
-        return { ...toMessage(policy, row), eventId: null }
-      })
-      return { deliveries: await insertMessages(tx, addresses, messages), told: rows.length }
+      const rows = await takeDue(tx, webhooks, limits)
+      const routed = new RoutedMessages()
+      for (const { type, at, ...row } of rows) {
+        const policy = {
+          ...row,
+          policyId: row.policyId === null ? null : Number(row.policyId),
+          totalPaid: BigInt(row.totalPaid),
+        }
+        const message = messageOfLifecycle(policy, {
+          ...{ type, key: String(at), at: new Date(Number(at) * 1000).toISOString(), dueAt: at, cause: null },
+        })
+        // Nothing can take the passing of time back: it is final.
+        for (const webhook of webhooks)
+          if (webhook.gateway === row.gateway) routed.add(webhook, message, true)
+      }
+      return { deliveries: await routed.write(tx), told: rows.length }
     },
     { maxWait: 10_000, timeout: 60_000 },
   )
 }
 
-/** A date beyond the year 9999 is sent as the last date that ISO 8601 writes with four digits. */
-const isoOf = (seconds: bigint): string =>
-  new Date(Math.min(Math.max(Number(seconds), 0), 253_402_300_799) * 1000).toISOString()
-
-const toPolicy = (row: DueRow): LifecyclePolicy => ({
-  address: row.address,
-  incarnationStart: row.incarnation,
-  family: row.family,
-  policyId: row.policy_id === null ? null : Number(row.policy_id),
-  gateway: row.gateway,
-  recipient: row.recipient,
-  trackingId: row.tracking_id,
-  tokenMint: row.token_mint,
-  payer: row.owner,
-  status: row.status,
-  paymentCount: row.payment_count,
-  totalPaid: BigInt(row.total_paid),
-  nextPaymentDue: row.next_payment_due,
-})
-
-const toMessage = (policy: LifecyclePolicy, { type, at }: DueRow) =>
-  renderLifecycleMessage(policy, { type, key: String(at), at: isoOf(at), dueAt: at, cause: null })
+/**
+ * Finds what no webhook was told yet, and records that it is told. The comparisons are those of `dueNoticeOf`, over the
+ * dates that the fold has brought into bounds: services/api/test/due-dates.test.ts compares both.
+ */
+const takeDue = (
+  tx: Tx,
+  webhooks: readonly ToldWebhook[],
+  { soonSeconds, graceSeconds, limit }: DueLimits,
+): Promise<DueRow[]> =>
+  tx.$queryRaw<DueRow[]>(sql`
+  with asked as (
+    select distinct w.gateway, t.type
+      from webhooks w cross join lateral unnest(w.event_types) as t (type)
+     where w.id = any(${webhooks.map(({ id }) => id.toString())}::bigint[]) and t.type = any(${TYPES}::text[])
+  ), due as (
+    select p.address, p.life_start, k.type, k.at, p.gateway, p.family, p.policy_id, p.recipient, p.tracking_id,
+           p.token_mint, p.user_payment, p.status, p.payment_count, p.total_paid, p.next_payment_due
+      from asked a
+      join policies p on p.gateway = a.gateway and p.live and p.status = 'active'
+     cross join lateral (select floor(extract(epoch from clock_timestamp()))::bigint as now) c
+     cross join lateral (values
+       ('subscription.due_soon', p.due_at, p.due_at > c.now and p.due_at <= c.now + ${BigInt(soonSeconds)}::bigint
+         and (p.ends_at is null or p.ends_at > c.now)),
+       ('subscription.overdue', p.due_at, p.due_at < c.now - ${BigInt(graceSeconds)}::bigint
+         and (p.ends_at is null or p.ends_at > c.now)),
+       ('subscription.expired', p.ends_at, p.ends_at <= c.now)) k (type, at, holds)
+     where k.type = a.type and k.holds
+       and not exists (select from policy_notices n
+                        where n.policy = p.address and n.incarnation = p.life_start
+                          and n.type = k.type and n.at = k.at)
+     limit ${limit}
+       for no key update of p skip locked
+  ), told as (
+    insert into policy_notices (policy, incarnation, type, at)
+    select address, life_start, type, at from due
+    on conflict do nothing
+    returning policy, incarnation, type, at
+  )
+  select d.address, d.life_start as "incarnationStart", d.type, d.at, d.gateway, d.family, d.policy_id as "policyId",
+         d.recipient, d.tracking_id as "trackingId", coalesce(d.token_mint, u.token_mint) as "tokenMint",
+         u.owner as payer, d.status, d.payment_count as "paymentCount", d.total_paid::text as "totalPaid",
+         d.next_payment_due as "nextPaymentDue"
+    from told t
+    join due d on d.address = t.policy and d.life_start = t.incarnation and d.type = t.type and d.at = t.at
+    left join user_payments u on u.address = d.user_payment`)

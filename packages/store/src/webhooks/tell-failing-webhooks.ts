@@ -3,7 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
-import { insertMessages } from './insert-deliveries.js'
+import { insertMessages } from './insert-messages.js'
 
 /** A webhook that its gateway is told of. */
 export interface TroubledWebhook {

@@ -1,5 +1,5 @@
 // Revenue of a gateway in a span of time, by token, in buckets.
-import { dueStateByTerms, perMonth } from '@payment-tracking/domain'
+import { dueStateOf, perMonth } from '@payment-tracking/domain'
 import {
   bucketSeconds,
   bucketStart,
@@ -118,8 +118,8 @@ export async function readRevenue(
   )
   const [first] = byToken
   const now = nowMs() / 1000
-  const isOverdue = ({ terms, status, createdAt, nextPaymentDue }: LivingSubscription) =>
-    dueStateByTerms({ live: true, status, createdAt, nextPaymentDue }, terms, now, graceSeconds) === 'overdue'
+  const isOverdue = ({ status, dueAt }: LivingSubscription) =>
+    dueStateOf({ live: true, status, dueAt, endsAt: null }, now, graceSeconds) === 'overdue'
   return {
     tokenMint: first?.tokenMint ?? null,
     mrr: first?.mrr ?? '0',

@@ -69,7 +69,7 @@ export const toSubscriptionRecord = (
   policyAddress: policy.address,
   status: policy.status,
   family: policy.family,
-  dueState: dueStateOf({ ...policy, live: true, createdAt: BigInt(policy.createdAt) }, now, graceSeconds),
+  dueState: dueStateOf({ ...policy, live: true }, now, graceSeconds),
   paymentCount: policy.paymentCount,
   tokenMint: policy.tokenMint,
   walletPublicKey: policy.walletPublicKey,

@@ -1,0 +1,43 @@
+// A rebuild runs page by page, while ingest runs. A new version of the rules begins one by itself.
+import type { Store } from '../database/open-store.js'
+import { lockHead } from './head.js'
+import { refoldPage } from './refold-pages.js'
+import { addWork, type Work } from './work.js'
+
+/**
+ * The version of the rules by which states, facts and figures follow from events. Raise it with the rules: ingest then
+ * rebuilds once, while it runs.
+ */
+export const PROJECTION_VERSION = 1
+
+const REBUILD: Pick<Work, 'kind' | 'address' | 'cursor'> = { kind: 'all', address: 'rebuild', cursor: '' }
+
+/** Writes down the work of a rebuild where the database follows older rules. @returns whether it does */
+export async function beginNewRules({ database }: Store, server?: string): Promise<boolean> {
+  return database.pipelinedTransaction(async tx => {
+    await lockHead(tx, server)
+    const rows = await tx.$queryRaw<{ position: bigint }[]>`
+      update stream_head set projection_version = ${PROJECTION_VERSION}
+       where id = 1 and projection_version < ${PROJECTION_VERSION} returning position`
+    const isOlder = rows.length > 0
+    if (isOlder) addWork(tx, [REBUILD])
+    return isOlder
+  })
+}
+
+/**
+ * Rebuilds at once, beside a running ingest or without one.
+ * @param programId the program for deriving addresses
+ * @param onPage called after each page with the number of pages
+ */
+export async function rebuildProjections(
+  store: Store,
+  programId: string,
+  onPage: (pages: number) => void = () => {},
+): Promise<void> {
+  await store.database.pipelinedTransaction(async tx => {
+    await lockHead(tx)
+    addWork(tx, [REBUILD])
+  })
+  for (let pages = 1; (await refoldPage(store, { programId })) !== null; pages++) onPage(pages)
+}

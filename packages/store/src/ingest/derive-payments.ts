@@ -1,0 +1,179 @@
+// Derives the facts of stored payments again, and writes what differs.
+import {
+  paymentFacts,
+  type ChainEvent,
+  type PaymentEffect,
+  type PaymentFacts,
+  type PolicyState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
+import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { moveTokens } from './figures.js'
+import { giveSeqs } from './number.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
+
+/** The facts of a stored payment as they are written down, and its incarnation. */
+interface PaymentRow extends StoredRow {
+  recipient: string | null
+  payer: string | null
+  token_mint: string | null
+  awaits_policy: boolean
+  retracted: boolean
+  /** null while no Created event at the payment's place or before it stands */
+  created_id: string | null
+  created_recipient: string | null
+  created_mint: string | null
+  /** null where the payment's tracking ID is known, or its policy is not */
+  tracked_id: string | null
+  tracked_as: string | null
+}
+
+export interface StoredPayment {
+  event: ChainEvent & { effect: PaymentEffect }
+  row: PaymentRow
+}
+
+/** What a derivation changed. */
+export interface Derived {
+  /** payments whose tracking ID became known: they are told now */
+  completed: string[]
+  /** payments with other facts than before */
+  changed: string[]
+}
+
+/** As in the conditions of events_policy_payments: a direct transfer has no policy. */
+export const OF_POLICY = sql`e.amount is not null and e.payment_policy <> ${raw("'11111111111111111111111111111111'")}`
+
+/** The latest Created event at the payment's place or before it. @param condition on `c` */
+const createdEvent = (columns: Sql, condition: Sql): Sql => sql`
+  lateral (
+    select ${columns} from events c
+     where c.payment_policy = e.payment_policy and c.amount is null and ${condition}
+       and c.name = case e.name when 'PaymentRecord' then 'PaymentPolicyCreated' else 'ComposablePolicyCreated' end
+       and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
+     order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1)`
+
+/**
+ * Payments `e` with the incarnation of each: one probe of events_policy_changes a payment. A tracking ID also follows from
+ * a Created event that was retracted: the same transaction has the same memo when it is repeated.
+ * @param payments a condition on `e` with its order and limit
+ */
+const withIncarnations = (payments: Sql): Sql => sql`
+  select ${STORED_COLUMNS}, e.recipient, e.payer, e.token_mint, e.awaits_policy,
+         e.retracted_at is not null as retracted, c.id as created_id, c.recipient as created_recipient,
+         c.token_mint as created_mint, t.id as tracked_id, t.tracking_id as tracked_as
+    from (select * from events e where ${payments}) e
+    left join ${createdEvent(sql`c.id, c.recipient, c.token_mint`, sql`c.retracted_at is null`)} c on true
+    left join ${createdEvent(sql`c.id, c.tracking_id`, sql`e.awaits_policy`)} t on true
+   order by e.slot, e.transaction_index, e.event_index, e.id`
+
+const read = async (tx: Tx, payments: Sql, programId: string): Promise<StoredPayment[]> => {
+  const rows = await tx.$queryRaw<PaymentRow[]>(withIncarnations(payments))
+  return rows.map(row => ({ event: readStored(row, programId) as StoredPayment['event'], row }))
+}
+
+export const readPaymentsById = (
+  tx: Tx,
+  ids: readonly string[],
+  programId: string,
+): Promise<StoredPayment[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : read(tx, sql`e.id = any(${[...ids]}::uuid[]) and ${OF_POLICY}`, programId)
+
+/** The place of an order as columns, and its id. */
+const columnsOf = (order: string): Sql => {
+  const digits = (from: number, to: number) => BigInt(`0x${order.slice(from, to) || '0'}`)
+  const id = order.slice(32).padEnd(32, '0')
+  return sql`(${digits(0, 16)}::bigint, ${digits(16, 24)}::bigint, ${digits(24, 32)}::bigint, ${id}::uuid)`
+}
+
+/**
+ * The next payments of a policy in chain order, retracted ones too. Relies on events_policy_payments.
+ * @param after an order; '' is before all payments, and an order without its id is at the place
+ */
+export const readNextPayments = (
+  tx: Tx,
+  policy: string,
+  { after, limit, programId }: { after: string; limit: number; programId: string },
+): Promise<StoredPayment[]> =>
+  read(
+    tx,
+    sql`e.payment_policy = ${policy} and ${OF_POLICY}
+      and (e.slot, e.transaction_index, e.event_index, e.id) > ${columnsOf(after.padEnd(32, '0'))}
+      order by e.slot, e.transaction_index, e.event_index, e.id limit ${limit}`,
+    programId,
+  )
+
+/** What a policy and its user payment say of the policy's payments. */
+export interface PolicySources {
+  policy: PolicyState | null
+  account: UserPaymentState | null
+}
+
+/**
+ * Derives some payments and writes the differences. A tracking ID that was given stays: payments are counted by it.
+ * @param sourcesOf by the policy's address
+ */
+export async function derivePayments(
+  tx: PipelinedTx,
+  payments: readonly StoredPayment[],
+  sourcesOf: (policy: string) => PolicySources,
+): Promise<Derived> {
+  const changes = payments.flatMap(payment => {
+    const facts = factsOf(payment, sourcesOf)
+    const { row } = payment
+    const completes = row.tracked_id !== null
+    const differs =
+      facts.recipient !== row.recipient || facts.payer !== row.payer || facts.tokenMint !== row.token_mint
+    return differs || completes ? [{ payment, facts, completes, differs }] : []
+  })
+  if (changes.length === 0) return { completed: [], changed: [] }
+  const completing = changes.filter(({ completes }) => completes)
+  const seqs = await giveSeqs(
+    tx,
+    completing.map(({ payment }) => payment.row.tracked_as),
+  )
+  tx.send(sql`
+    update events e set recipient = f.recipient, payer = f.payer, token_mint = f.token_mint
+      from unnest(${changes.map(({ payment }) => payment.row.id)}::uuid[],
+                  ${changes.map(({ facts }) => facts.recipient)}::text[],
+                  ${changes.map(({ facts }) => facts.payer)}::text[],
+                  ${changes.map(({ facts }) => facts.tokenMint)}::text[]) as f (id, recipient, payer, token_mint)
+     where e.id = f.id`)
+  if (completing.length > 0)
+    tx.send(sql`
+      update events e set awaits_policy = false, tracking_id = f.tracking_id, seq = f.seq
+        from unnest(${completing.map(({ payment }) => payment.row.id)}::uuid[],
+                    ${completing.map(({ payment }) => payment.row.tracked_as)}::text[],
+                    ${seqs}::bigint[]) as f (id, tracking_id, seq)
+       where e.id = f.id`)
+  const moved = changes.filter(
+    ({ payment, facts }) => !payment.row.retracted && facts.tokenMint !== payment.row.token_mint,
+  )
+  await moveTokens(
+    tx,
+    moved.map(({ payment }) => countedOf(payment, payment.row.token_mint)),
+    moved.map(({ payment, facts }) => countedOf(payment, facts.tokenMint)),
+  )
+  return {
+    completed: completing
+      .filter(({ payment }) => !payment.row.retracted)
+      .map(({ payment }) => payment.row.id),
+    changed: changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id),
+  }
+}
+
+function factsOf({ event, row }: StoredPayment, sourcesOf: (policy: string) => PolicySources): PaymentFacts {
+  const incarnation =
+    row.created_id === null ? null : { recipient: row.created_recipient, tokenMint: row.created_mint }
+  return paymentFacts(event.effect, { incarnation, ...sourcesOf(event.effect.policy) })
+}
+
+const countedOf = ({ event }: StoredPayment, tokenMint: string | null) => ({
+  gateway: event.effect.gateway,
+  amount: event.effect.amount,
+  occurredAt: event.occurredAt,
+  tokenMint,
+})

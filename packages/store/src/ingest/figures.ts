@@ -1,0 +1,155 @@
+// Counts by name and figures of payments by gateway and token: kept by differences, in the transaction of their cause.
+import { sql } from '../database/sql.js'
+import {
+  countByName,
+  sumPayments,
+  type CountedPayment,
+  type CountRow,
+  type PaymentStatRow,
+  type TokenStatRow,
+} from '@payment-tracking/domain'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { recountExtremes } from './recount-hours.js'
+
+/** Adds a batch's events. */
+export function addToFigures(
+  tx: PipelinedTx,
+  events: readonly { name: string; occurredAt: Date }[],
+  payments: readonly CountedPayment[],
+): void {
+  addCounts(tx, countByName(events))
+  const { stats, tokens } = sumPayments(payments)
+  addPaymentStats(tx, stats)
+  addTokenStats(tx, tokens)
+}
+
+function addCounts(tx: PipelinedTx, rows: readonly CountRow[]): void {
+  if (rows.length === 0) return
+  tx.send(sql`
+    insert into event_counts as c (name, span, start, count)
+    select * from unnest(
+      ${rows.map(row => row.name)}::text[], ${rows.map(row => row.span)}::int[],
+      ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[])
+    on conflict (name, span, start) do update set count = c.count + excluded.count`)
+}
+
+/** An extreme that is being counted again is null, and stays null until then. */
+function addPaymentStats(tx: PipelinedTx, rows: readonly PaymentStatRow[]): void {
+  if (rows.length === 0) return
+  tx.send(sql`
+    insert into payment_stats as s (gateway, span, start, count, total, min, max, first_at, last_at)
+    select * from ${listOfStats(rows)}
+    on conflict (gateway, span, start) do update set
+      count = s.count + excluded.count, total = s.total + excluded.total,
+      min = case when s.min is not null then least(s.min, excluded.min) end,
+      max = case when s.max is not null then greatest(s.max, excluded.max) end,
+      first_at = case when s.first_at is not null then least(s.first_at, excluded.first_at) end,
+      last_at = case when s.last_at is not null then greatest(s.last_at, excluded.last_at) end`)
+}
+
+function addTokenStats(tx: PipelinedTx, rows: readonly TokenStatRow[]): void {
+  if (rows.length === 0) return
+  tx.send(sql`
+    insert into payment_token_stats as s (gateway, span, start, token_mint, count, total, min, max)
+    select * from ${listOfTokens(rows)}
+    on conflict (gateway, span, start, token_mint) do update set
+      count = s.count + excluded.count, total = s.total + excluded.total,
+      min = case when s.min is not null then least(s.min, excluded.min) end,
+      max = case when s.max is not null then greatest(s.max, excluded.max) end`)
+}
+
+const listOfStats = (rows: readonly PaymentStatRow[]) => sql`unnest(
+  ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
+  ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[],
+  ${rows.map(row => row.total.toString())}::numeric[], ${rows.map(row => row.min.toString())}::numeric[],
+  ${rows.map(row => row.max.toString())}::numeric[], ${rows.map(row => row.firstAt.toISOString())}::timestamptz[],
+  ${rows.map(row => row.lastAt.toISOString())}::timestamptz[])
+  as d (gateway, span, start, count, total, min, max, first_at, last_at)`
+
+const listOfTokens = (rows: readonly TokenStatRow[]) => sql`unnest(
+  ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
+  ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.tokenMint)}::text[],
+  ${rows.map(row => row.count)}::bigint[], ${rows.map(row => row.total.toString())}::numeric[],
+  ${rows.map(row => row.min.toString())}::numeric[], ${rows.map(row => row.max.toString())}::numeric[])
+  as d (gateway, span, start, token_mint, count, total, min, max)`
+
+/** A row that lost payments. */
+interface ReducedRow {
+  gateway: string
+  span: number
+  start: Date
+  /** the remaining payments */
+  count: bigint
+  /** a payment that left was an extreme, or the extremes are being counted again */
+  touched: boolean
+}
+
+const HOUR_SECONDS = 3_600
+
+/** Takes retracted events out of the figures. */
+export async function takeFromFigures(
+  tx: PipelinedTx,
+  events: readonly { name: string; occurredAt: Date }[],
+  payments: readonly CountedPayment[],
+): Promise<void> {
+  if (events.length === 0) return
+  const counts = countByName(events)
+  addCounts(
+    tx,
+    counts.map(row => ({ ...row, count: -row.count })),
+  )
+  tx.send(sql`
+    delete from event_counts where count = 0 and name = any(${[...new Set(counts.map(row => row.name))]}::text[])`)
+  if (payments.length === 0) return
+  const { stats, tokens } = sumPayments(payments)
+  const reduced = await tx.$queryRaw<ReducedRow[]>(sql`
+    update payment_stats s set count = s.count - d.count, total = s.total - d.total
+      from ${listOfStats(stats)}
+     where s.gateway = d.gateway and s.span = d.span and s.start = d.start
+    returning s.gateway, s.span, s.start, s.count,
+              coalesce(s.min = d.min or s.max = d.max or s.first_at = d.first_at or s.last_at = d.last_at, true) as touched`)
+  await settle(tx, [...reduced, ...(await takeTokens(tx, tokens))])
+}
+
+/** Counts payments under another token than before: `before` holds them with the old mint, `after` with the new. */
+export async function moveTokens(
+  tx: PipelinedTx,
+  before: readonly CountedPayment[],
+  after: readonly CountedPayment[],
+): Promise<void> {
+  if (before.length === 0) return
+  addTokenStats(tx, sumPayments(after).tokens)
+  await settle(tx, await takeTokens(tx, sumPayments(before).tokens))
+}
+
+const takeTokens = (tx: PipelinedTx, tokens: readonly TokenStatRow[]): Promise<ReducedRow[]> =>
+  tx.$queryRaw<ReducedRow[]>(sql`
+    update payment_token_stats s set count = s.count - d.count, total = s.total - d.total
+      from ${listOfTokens(tokens)}
+     where s.gateway = d.gateway and s.span = d.span and s.start = d.start and s.token_mint = d.token_mint
+    returning s.gateway, s.span, s.start, s.count, coalesce(s.min = d.min or s.max = d.max, true) as touched`)
+
+/**
+ * Removes emptied rows, and counts the extremes of hours again whose difference does not tell them. A day or a total that
+ * lost an extreme lost it with one of its hours.
+ */
+async function settle(tx: PipelinedTx, reduced: readonly ReducedRow[]): Promise<void> {
+  const emptied = reduced.filter(({ count }) => count === 0n)
+  if (emptied.length > 0) removeEmptied(tx, emptied)
+  const hours = reduced.filter(
+    ({ span, count, touched }) => span === HOUR_SECONDS && (touched || count === 0n),
+  )
+  await recountExtremes(tx, hours)
+}
+
+function removeEmptied(tx: PipelinedTx, rows: readonly ReducedRow[]): void {
+  const keys = sql`unnest(
+    ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
+    ${rows.map(row => row.start.toISOString())}::timestamptz[]) as k (gateway, span, start)`
+  tx.send(sql`
+    delete from payment_stats s using ${keys}
+     where s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`)
+  tx.send(sql`
+    delete from payment_token_stats s using ${keys}
+     where s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`)
+}

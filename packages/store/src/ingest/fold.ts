@@ -1,0 +1,192 @@
+// Folds the new events of a batch into the states of the addresses that they name, in memory. Appends every event that
+// stands behind what its address knows. Names the policies that need a refold instead.
+import {
+  applyToGateway,
+  applyToPolicy,
+  applyToUserPayment,
+  compareForFold,
+  DIRECT_TRANSFER_POLICY,
+  emptyGateway,
+  emptyPolicy,
+  emptyUserPayment,
+  isBehind,
+  isOfIncarnation,
+  paymentFacts,
+  policyOutcome,
+  type ChainEvent,
+  type GatewayState,
+  type PaymentFacts,
+  type PolicyOutcome,
+  type PolicyState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
+import type { NewEvent } from './events.js'
+import type { Known, KnownPolicy } from './known.js'
+
+/** A new event with what its address knows of it. */
+export interface FoldedEvent extends NewEvent {
+  /** null for an event that is no payment */
+  facts: PaymentFacts | null
+  /** the payment's tracking ID is that of its policy, which is not known at the payment's place */
+  awaitsPolicy: boolean
+}
+
+/** A policy whose row changes, before and after. */
+export interface FoldedPolicy {
+  before: KnownPolicy | undefined
+  after: PolicyState
+  outcome: PolicyOutcome
+  /** the batch's standing events of the policy */
+  events: ChainEvent[]
+}
+
+export interface Folded {
+  /** in the order of arrival */
+  events: FoldedEvent[]
+  policies: FoldedPolicy[]
+  userPayments: Map<string, UserPaymentState>
+  gateways: Map<string, GatewayState>
+  /** policies with an event that cannot be appended */
+  refold: Set<string>
+  /** payments whose incarnation the batch's states do not know, by id */
+  unplaced: Set<string>
+}
+
+/** The policy of an event; a direct transfer belongs to none. */
+export const policyOf = ({ effect }: ChainEvent): string | null =>
+  'policy' in effect && effect.policy !== DIRECT_TRANSFER_POLICY ? effect.policy : null
+
+export function gatewayOf({ effect }: ChainEvent): string | null {
+  const { kind } = effect
+  return kind === 'gateway-created' || kind === 'gateway-deleted' || kind === 'gateway-signer-changed'
+    ? effect.gateway
+    : null
+}
+
+export function userPaymentOf({ effect }: ChainEvent): string | null {
+  const { kind } = effect
+  return kind === 'user-payment-created' || kind === 'user-payment-deleted' ? effect.userPayment : null
+}
+
+/**
+ * @param fresh new events in the order of arrival
+ * @param known the states of at least their addresses
+ * @param unready policies that are refolded whatever the events are
+ */
+export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: ReadonlySet<string>): Folded {
+  const standing = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
+  const gateways = reduce(known.gateways, standing, gatewayOf, emptyGateway, applyToGateway)
+  const userPayments = reduce(
+    known.userPayments,
+    standing,
+    userPaymentOf,
+    emptyUserPayment,
+    applyToUserPayment,
+  )
+  const before = new Map(known.policies.map(policy => [policy.state.address, policy]))
+  const refold = findRefolds(standing, before, unready)
+  const { states, placed } = appendToPolicies(fresh, before, refold)
+  const unplaced = new Set<string>()
+  const events = fresh.map((each): FoldedEvent => {
+    const { event } = each
+    const { effect } = event
+    if (effect.kind !== 'payment') return { ...each, facts: null, awaitsPolicy: false }
+    const stored = before.get(effect.policy)?.state ?? null
+    const policy = states.get(effect.policy) ?? stored
+    const incarnation = placed.get(event.id) ?? null
+    const mayBeOfAnother =
+      refold.has(effect.policy) || (stored?.incarnationStart ?? null) !== null || effect.tracksPolicy
+    if (incarnation === null && mayBeOfAnother) unplaced.add(event.id)
+    const account = policy?.userPayment ? (userPayments.get(policy.userPayment) ?? null) : null
+    const facts = paymentFacts(effect, { incarnation, policy, account })
+    if (!effect.tracksPolicy) return { ...each, facts, awaitsPolicy: false }
+    const tracked = { ...event, trackingId: incarnation?.trackingId ?? null }
+    return { ...each, event: tracked, facts, awaitsPolicy: incarnation === null }
+  })
+  return {
+    ...{ events, userPayments, gateways, refold, unplaced },
+    policies: collectPolicies(standing, before, states),
+  }
+}
+
+/** Applies `events` to the states of the addresses they name. The order of events does not matter to these states. */
+function reduce<S extends { address: string }>(
+  known: readonly S[],
+  events: readonly ChainEvent[],
+  addressOf: (event: ChainEvent) => string | null,
+  empty: (address: string) => S,
+  apply: (state: S, event: ChainEvent) => S,
+): Map<string, S> {
+  const states = new Map(known.map(state => [state.address, state]))
+  for (const event of events) {
+    const address = addressOf(event)
+    if (address !== null) states.set(address, apply(states.get(address) ?? empty(address), event))
+  }
+  return states
+}
+
+/** Events of one batch are sorted before they are applied, so each is compared with what is stored alone. */
+function findRefolds(
+  events: readonly ChainEvent[],
+  before: ReadonlyMap<string, KnownPolicy>,
+  unready: ReadonlySet<string>,
+): Set<string> {
+  const refold = new Set<string>()
+  for (const event of events) {
+    const policy = policyOf(event)
+    if (policy === null) continue
+    const known = before.get(policy)
+    if (unready.has(policy) || (known !== undefined && !isBehind(known.state, event))) refold.add(policy)
+  }
+  return refold
+}
+
+/**
+ * @returns the new states of the policies that are not refolded, and the incarnation of each payment that belongs to the
+ *   incarnation of its policy at the payment's turn
+ */
+function appendToPolicies(
+  fresh: readonly NewEvent[],
+  before: ReadonlyMap<string, KnownPolicy>,
+  refold: ReadonlySet<string>,
+): { states: Map<string, PolicyState>; placed: Map<string, PolicyState> } {
+  const states = new Map<string, PolicyState>()
+  const placed = new Map<string, PolicyState>()
+  for (const { event, retracted } of inFoldOrder(fresh)) {
+    const policy = policyOf(event)
+    if (policy === null || refold.has(policy)) continue
+    const state = states.get(policy) ?? before.get(policy)?.state ?? emptyPolicy(policy)
+    if (!retracted) states.set(policy, applyToPolicy(state, event))
+    if (event.effect.kind === 'payment' && isOfIncarnation(state.incarnationStart, event.order))
+      placed.set(event.id, state)
+  }
+  return { states, placed }
+}
+
+/** Most batches come in chain order. */
+export function inFoldOrder<E extends { event: ChainEvent }>(events: readonly E[]): readonly E[] {
+  const compare = (a: E, b: E) => compareForFold(a.event, b.event)
+  const isSorted = events.every((event, at) => at === 0 || compare(events[at - 1]!, event) < 0)
+  return isSorted ? events : [...events].sort(compare)
+}
+
+function collectPolicies(
+  standing: readonly ChainEvent[],
+  before: ReadonlyMap<string, KnownPolicy>,
+  states: ReadonlyMap<string, PolicyState>,
+): FoldedPolicy[] {
+  const folded = new Map<string, FoldedPolicy>()
+  for (const event of standing) {
+    const address = policyOf(event)
+    const after = address === null ? undefined : states.get(address)
+    if (address === null || after === undefined) continue
+    const known = folded.get(address)
+    if (known) known.events.push(event)
+    else
+      folded.set(address, {
+        ...{ before: before.get(address), after, events: [event] },
+        outcome: policyOutcome(after),
+      })
+  }
+  return [...folded.values()]
+}

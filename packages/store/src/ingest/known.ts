@@ -1,0 +1,42 @@
+// The stored states of the addresses that a batch names.
+import type { ChainEvent, GatewayState, PolicyState, UserPaymentState } from '@payment-tracking/domain'
+import type { Tx } from '../database/sql.js'
+import { gatewayOf, policyOf, userPaymentOf } from './fold.js'
+import { readGateways } from './gateways.js'
+import { readPolicies } from './policies.js'
+import { readUserPayments } from './user-payments.js'
+
+/** A policy as stored, with the status that is served. */
+export interface KnownPolicy {
+  state: PolicyState
+  status: string | null
+}
+
+/** The states before a batch: of the addresses in its events, and of the user payments of its policies. */
+export interface Known {
+  gateways: readonly GatewayState[]
+  policies: readonly KnownPolicy[]
+  userPayments: readonly UserPaymentState[]
+}
+
+const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => string | null): string[] => [
+  ...new Set(events.map(keyOf).filter(key => key !== null)),
+]
+
+const linkedUserPaymentOf = ({ effect }: ChainEvent): string | null =>
+  effect.kind === 'policy-created' ? effect.userPayment : null
+
+/** Two round trips: the user payments of known policies are read by the policies' rows. */
+export async function readKnown(tx: Tx, events: readonly ChainEvent[]): Promise<Known> {
+  const [gateways, policies] = await Promise.all([
+    readGateways(tx, keysOf(events, gatewayOf)),
+    readPolicies(tx, keysOf(events, policyOf)),
+  ])
+  const linked = policies.map(({ state }) => state.userPayment).filter(address => address !== null)
+  const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
+  return {
+    gateways,
+    policies,
+    userPayments: await readUserPayments(tx, [...new Set([...named, ...linked])]),
+  }
+}

@@ -1,0 +1,76 @@
+// What the latest standing events of policies say, read from the events by index: one probe for each kind of event.
+import {
+  applyToPolicy,
+  emptyPolicy,
+  orderOf,
+  type ChainEvent,
+  type PolicyState,
+} from '@payment-tracking/domain'
+import { sql, type Sql, type Tx } from '../database/sql.js'
+import { OF_POLICY } from './derive-payments.js'
+import { inFoldOrder } from './fold.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
+
+/** The events that a policy's state depends on beside its payments. */
+const POLICY_EVENTS = [
+  'PaymentPolicyCreated',
+  'PaymentPolicyDeleted',
+  'PaymentPolicyStatusChanged',
+  'ComposablePolicyCreated',
+  'ComposablePolicyDeleted',
+  'ComposablePolicyStatusChanged',
+]
+
+const LATEST = sql`order by e.slot desc, e.transaction_index desc, e.event_index desc, e.id desc limit 1`
+
+/**
+ * The states of policies without the sums over their payments: a fold of the latest Created, Deleted and status change,
+ * and of the latest payment. Relies on events_policy_changes and events_policy_payments.
+ * @returns by address; policies without standing events are missing
+ */
+export async function readRegisters(
+  tx: Tx,
+  policies: readonly string[],
+  programId: string,
+): Promise<Map<string, PolicyState>> {
+  const [changes, payments] = await Promise.all([
+    tx.$queryRaw<StoredRow[]>(latestOf(policies, sql`e.name = k.name and e.amount is null`, POLICY_EVENTS)),
+    tx.$queryRaw<StoredRow[]>(latestOf(policies, OF_POLICY, ['payment'])),
+  ])
+  const states = new Map<string, PolicyState>()
+  const events = changes.map(row => ({ event: readStored(row, programId) }))
+  for (const { event } of inFoldOrder(events)) {
+    const address = event.paymentPolicy!
+    states.set(address, applyToPolicy(states.get(address) ?? emptyPolicy(address), event))
+  }
+  for (const row of payments) {
+    const event = readStored(row, programId)
+    const { effect } = event
+    if (effect.kind !== 'payment') continue
+    const state = states.get(effect.policy) ?? emptyPolicy(effect.policy)
+    const lastPaymentOrder = orderOf(event, event.id)
+    states.set(effect.policy, { ...state, lastPaymentOrder, lastPaidAt: effect.paidAt })
+  }
+  return states
+}
+
+const latestOf = (policies: readonly string[], condition: Sql, names: readonly string[]): Sql => sql`
+  select ${STORED_COLUMNS} from unnest(${[...policies]}::text[]) as a (address)
+   cross join unnest(${[...names]}::text[]) as k (name)
+   cross join lateral (
+     select * from events e
+      where e.payment_policy = a.address and e.retracted_at is null and ${condition} ${LATEST}) e`
+
+/** Events of a policy beside its payments that came after a position. Relies on events_policy_changes. */
+export async function readChangesSince(
+  tx: Tx,
+  policy: string,
+  { position, limit, programId }: { position: bigint; limit: number; programId: string },
+): Promise<ChainEvent[]> {
+  const rows = await tx.$queryRaw<StoredRow[]>(sql`
+    select ${STORED_COLUMNS} from events e
+     where e.payment_policy = ${policy} and e.amount is null and e.name = any(${POLICY_EVENTS}::text[])
+       and e.retracted_at is null and e.position > ${position}
+     order by e.position limit ${limit}`)
+  return rows.map(row => readStored(row, programId))
+}

@@ -1,0 +1,176 @@
+// The last phase of a batch: what changed is told. Writes deliveries and announcements, and records the batch for the
+// outbox relay.
+import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
+import { readCommittedPayments } from '../committed-payments.js'
+import { sql } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { readSaidFinal } from '../said-final.js'
+import { forget } from '../webhooks/forget.js'
+import { release, type Released, type ReleasedPage } from '../webhooks/release.js'
+import { tell, type IsFinal } from '../webhooks/tell.js'
+import { recordAnnouncements } from './announcements.js'
+import type { Batch, CommittedNews } from './commit-batch.js'
+import { collectLifecycles, toCommitted } from './collect-lifecycles.js'
+import type { Folded } from './fold.js'
+import { recordBatch } from './head.js'
+import type { Identified } from './identify.js'
+import type { NumberedEvent } from './number.js'
+import type { Refolded } from './refold.js'
+import { addWork } from './work.js'
+
+export interface BatchDifferences {
+  batch: Batch
+  identified: Identified
+  folded: Folded
+  numbered: readonly NumberedEvent[]
+  refolded: Refolded
+}
+
+export async function tellBatch(
+  tx: PipelinedTx,
+  differences: BatchDifferences,
+): Promise<Omit<CommittedNews, 'epoch'>> {
+  const { batch, identified, folded, numbered, refolded } = differences
+  const late = await readPayments(tx, withoutFresh(refolded.completed, numbered))
+  const payments = [...(await collectPayments(tx, differences)), ...late]
+  // A refold counts payments behind the batch's others.
+  if (refolded.completed.length > 0) payments.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+  const retracted = identified.retracted.filter(({ amount }) => amount !== null).map(({ id }) => id)
+  const retractions = await readPayments(tx, retracted)
+  const announcementIds = [
+    ...(await recordAnnouncements(tx, 'payment', late.filter(isFollowed).map(idOf))),
+    ...(await recordAnnouncements(tx, 'retraction', retractions.filter(isFollowed).map(idOf))),
+  ]
+  const isFinal = await finalityOf(tx, identified, late)
+  const lifecycles = await collectLifecycles(
+    tx,
+    [...folded.policies, ...refolded.policies],
+    folded.userPayments,
+  )
+  // Sent together, in this order: what a retraction takes back is not released.
+  const writing = Promise.all([
+    forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions }),
+    tell(tx, { payments, lifecycles, traceParents: batch.traceParents, isFinal }),
+    releaseKnown(tx, knownBy(differences), isFinal),
+    numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
+  ])
+  batch.onWriting?.()
+  const [takenBack, told, released, batchId] = await writing
+  const deliveries = [...takenBack, ...told, ...released]
+  return {
+    ...{ batchId, payments, retractions, announcementIds, deliveries },
+    lifecycles: toCommitted(lifecycles),
+  }
+}
+
+const idOf = ({ eventId }: CommittedPayment): string => eventId
+const idOfEvent = ({ id }: { id: string }): string => id
+/** A client can subscribe only to a payment with a tracking ID. */
+const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !== null
+
+function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]): string[] {
+  if (ids.length === 0) return []
+  const fresh = new Set(numbered.map(({ event }) => event.id))
+  return ids.filter(id => !fresh.has(id))
+}
+
+export const readPayments = (tx: PipelinedTx, ids: readonly string[]): Promise<CommittedPayment[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : readCommittedPayments(
+        statement => tx.$queryRaw(statement),
+        sql`e.id = any(${[...ids]}::uuid[])`,
+        sql`order by e.tracking_id, e.seq`,
+      )
+
+/**
+ * The new payments that stand and whose tracking ID is known, in the order of arrival. Those whose facts a refold may have
+ * changed are read again.
+ */
+async function collectPayments(
+  tx: PipelinedTx,
+  { folded, numbered, refolded }: BatchDifferences,
+): Promise<CommittedPayment[]> {
+  const completed = new Set(refolded.completed)
+  const standing = numbered.filter(
+    ({ event, retracted, awaitsPolicy }) =>
+      event.effect.kind === 'payment' && !retracted && (!awaitsPolicy || completed.has(event.id)),
+  )
+  const again = [...folded.unplaced, ...refolded.changed]
+  const ids = new Set(again.length === 0 ? [] : standing.map(({ event }) => event.id))
+  const readAgain = await readPayments(
+    tx,
+    again.filter(id => ids.has(id)),
+  )
+  const byId = new Map(readAgain.map(payment => [payment.eventId, payment]))
+  return standing.map(payment => byId.get(payment.event.id) ?? toCommittedPayment(payment))
+}
+
+function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): CommittedPayment {
+  const { effect } = event
+  if (effect.kind !== 'payment') throw new TypeError('only payments are committed payments')
+  return {
+    eventId: event.id,
+    position: position.toString(),
+    trackingId: event.trackingId,
+    seq: seq === null ? null : Number(seq),
+    signature: event.signature,
+    slot: event.slot,
+    occurredAt: event.occurredAt.toISOString(),
+    paidAt: effect.paidAt.toString(),
+    paymentPolicy: effect.policy,
+    gateway: effect.gateway,
+    amount: effect.amount.toString(),
+    recordId: effect.recordId,
+    recipient: facts!.recipient,
+    payer: facts!.payer,
+    tokenMint: facts!.tokenMint,
+  }
+}
+
+/** An event is final when its slot is, or when its own message or a copy of it says so. */
+async function finalityOf(
+  tx: PipelinedTx,
+  { finalizedSlot, fresh, finalEvents }: Identified,
+  late: readonly CommittedPayment[],
+): Promise<IsFinal> {
+  const finalized = new Set([
+    ...finalEvents,
+    ...fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
+    ...(await readSaidFinal(tx, late.map(idOf))),
+  ])
+  return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || finalized.has(eventId)
+}
+
+/** What the batch made known. The first Created event of a policy names what its life-cycle messages may wait for. */
+function knownBy({ identified, folded, refolded }: BatchDifferences): Released {
+  const { head, finalizedSlot, finalEvents } = identified
+  const named = folded.events.flatMap(({ event: { effect } }) =>
+    effect.kind === 'policy-created' ? [effect.policy] : [],
+  )
+  return {
+    finalizedSlot: finalizedSlot > head.finalizedSlot ? finalizedSlot : null,
+    finalEvents,
+    knownPayments: refolded.changed,
+    knownPolicies: [...named, ...refolded.policies.map(({ after }) => after.address)],
+  }
+}
+
+/** Decides again about messages that waited for what is known now. What one page leaves of a watermark becomes work. */
+export async function releaseKnown(
+  tx: PipelinedTx,
+  released: Released,
+  isFinal: IsFinal,
+): Promise<DeliveryRef[]> {
+  const deliveries: DeliveryRef[] = []
+  let rest: Released | null = released
+  while (rest !== null) {
+    const page: ReleasedPage = await release(tx, rest, isFinal)
+    deliveries.push(...page.deliveries)
+    const isWatermarkLeft: boolean =
+      rest.finalizedSlot !== null && (page.rest?.finalizedSlot ?? null) !== null
+    if (isWatermarkLeft) addWork(tx, [{ kind: 'watermark', address: '' }])
+    rest = isWatermarkLeft ? { ...page.rest!, finalizedSlot: null } : page.rest
+  }
+  return deliveries
+}

@@ -1,0 +1,85 @@
+// What follows for many rows from one message is written down as a row of work in the message's transaction, and done
+// afterwards in pages (refold-pages.ts).
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+
+/** The most payments that one transaction derives anew, of one address and of all together. */
+export const REFOLD_ROWS = 500
+
+/**
+ * - `policy`: fold the policy again, and derive the facts of its payments
+ * - `user-payment`: fold its policies again, whose payments lack its owner and mint
+ * - `hour`: count the extremes of an hour of a gateway; `address` is its start and the gateway
+ * - `watermark`: decide about messages that waited for slots that are final now
+ * - `all`: a new version of the rules, or a rebuild; `address` names the step
+ */
+export type WorkKind = 'policy' | 'user-payment' | 'hour' | 'watermark' | 'all'
+
+export interface Work {
+  kind: WorkKind
+  address: string
+  /** where the next page begins; '' is the beginning */
+  cursor: string
+  /** what the pages before found; null at the beginning */
+  state: unknown
+  /** the last position before the cause */
+  sincePosition: bigint
+}
+
+/** Writes work down. Work that is under way for the same address begins again. */
+export function addWork(
+  tx: PipelinedTx,
+  works: readonly (Pick<Work, 'kind' | 'address'> & Partial<Work>)[],
+): void {
+  if (works.length === 0) return
+  tx.send(sql`
+    insert into refolds as r (kind, address, cursor, since_position)
+    select * from unnest(${works.map(({ kind }) => kind)}::text[], ${works.map(({ address }) => address)}::text[],
+                         ${works.map(({ cursor }) => cursor ?? '')}::text[],
+                         ${works.map(({ sincePosition }) => sincePosition ?? 0n)}::bigint[])
+    on conflict (kind, address) do update set
+      cursor = least(r.cursor, excluded.cursor), state = null,
+      since_position = least(r.since_position, excluded.since_position)`)
+}
+
+/** How far the work on a policy is. */
+export interface Unready {
+  cursor: string
+  hasBegun: boolean
+}
+
+/** Those of some policies for which work is under way. */
+export async function readUnready(tx: Tx, policies: readonly string[]): Promise<Map<string, Unready>> {
+  if (policies.length === 0) return new Map()
+  const rows = await tx.$queryRaw<(Unready & { address: string })[]>`
+    select address, cursor, state is not null as "hasBegun" from refolds
+     where kind = 'policy' and address = any(${[...policies]}::text[])`
+  return new Map(rows.map(({ address, ...unready }) => [address, unready]))
+}
+
+interface WorkRow {
+  kind: WorkKind
+  address: string
+  cursor: string
+  state: unknown
+  since_position: bigint
+}
+
+/** The oldest work. The caller holds the writer lock. */
+export async function readNextWork(tx: Tx): Promise<Work | null> {
+  const [row] = await tx.$queryRaw<WorkRow[]>`
+    select kind, address, cursor, state, since_position from refolds order by turn limit 1`
+  if (!row) return null
+  const { since_position: sincePosition, ...work } = row
+  return { ...work, sincePosition }
+}
+
+/** Takes turns: work that goes on stands behind all other work. @param left what is left; null when nothing is */
+export function writeProgress(tx: PipelinedTx, { kind, address }: Work, left: Work | null): void {
+  if (left === null) tx.send(sql`delete from refolds where kind = ${kind} and address = ${address}`)
+  else
+    tx.send(sql`
+      update refolds set cursor = ${left.cursor}, state = ${JSON.stringify(left.state)}::json, handled = handled + 1,
+             turn = nextval('refolds_turn_seq')
+       where kind = ${kind} and address = ${address}`)
+}

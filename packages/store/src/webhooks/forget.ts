@@ -1,0 +1,44 @@
+import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
+import {
+  PAYMENT_MESSAGE_TYPE,
+  renderRetractionMessage,
+  RETRACTION_MESSAGE_TYPE,
+} from '@payment-tracking/domain'
+import type { Tx } from '../database/sql.js'
+import { insertMessages } from './insert-messages.js'
+import { deleteWaitingOf } from './waiting-messages.js'
+
+/**
+ * Takes back what was to be told of retracted events, in the transaction that retracts them: removes what waits, cancels
+ * open deliveries of the payments, and writes `payment.retracted` to every webhook of that type that got a payment, or may
+ * have got it (at least one request was sent). Relies on the indexes of waiting messages and of deliveries by event.
+ * @param events all retracted events
+ * @param payments those of them that are payments, with their present facts
+ * @returns the new deliveries
+ */
+export async function forget(
+  tx: Tx,
+  { events, payments }: { events: readonly string[]; payments: readonly CommittedPayment[] },
+): Promise<DeliveryRef[]> {
+  const ids = payments.map(({ eventId }) => eventId)
+  const gone = [...new Set([...events, ...ids])]
+  if (gone.length > 0) await deleteWaitingOf(tx, gone)
+  if (ids.length === 0) return []
+  await tx.$executeRaw`
+    update deliveries
+       set state = 'cancelled', finished_at = clock_timestamp(), last_error = 'payment retracted',
+           held_since = null, held_reason = null
+     where event_id = any(${ids}::uuid[]) and type = ${PAYMENT_MESSAGE_TYPE} and state in ('pending', 'waiting')`
+  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint; ordered: boolean }[]>`
+    select d.event_id as "eventId", d.webhook_id as "webhookId", w.ordered
+      from deliveries d join webhooks w on w.id = d.webhook_id
+     where d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE} and d.attempts_made > 0
+       and w.active and w.deleted_at is null and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`
+  const places = new Map(ids.map((id, at) => [id, at + 1]))
+  const messages = payments.map(payment => ({
+    ...renderRetractionMessage(payment),
+    eventId: payment.eventId,
+  }))
+  const addresses = told.map(({ eventId, ...to }) => ({ ...to, message: places.get(eventId)! }))
+  return insertMessages(tx, addresses, messages)
+}

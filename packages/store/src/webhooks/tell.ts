@@ -1,0 +1,62 @@
+import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
+import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import type { Tx } from '../database/sql.js'
+import { messageOfLifecycle, messageOfPayment, RoutedMessages, type Message } from './routed-messages.js'
+import { readWebhooksOf } from './told-webhooks.js'
+
+/** What happened to a policy, with the policy's figures after it. */
+export interface PolicyLifecycle {
+  policy: LifecyclePolicy
+  lifecycle: Lifecycle
+}
+
+/** Whether an event is final. */
+export type IsFinal = (cause: { eventId: string; slot: number }) => boolean
+
+export interface News {
+  payments: readonly CommittedPayment[]
+  lifecycles: readonly PolicyLifecycle[]
+  /** by event, when events are traced */
+  traceParents?: ReadonlyMap<string, string> | undefined
+  isFinal: IsFinal
+}
+
+/**
+ * Tells the webhooks of each gateway what is new, in the transaction that stores it: writes a delivery, or what waits, for
+ * each webhook as `route` says. Existing rows stay as they are, so a replay adds none. One statement reads the webhooks of
+ * all gateways (by webhooks_gateway_idx), one inserts what waits, one inserts deliveries.
+ * @returns the new deliveries, for `enqueueDeliveries` after the commit
+ */
+export async function tell(
+  tx: Tx,
+  { payments, lifecycles, traceParents, isFinal }: News,
+): Promise<DeliveryRef[]> {
+  const gateways = [...payments, ...lifecycles.map(({ policy }) => policy)].map(({ gateway }) => gateway)
+  const webhooksOf = await readWebhooksOf(tx, [...new Set(gateways)])
+  const routed = new RoutedMessages()
+  // Most gateways of a batch have no webhook, so a message is made only for those that have one.
+  const add = (gateway: string, toMessage: () => Message): void => {
+    const webhooks = webhooksOf.get(gateway)
+    if (webhooks === undefined) return
+    const message = toMessage()
+    const { eventId, slot } = message
+    const final = eventId === null || slot === null || isFinal({ eventId, slot })
+    for (const webhook of webhooks) routed.add(webhook, message, final)
+  }
+  for (const payment of payments) add(payment.gateway, () => messageOfPayment(payment))
+  for (const { policy, lifecycle } of lifecycles)
+    add(policy.gateway, () => messageOfLifecycle(policy, lifecycle))
+  return routed.write(tx, traceParents)
+}
+
+/** `tell` in its own transaction, for payments that are already stored. None counts as final. */
+export const insertDeliveries = (
+  { database }: Store,
+  payments: readonly CommittedPayment[],
+  traceParents?: ReadonlyMap<string, string>,
+): Promise<DeliveryRef[]> =>
+  database.transaction(tx => tell(tx, { payments, lifecycles: [], traceParents, isFinal: () => false }), {
+    maxWait: 10_000,
+    timeout: 60_000,
+  })

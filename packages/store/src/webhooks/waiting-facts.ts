@@ -1,0 +1,123 @@
+// The present facts of messages that wait.
+import type { CommittedPayment } from '@payment-tracking/contracts'
+import {
+  holdsStill,
+  type FilteredFacts,
+  type Lifecycle,
+  type LifecyclePolicy,
+} from '@payment-tracking/domain'
+import { readCommittedPayments } from '../committed-payments.js'
+import { sql, type Tx } from '../database/sql.js'
+import { readSaidFinal } from '../said-final.js'
+import { messageOfLifecycle, messageOfPayment, type Message } from './routed-messages.js'
+import type { IsFinal } from './tell.js'
+import type { WaitingRow } from './waiting-messages.js'
+
+export interface WaitingWithFacts {
+  row: WaitingRow
+  message: Message
+  /** whether the cause is final */
+  final: boolean
+  /** of a payment, its position in the stream of events; what happens to policies comes behind payments of its slot */
+  position: number
+}
+
+interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
+  policyId: bigint | null
+  totalPaid: string
+  live: boolean
+  dueAt: bigint | null
+  endsAt: bigint | null
+  now: bigint
+}
+
+/** Reads the facts of a page of rows in at most three statements. @returns what a row tells now */
+export async function readWaitingFacts(
+  tx: Tx,
+  rows: readonly WaitingRow[],
+  isFinal: IsFinal,
+): Promise<(row: WaitingRow) => WaitingWithFacts> {
+  const payments = await readPayments(tx, rows)
+  const policies = await readPolicies(tx, rows)
+  const isRowFinal = await finalityOf(tx, rows, isFinal)
+  const toMessage = (row: WaitingRow): Message => {
+    if (row.body !== null) return messageOfBody(row, row.body)
+    if (row.lifecycle === null) {
+      const payment = payments.get(row.eventId!)
+      return payment ? messageOfPayment(payment) : gone(row)
+    }
+    const policy = policies.get(row.policy)
+    return policy && stands(row.lifecycle, policy)
+      ? messageOfLifecycle(toPolicy(policy), row.lifecycle)
+      : gone(row)
+  }
+  return row => ({
+    ...{ row, message: toMessage(row), final: isRowFinal(row) },
+    position: Number(payments.get(row.eventId ?? '')?.position ?? Number.MAX_SAFE_INTEGER),
+  })
+}
+
+async function readPayments(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, CommittedPayment>> {
+  const ids = rows.filter(({ lifecycle }) => lifecycle === null).map(({ eventId }) => eventId!)
+  if (ids.length === 0) return new Map()
+  const payments = await readCommittedPayments(
+    statement => tx.$queryRaw(statement),
+    sql`e.id = any(${ids}::uuid[]) and e.retracted_at is null`,
+  )
+  return new Map(payments.map(payment => [payment.eventId, payment]))
+}
+
+async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, PolicyRow>> {
+  const addresses = rows
+    .filter(({ lifecycle, body }) => lifecycle !== null && body === null)
+    .map(({ policy }) => policy)
+  if (addresses.length === 0) return new Map()
+  const policies = await tx.$queryRaw<PolicyRow[]>`
+    select p.address, p.life_start as "incarnationStart", p.family, p.policy_id as "policyId", p.gateway, p.recipient,
+           p.tracking_id as "trackingId", coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as payer,
+           p.status, p.payment_count as "paymentCount", p.total_paid::text as "totalPaid",
+           p.next_payment_due as "nextPaymentDue", p.live, p.due_at as "dueAt", p.ends_at as "endsAt",
+           floor(extract(epoch from clock_timestamp()))::bigint as now
+      from policies p left join user_payments u on u.address = p.user_payment
+     where p.address = any(${addresses}::text[]) and p.life_start is not null and p.gateway is not null`
+  return new Map(policies.map(policy => [policy.address, policy]))
+}
+
+const toPolicy = (row: PolicyRow): LifecyclePolicy => ({
+  ...row,
+  policyId: row.policyId === null ? null : Number(row.policyId),
+  totalPaid: BigInt(row.totalPaid),
+})
+
+/** What an event says of a policy stands until the event is retracted; what time says, until something happens. */
+const stands = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =>
+  cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, Number(policy.now))
+
+/** What waits for finality is decided by its slot or its event. What waits for facts has no cause, or asks here. */
+async function finalityOf(
+  tx: Tx,
+  rows: readonly WaitingRow[],
+  isFinal: IsFinal,
+): Promise<(row: WaitingRow) => boolean> {
+  const isKnown = ({ waitsFor, eventId, slot }: WaitingRow) =>
+    waitsFor === 'finality' || eventId === null || slot === null || isFinal({ eventId, slot })
+  const unknown = rows.filter(row => !isKnown(row)).map(({ eventId }) => eventId!)
+  const saidFinal = await readSaidFinal(tx, [...new Set(unknown)])
+  return row => isKnown(row) || saidFinal.has(row.eventId!)
+}
+
+/** The message as it was rendered when its event came. Its filters are those of today, over the facts that it tells. */
+function messageOfBody(row: WaitingRow, body: string): Message {
+  const { id, data } = JSON.parse(body) as { id: string; data: FilteredFacts }
+  const { type, policy, eventId, slot, lifecycle } = row
+  const rendered = { id, type, body }
+  return { type, policy, waitingId: id, eventId, slot, lifecycle, known: data, render: () => rendered }
+}
+
+/** A retracted payment, or a policy that is not known any more: `route` drops it. */
+function gone({ type, policy, messageId, eventId, slot, lifecycle }: WaitingRow): Message {
+  const render = () => {
+    throw new Error(`${messageId} does not stand any more`)
+  }
+  return { type, policy, waitingId: messageId, eventId, slot, lifecycle, known: null, render }
+}

@@ -1,0 +1,91 @@
+// The table waiting_messages: messages that wait until their cause is final, or until the recipient or the token is known
+// that the filters of their webhook need.
+import type { Lifecycle } from '@payment-tracking/domain'
+import type { Sql, Tx } from '../database/sql.js'
+import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
+
+/** One message for one webhook. */
+export interface WaitingMessage {
+  webhookId: bigint
+  /** the event's id for a payment; the id of the message otherwise */
+  messageId: string
+  /** null for what time causes */
+  eventId: string | null
+  policy: string
+  /** null for what time causes */
+  slot: number | null
+  type: string
+  /** null for payments */
+  lifecycle: Lifecycle | null
+  /** the rendered body of a life-cycle event that waits for finality; null for what is rendered when it is released */
+  body: string | null
+  waitsFor: 'finality' | 'facts'
+}
+
+/** A row, with its webhook. */
+export interface WaitingRow extends WaitingMessage {
+  webhook: ToldWebhook
+}
+
+/** Existing rows stay unchanged. */
+export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]): Promise<void> {
+  if (waiting.length === 0) return
+  const column = <T>(pick: (row: WaitingMessage) => T): T[] => waiting.map(pick)
+  await tx.$executeRaw`
+    insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, lifecycle, body, waits_for)
+    select w.webhook_id, w.message_id, w.event_id, w.policy, w.slot, w.type, w.lifecycle::json, w.body, w.waits_for
+      from unnest(${column(({ webhookId }) => webhookId.toString())}::bigint[],
+                  ${column(({ messageId }) => messageId)}::text[],
+                  ${column(({ eventId }) => eventId)}::uuid[],
+                  ${column(({ policy }) => policy)}::text[],
+                  ${column(({ slot }) => slot?.toString() ?? null)}::bigint[],
+                  ${column(({ type }) => type)}::text[],
+                  ${column(({ lifecycle }) => writeLifecycle(lifecycle))}::text[],
+                  ${column(({ body }) => body)}::text[],
+                  ${column(({ waitsFor }) => waitsFor)}::text[])
+           as w (webhook_id, message_id, event_id, policy, slot, type, lifecycle, body, waits_for)
+    on conflict do nothing`
+}
+
+/** JSON has no bigint. */
+const writeLifecycle = (lifecycle: Lifecycle | null): string | null =>
+  lifecycle && JSON.stringify({ ...lifecycle, dueAt: lifecycle.dueAt?.toString() ?? null })
+
+type StoredLifecycle = Omit<Lifecycle, 'dueAt'> & { dueAt: string | null }
+type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
+  ToldWebhook & { slot: bigint | null; lifecycle: StoredLifecycle | null }
+
+/**
+ * Reads and locks rows with their webhooks, so that nobody else decides about them until this transaction ends.
+ * @param page `where`, `order by` and `limit` over waiting_messages `a`
+ */
+export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
+  const rows = await tx.$queryRaw<StoredRow[]>`
+    select a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
+           a.waits_for as "waitsFor", ${TOLD_WEBHOOK}
+      from (select a.* from waiting_messages a ${page} for update) a
+      join webhooks w on w.id = a.webhook_id`
+  return rows.map(row => {
+    const { messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
+    const dueAt = lifecycle?.dueAt ?? null
+    return {
+      ...{ webhook, webhookId: webhook.id, messageId, eventId, policy, type, body, waitsFor },
+      slot: slot === null ? null : Number(slot),
+      lifecycle: lifecycle && { ...lifecycle, dueAt: dueAt === null ? null : BigInt(dueAt) },
+    }
+  })
+}
+
+export async function deleteWaiting(tx: Tx, rows: readonly WaitingMessage[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.$executeRaw`
+    delete from waiting_messages a
+     using unnest(${rows.map(({ webhookId }) => webhookId.toString())}::bigint[],
+                  ${rows.map(({ messageId }) => messageId)}::text[]) as d (webhook_id, message_id)
+     where a.webhook_id = d.webhook_id and a.message_id = d.message_id`
+}
+
+/** Deletes what waits for some events. Relies on the index by event. */
+export async function deleteWaitingOf(tx: Tx, eventIds: readonly string[]): Promise<void> {
+  await tx.$executeRaw`delete from waiting_messages where event_id = any(${[...eventIds]}::uuid[])`
+}
