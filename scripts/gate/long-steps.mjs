@@ -74,6 +74,13 @@ export const STEPS = [
     env: { FUZZ_REQUESTS: '15000', SEED: FRESH_SEED },
   },
   {
+    name: 'laws with a fresh seed',
+    seconds: 400,
+    minutes: 8,
+    files: ['packages/store/test/laws/laws.long.test.ts'],
+    env: { SEED: FRESH_SEED },
+  },
+  {
     name: 'chaos with fresh seeds',
     seconds: 215,
     minutes: 5,

@@ -81,32 +81,19 @@ t.test('retention', async t => {
         [active, deleted],
       )
       await pool.query(
-        'insert into deliveries_awaiting_finality (event_id, webhook_id, slot) values ($1, $2, 1)',
-        [randomUUID(), rows[0]!.id],
-      )
-      await pool.query(
-        `insert into lifecycle_awaiting_finality (webhook_id, message_id, event_id, slot, type, body)
-         values ($1, 'm', $2, 1, 'subscription.created', '{}')`,
-        [rows[0]!.id, randomUUID()],
-      )
-      await pool.query(
-        `insert into deliveries_awaiting_facts (webhook_id, message_id, event_id, payment_policy) values ($1, 'm', $2, 'p')`,
+        `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
+         values ($1, 'm', $2, 'p', 1, 'payment.executed', 'finality'), ($1, 'n', $2, 'p', 1, 'payment.executed', 'facts')`,
         [rows[0]!.id, randomUUID()],
       )
       return rows[0]!.id
     }
     const [active, inactive] = [await webhook(true, false), await webhook(false, false)]
     await webhook(false, true)
-    for (const table of [
-      ...([
-        'deliveries_awaiting_finality',
-        'lifecycle_awaiting_finality',
-        'deliveries_awaiting_facts',
-      ] as const),
-    ]) {
-      t.equal(await prune(table), 1, table)
-      t.same(await left(`select webhook_id::text as key from ${table}`), [active, inactive].sort(), table)
-    }
+    t.equal(await prune('waiting_messages'), 2)
+    t.same(
+      await left('select distinct webhook_id::text as key from waiting_messages'),
+      [active, inactive].sort(),
+    )
   })
 
   t.test('removes API keys that retired long ago, and no key that works or was used lately', async t => {
@@ -192,7 +179,9 @@ t.test('retention', async t => {
       'lease_uses',
     ]
     /** removed by the statement that makes them useless, or by the worker */
-    const ELSEWHERE = ['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'webhooks']
+    const ELSEWHERE = [
+      ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'refolds', 'webhooks'],
+    ]
     t.same(
       await left(`select tablename as key from pg_tables where schemaname = 'public'`),
       [...FOR_EVER, ...ELSEWHERE, ...PRUNED_TABLES].sort(),

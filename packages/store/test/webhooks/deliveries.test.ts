@@ -17,7 +17,7 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
-import { insertDeliveriesIn } from '../../src/webhooks/insert-deliveries.js'
+import { tell } from '../../src/webhooks/tell.js'
 
 const makeCommittedPayment = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
@@ -110,7 +110,11 @@ t.test('deliveries in Postgres', async t => {
   t.test('a transaction that rolls back leaves no delivery', async t => {
     const webhook = await addWebhook()
     const rolledBack = store.database.transaction(async tx => {
-      await insertDeliveriesIn(tx, [makeCommittedPayment(webhook.gateway)])
+      await tell(tx, {
+        payments: [makeCommittedPayment(webhook.gateway)],
+        lifecycles: [],
+        isFinal: () => false,
+      })
       throw new Error('the payment is not stored')
     })
     await t.rejects(rolledBack)

@@ -1,0 +1,64 @@
+// Reads what the database holds after a history.
+import { listEvents, type Store, type StoredEvent } from '../../src/index.js'
+import type { Pool } from '@payment-tracking/testkit'
+import { COLUMNS, TABLES, type Row, type Table } from './columns.js'
+import { keyOfRow } from './rows.js'
+
+/** A payment as the service tells it. */
+export interface FoundPayment {
+  key: string
+  id: string
+  gateway: string
+  amount: bigint
+  /** ms since 1970 */
+  at: number
+  recipient: string | null
+  payer: string | null
+  tokenMint: string | null
+  trackingId: string | null
+  seq: number | null
+  retracted: boolean
+  isFinal: boolean
+}
+
+export interface Found {
+  tables: Record<Table, Row[]>
+  payments: FoundPayment[]
+  keyOfId: ReadonlyMap<string, string>
+}
+
+const PAGE = 1_000
+
+/** Every event through the public list. */
+async function listAll(store: Store): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (;;) {
+    const page = await listEvents(store, { retracted: true }, { limit: PAGE, offset: events.length })
+    events.push(...page)
+    if (page.length < PAGE) return events
+  }
+}
+
+/** The statements as one: a round trip costs more than any of them. */
+export async function findRows(store: Store, pool: Pool): Promise<Found> {
+  const [answers, listed] = await Promise.all([
+    pool.query(TABLES.map(table => COLUMNS[table]).join(';')) as unknown as Promise<{ rows: Row[] }[]>,
+    listAll(store),
+  ])
+  const tables = Object.fromEntries(TABLES.map((table, at) => [table, answers[at]!.rows])) as Found['tables']
+  const byId = new Map(tables.events.map(row => [String(row.id), row]))
+  const payments = listed.flatMap((event): FoundPayment[] => {
+    const row = byId.get(event.id)!
+    if (event.payment === null) return []
+    const { amount, ...facts } = event.payment
+    return [
+      {
+        ...{ ...facts, amount: BigInt(amount), id: event.id, key: keyOfRow(row), retracted: event.retracted },
+        gateway: String(row.gateway),
+        at: Date.parse(event.timestamp),
+        isFinal: event.finality === 'finalized',
+      },
+    ]
+  })
+  return { tables, payments, keyOfId: new Map(tables.events.map(row => [String(row.id), keyOfRow(row)])) }
+}

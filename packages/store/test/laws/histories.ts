@@ -1,0 +1,249 @@
+// Turns the steps of small worlds into messages: places on the chain, several events in a transaction and several
+// transactions in a slot, copies that know a place better, contradictions, and transactions that the finalized chain
+// does not hold.
+import fc from 'fast-check'
+import { addressesOf, COMPOSABLE, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
+import { BEGINNING, eventOf, trackingIdOf } from './event-data.js'
+import type { EventMessage, Message } from './messages.js'
+import { EXCLUDED } from './exclusions.js'
+import { worlds, type Copy, type Step, type WebhookPlan, type World } from './steps.js'
+
+const FIRST_SLOT = 1_000
+/** Between the slots of a world there is room for slots of transactions that do not stay there. */
+const SLOT_STEP = 4
+
+interface Transaction {
+  number: number
+  slot: number
+  /** ms since 1970 */
+  at: number
+  index: number
+  steps: { step: Step; index: number; recordId: number }[]
+  fate: Step['fate']
+}
+
+type Plan = { transaction: Transaction } | { finalized: number; key: number }
+
+/** Gives each step its place on the chain. */
+function placeSteps(steps: readonly Step[]): Plan[] {
+  const plans: Plan[] = []
+  const recordIds = new Map<number, number>()
+  let [slot, at] = [FIRST_SLOT, BEGINNING]
+  let inSlot: Transaction[] = []
+  let number = 0
+  for (const step of steps) {
+    const { action, joins, pause, key, fate } = step
+    if (action.kind === 'finalized') {
+      plans.push({ finalized: Math.max(1, slot + 1 - action.back * SLOT_STEP), key })
+      continue
+    }
+    let recordId = 0
+    if (action.kind === 'payment') {
+      recordId = (recordIds.get(action.policy) ?? 0) + 1
+      recordIds.set(action.policy, recordId)
+    }
+    const joined = { step, index: 0, recordId }
+    const last = inSlot.at(-1)
+    const isFree = mustBeginSlot(step, inSlot)
+    if (last && joins === 'transaction' && !isFree) {
+      last.steps.push({ ...joined, index: last.steps.length })
+      continue
+    }
+    if (last && joins === 'slot' && !isFree) {
+      inSlot.push({ ...last, index: last.index + 1, steps: [joined], number: ++number, fate })
+    } else {
+      slot += SLOT_STEP
+      at += pause * 1000
+      inSlot = [{ number: ++number, slot, at, index: 3, steps: [joined], fate }]
+    }
+    plans.push({ transaction: inSlot.at(-1)! })
+  }
+  return plans
+}
+
+/** On the chain, no payment of a composable policy stands before the policy's beginning in the same slot. */
+const mustBeginSlot = ({ action }: Step, inSlot: readonly Transaction[]): boolean =>
+  action.kind === 'policy created' &&
+  inSlot.some(({ steps }) =>
+    steps.some(({ step }) => step.action.kind === 'payment' && step.action.policy === action.policy),
+  )
+
+/** What is told of a world, in the order of the chain. @param retractions false: as if none were ever retracted */
+function tellWorld(world: number, { steps }: World, retractions: boolean): Message[] {
+  const plans = placeSteps(steps)
+  const transactions = plans.flatMap(plan => ('transaction' in plan ? [plan.transaction] : []))
+  const inSlot = new Map<number, number>()
+  for (const { slot } of transactions) inSlot.set(slot, (inSlot.get(slot) ?? 0) + 1)
+  return plans.flatMap(plan => {
+    if ('finalized' in plan) return [{ kind: 'finalized' as const, key: plan.key, slot: plan.finalized }]
+    const { transaction } = plan
+    const isFirst = transaction.index === 3
+    const isAlone = inSlot.get(transaction.slot) === 1 && transaction.steps.length === 1
+    return tellTransaction(world, transaction, { isFirst, isAlone, retractions })
+  })
+}
+
+/** The chain holds no payment of a policy without the policy: a composable policy gives its payments their tracking ID. */
+const mustReturn = ({ steps }: Transaction): boolean =>
+  steps.some(({ step: { action } }) => action.kind === 'policy created' && action.policy === COMPOSABLE)
+
+interface Neighbours {
+  /** the first transaction of its slot */
+  isFirst: boolean
+  /** nothing else in its slot: its place need not be known */
+  isAlone: boolean
+  retractions: boolean
+}
+
+function tellTransaction(
+  world: number,
+  transaction: Transaction,
+  { isFirst, isAlone, retractions }: Neighbours,
+): Message[] {
+  const { fate, slot, at, number, steps } = transaction
+  const signature = signatureOf(world, number)
+  const control = (of: number): Message => ({
+    kind: 'retracted',
+    key: mix(steps[0]!.step.key, 900),
+    signature,
+    slot: of,
+  })
+  const messages = steps.flatMap(({ step }, nth) => tellStep(world, transaction, nth, isAlone, step))
+  if (fate === 'stands') return messages
+  if (fate === 'retracted' && !mustReturn(transaction)) return retractions ? [...messages, control(slot)] : []
+  if (!retractions) return messages
+  // In the slot before or after its own. Before only if no other transaction of its own slot comes before it.
+  const [away, later] = isFirst && number % 2 === 0 ? [-1, -500] : [1, 500]
+  const elsewhere = { ...transaction, slot: slot + away, at: at + later }
+  const known: Copy = { knowsPlace: true, finalized: false, tagged: false }
+  const orphans = steps.map(({ step }, nth) => ({
+    ...messageOf(world, elsewhere, nth, known, false),
+    key: mix(step.key, 800),
+  }))
+  return fate === 'returns'
+    ? [...orphans, control(elsewhere.slot), ...messages]
+    : [...messages, ...orphans, control(elsewhere.slot)]
+}
+
+function tellStep(
+  world: number,
+  transaction: Transaction,
+  nth: number,
+  isAlone: boolean,
+  step: Step,
+): EventMessage[] {
+  const isNameless = isAlone && step.key % 4 === 0
+  const { copies, contradiction } = step
+  const messages = copies.map((copy, at) => {
+    const isLast = at === copies.length - 1
+    const knowsPlace = copy.knowsPlace || (isLast && !isAlone) || mustKnowPlace(step)
+    const told = messageOf(world, transaction, nth, { ...copy, knowsPlace }, isNameless)
+    return { ...told, key: mix(step.key, at) }
+  })
+  if (contradiction === null) return messages
+  const key = mix(step.key, 700)
+  const last = messages.at(-1)!
+  if (contradiction === 'slot' && transaction.fate === 'stands')
+    return [...messages, { ...last, key, slot: last.slot + 2, at: last.at + 700 }]
+  // Without an index, other data make another event.
+  if (contradiction === 'data' && !isNameless)
+    return [...messages, { ...last, key, data: { ...last.data, contradiction: true } }]
+  return [...messages, { ...last, key, at: last.at + 5 }]
+}
+
+/** See exclusions.ts. */
+const mustKnowPlace = ({ action }: Step): boolean =>
+  EXCLUDED.executionThatMovesBehindItsPolicy && action.kind === 'payment' && action.policy === COMPOSABLE
+
+function messageOf(
+  world: number,
+  { number, slot, at, index: transactionIndex, steps }: Transaction,
+  nth: number,
+  { knowsPlace, finalized, tagged }: Copy,
+  isNameless: boolean,
+): EventMessage {
+  const { step, index, recordId } = steps[nth]!
+  const { action, key } = step
+  if (action.kind === 'finalized') throw new Error('a control message has no transaction')
+  const { name, data } = eventOf(action, { world, recordId, time: Math.floor(at / 1000) })
+  const isRecord = action.kind === 'payment' && name === 'PaymentRecord'
+  return {
+    kind: 'event',
+    ...{ key, name, signature: signatureOf(world, number), slot, finalized, at, data, tagged },
+    transactionIndex: knowsPlace ? transactionIndex : undefined,
+    // Only a payment of a policy is known without its index.
+    index: isNameless || (isRecord && !knowsPlace) ? undefined : index,
+  }
+}
+
+/** Another number for each message of a step, which stays the same when other steps are removed. */
+export function mix(a: number, b: number): number {
+  let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 1, 0xc2b2ae35)
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
+  return (h ^ (h >>> 13)) >>> 0
+}
+
+export interface Webhook {
+  gateway: string
+  /** empty: payments alone */
+  types: string[]
+  finality: 'confirmed' | 'finalized'
+  filters: { recipient?: string; tokenMint?: string; minAmount?: string; trackingIdPrefix?: string } | null
+  tried: boolean
+}
+
+const POLICY_TYPES = ['created', 'paused', 'resumed', 'completed', 'deleted'].map(
+  each => `subscription.${each}`,
+)
+const PAYMENT_TYPES = ['payment.executed', 'payment.retracted']
+const TYPES: Record<string, string[]> = {
+  default: [],
+  all: [...PAYMENT_TYPES, ...POLICY_TYPES],
+  payments: PAYMENT_TYPES,
+  policies: POLICY_TYPES,
+}
+
+function webhookOf(world: number, { gateway, types, finality, filter, tried }: WebhookPlan): Webhook {
+  const filters: Webhook['filters'] = {}
+  if (filter && 'recipient' in filter) filters.recipient = RECIPIENTS[filter.recipient]!
+  if (filter && 'mint' in filter) filters.tokenMint = MINTS[filter.mint]!
+  if (filter && 'minAmount' in filter) filters.minAmount = filter.minAmount.toString()
+  if (filter && 'prefix' in filter) filters.trackingIdPrefix = trackingIdOf(world, 'a')!
+  return {
+    gateway: addressesOf(world).gateways[gateway]!.address,
+    types: TYPES[types]!,
+    finality,
+    filters: filter === null ? null : filters,
+    tried,
+  }
+}
+
+export interface History {
+  /** in the order of the chain, the worlds side by side */
+  messages: Message[]
+  /** of each message the place in its own world, from 0 to 1: it does not change when other worlds are left out */
+  places: number[]
+  webhooks: Webhook[]
+}
+
+/** @param retractions false: nothing was ever retracted, and what never returned did not happen */
+export function historyOf(drawn: readonly (World | null)[], retractions = true): History {
+  const placed: { message: Message; place: number }[] = []
+  const webhooks: Webhook[] = []
+  for (const [world, drawnWorld] of drawn.entries()) {
+    if (drawnWorld === null) continue
+    const messages = tellWorld(world, drawnWorld, retractions)
+    messages.forEach((message, at) => placed.push({ message, place: at / messages.length }))
+    webhooks.push(...drawnWorld.webhooks.map(plan => webhookOf(world, plan)))
+  }
+  placed.sort((a, b) => a.place - b.place)
+  return {
+    messages: placed.map(({ message }) => message),
+    places: placed.map(({ place }) => place),
+    webhooks,
+  }
+}
+
+/** The worlds of one run. Each is a history of its own: they share batches, mints and the highest final slot. */
+export const manyWorlds = (count: number) =>
+  fc.tuple(...Array.from({ length: count }, () => fc.option(worlds, { freq: 10_000 })))

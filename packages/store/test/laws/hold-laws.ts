@@ -1,0 +1,105 @@
+// Draws histories until a law breaks, and shrinks the history that broke it.
+import fc from 'fast-check'
+import type { Test } from 'tap'
+import { arrivals } from './arrivals.js'
+import { manyWorlds } from './histories.js'
+import { ALL_LAWS, checkLaws, LawBroken, LAWS, type Drawn, type Law } from './laws.js'
+import { openLawDatabase, type LawDatabase } from './run.js'
+import { shrink } from './shrink.js'
+
+/** How long a history that broke a law is made smaller. */
+const SHRINKING_MS = 60_000
+
+export interface LawOptions {
+  histories: number
+  /** how many of them are stored at once, in the same batches; they have no address in common */
+  together: number
+  /** databases that are used side by side, each with histories of its own */
+  databases: number
+  /** of the first database; the next has the next number */
+  seed: number
+  /** after this time no further history is drawn */
+  seconds: number
+  /** undefined: all */
+  only?: readonly Law[] | undefined
+}
+
+/** One test for each law. Without a broken law, each has held for all histories. */
+export async function holdLaws(t: Test, options: LawOptions): Promise<void> {
+  const { histories, databases, seconds, only = ALL_LAWS } = options
+  const progress: Progress = { checked: 0, endsAt: Date.now() + seconds * 1000 }
+  const errors = await Promise.all(
+    Array.from({ length: databases }, (_, nth) => checkMany(t, options, nth, progress)),
+  )
+  const { checked } = progress
+  t.comment(`SEED=${options.seed}: ${checked} histories`)
+  const error = errors.find(each => each !== null) ?? null
+  const found = error instanceof LawBroken ? error : null
+  for (const law of only) {
+    t.test(LAWS[law], t => {
+      if (found?.law === law) t.fail(`broken: SEED=${options.seed}`, { history: `${found.message}\n` })
+      else t.pass(`held for ${checked} histories`)
+      t.end()
+    })
+  }
+  if (found !== null) return
+  t.ok(error === null && checked >= histories, `${histories} histories were checked in ${seconds} s`, {
+    found: error instanceof Error ? `${error.stack}\n` : `${checked} histories`,
+  })
+}
+
+/** Of all databases. */
+interface Progress {
+  checked: number
+  /** ms since 1970 */
+  endsAt: number
+}
+
+/** @returns what ended the checks, or null */
+async function checkMany(t: Test, options: LawOptions, nth: number, progress: Progress): Promise<unknown> {
+  const { histories, together, databases, seed, only = ALL_LAWS } = options
+  const database = await openLawDatabase(t)
+  const property = fc.asyncProperty(
+    manyWorlds(together),
+    arrivals,
+    arrivals,
+    async (worlds, first, second) => {
+      if (Date.now() > progress.endsAt) return
+      const drawn = { worlds, first, second }
+      const broken = await findBroken(database, drawn, only)
+      progress.checked += together
+      if (broken === null) return
+      progress.endsAt = 0
+      throw await shrinkBroken(database, drawn, broken)
+    },
+  )
+  const numRuns = Math.ceil(histories / together / databases)
+  const { errorInstance } = await fc.check(property, { numRuns, endOnFailure: true, seed: seed + nth })
+  return errorInstance ?? null
+}
+
+/** The first law that does not hold. */
+async function findBroken(
+  database: LawDatabase,
+  drawn: Drawn,
+  asked: readonly Law[],
+): Promise<LawBroken | null> {
+  try {
+    await checkLaws(database, drawn, new Set(asked))
+    return null
+  } catch (error) {
+    if (error instanceof LawBroken) return error
+    throw error
+  }
+}
+
+async function shrinkBroken(database: LawDatabase, drawn: Drawn, broken: LawBroken): Promise<LawBroken> {
+  let smallest = broken
+  const breaks = async (smaller: Drawn) => {
+    const found = await findBroken(database, smaller, [broken.law])
+    if (found !== null) smallest = found
+    return found !== null
+  }
+  await shrink(drawn, breaks, Date.now() + SHRINKING_MS)
+  return smallest
+}

@@ -1,0 +1,120 @@
+// The laws of the state: what holds for every history and every order of arrival.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { rebuildProjections } from '../../src/index.js'
+import { findRows } from './found.js'
+import type { Arrival } from './arrivals.js'
+import { historyOf } from './histories.js'
+import { describe, type Message } from './messages.js'
+import { buildModel, type Model } from './model.js'
+import { findReadProblems } from './reads.js'
+import { differences, rowsOf, rowsOfModel } from './rows.js'
+import { store, type LawDatabase, type Run } from './run.js'
+import { findSeqProblems } from './seqs.js'
+import type { World } from './steps.js'
+import { sumsOf } from './sums.js'
+import { findLifecycleProblems } from './told-policies.js'
+import { findHandedProblems, findToldProblems } from './told-payments.js'
+
+export const LAWS = {
+  model: 'after every order and every cut into batches, rows say what follows from the events that stand',
+  sums: 'aggregates equal the sums over payments, their extremes and their first and last times',
+  seq: 'seq counts the payments of a tracking ID from 1 without holes, in the order of commits',
+  told: 'each fact is told exactly once, to those who asked for it',
+  reads: 'the public functions for reading say the same',
+  rebuild: 'a rebuild changes nothing',
+  order: 'every other order and cut gives the same rows, but for seq and position',
+  retraction: 'retracting and repeating equals never having retracted',
+}
+export type Law = keyof typeof LAWS
+export const ALL_LAWS = Object.keys(LAWS) as Law[]
+
+export class LawBroken extends Error {
+  constructor(
+    readonly law: Law,
+    problems: readonly string[],
+    batches: readonly (readonly Message[])[],
+  ) {
+    const shown = problems.slice(0, 12).map(problem => `  ${problem}`)
+    super(
+      [`broken: ${LAWS[law]}`, ...shown, 'after these messages:', ...batches.flatMap(describeBatch)].join(
+        '\n',
+      ),
+    )
+  }
+}
+
+const describeBatch = (batch: readonly Message[], nth: number): string[] => [
+  `  batch ${nth + 1}`,
+  ...batch.map(message => `    ${describe(message)}`),
+]
+
+export interface Drawn {
+  worlds: readonly (World | null)[]
+  first: Arrival
+  second: Arrival
+}
+
+const isStanding = ({ retracted }: { retracted: boolean }): boolean => !retracted
+
+/** What the model says of one run. */
+async function checkRun(law: LawDatabase, run: Run, model: Model, asked: ReadonlySet<Law>) {
+  const check = (name: Law, find: () => string[]) => {
+    if (!asked.has(name)) return
+    const problems = find()
+    if (problems.length > 0) throw new LawBroken(name, problems, run.batches)
+  }
+  const rows = rowsOf(run.tables, run.payments)
+  check('model', () => {
+    const events = model.events.filter(isStanding)
+    const payments = model.payments.filter(({ event }) => !event.retracted)
+    const sums = sumsOf(
+      events,
+      payments.map(({ event: { at }, ...facts }) => ({ at, ...facts })),
+    )
+    const conflicts = new Map(model.conflicts === 0 ? [] : [['CONFLICT', String(model.conflicts)]])
+    const found = new Map(run.tables.conflicts.map(({ code, count }) => [String(code), String(count)]))
+    return differences({ ...rowsOfModel(model), ...sums, conflicts }, { ...rows, conflicts: found })
+  })
+  check('sums', () => {
+    const events = run.tables.events.filter(({ retracted }) => retracted === false)
+    const named = events.map(({ name, at }) => ({ name: String(name), at: Number(at) }))
+    return differences(sumsOf(named, run.payments.filter(isStanding)), rows)
+  })
+  check('seq', () => findSeqProblems(run))
+  check('told', () => [
+    ...findToldProblems(run, model),
+    ...findLifecycleProblems(run, model),
+    ...findHandedProblems(run, model),
+  ])
+  if (asked.has('reads')) {
+    const problems = await findReadProblems(law.store, run, model)
+    check('reads', () => problems)
+  }
+  if (asked.has('rebuild')) {
+    await rebuildProjections(law.store, DEFAULT_PROGRAM_ID)
+    const { tables, payments } = await findRows(law.store, law.pool)
+    check('rebuild', () => differences(rows, rowsOf(tables, payments)))
+  }
+}
+
+/** Stores histories in one order, in another, and without their retractions. @throws LawBroken */
+export async function checkLaws(
+  law: LawDatabase,
+  { worlds, first, second }: Drawn,
+  asked: ReadonlySet<Law>,
+): Promise<void> {
+  const history = historyOf(worlds)
+  const run = await store(law, history, first)
+  await checkRun(law, run, buildModel(history.messages), asked)
+  if (asked.has('order')) {
+    const other = await store(law, history, second)
+    const problems = differences(rowsOf(run.tables, run.payments), rowsOf(other.tables, other.payments))
+    if (problems.length > 0) throw new LawBroken('order', problems, [...run.batches, [], ...other.batches])
+  }
+  if (asked.has('retraction')) {
+    const never = await store(law, historyOf(worlds, false), first)
+    const problems = differences(rowsOf(never.tables, never.payments), rowsOf(run.tables, run.payments, true))
+    if (problems.length > 0)
+      throw new LawBroken('retraction', problems, [...never.batches, [], ...run.batches])
+  }
+}

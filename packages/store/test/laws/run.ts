@@ -1,0 +1,120 @@
+// Stores a history batch by batch in an empty database.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { readMessage } from '@payment-tracking/domain'
+import { createDatabase, type Pool, type TestContext } from '@payment-tracking/testkit'
+import { openStore } from '../../src/database/open-store.js'
+import {
+  commitBatch,
+  type CommittedBatch,
+  type ReceivedControl,
+  type ReceivedMessage,
+  type Store,
+} from '../../src/index.js'
+import { findRows, type Found } from './found.js'
+import { arrive, type Arrival } from './arrivals.js'
+import type { History, Webhook } from './histories.js'
+import { bytesOf, isEvent, type EventMessage, type Message } from './messages.js'
+
+export interface LawDatabase {
+  store: Store
+  pool: Pool
+  /** empties all tables */
+  clear: string
+}
+
+/** A database that histories share one after another. */
+export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
+  const { url, pool } = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: url, poolSize: 2 })
+  t.teardown(() => store.close())
+  const { rows } = await pool.query<{ tablename: string }>(
+    `select tablename from pg_tables where schemaname = 'public' and tablename not in ('_prisma_migrations', 'stream_head')`,
+  )
+  const deletes = rows.map(({ tablename }) => `delete from ${tablename}`)
+  const clear = [
+    'set session_replication_role = replica',
+    ...deletes,
+    'set session_replication_role = origin',
+    'update stream_head set position = 0, finalized_slot = 0',
+  ].join(';')
+  return { store, pool, clear }
+}
+
+const STREAM = { name: 'LAWS', createdAt: new Date(0) }
+const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+
+const readings = new WeakMap<EventMessage, Omit<ReceivedMessage, 'streamSequence'>>()
+
+function read(message: EventMessage): Omit<ReceivedMessage, 'streamSequence'> {
+  const known = readings.get(message)
+  if (known) return known
+  const bytes = bytesOf(message)
+  const result = readMessage(bytes, SETTINGS)
+  if (!result.ok) throw new Error(`${result.refusal.reason}: ${Buffer.from(bytes).toString()}`)
+  const received = { event: result.event, bytes, subject: `chain.events.${message.name}` }
+  readings.set(message, received)
+  return received
+}
+
+function toBatch(messages: readonly Message[], firstSequence: number) {
+  const received: ReceivedMessage[] = []
+  const controls: ReceivedControl[] = []
+  messages.forEach((message, at) => {
+    const streamSequence = firstSequence + at
+    if (isEvent(message)) received.push({ ...read(message), streamSequence })
+    else {
+      const { key: _key, ...control } = message
+      const place = {
+        streamSequence,
+        subject: `chain.events.control.${message.kind}`,
+        bytes: Buffer.from('{}'),
+      }
+      controls.push({ ...place, control })
+    }
+  })
+  return { stream: STREAM, received, refused: [], controls }
+}
+
+export interface Run extends Found {
+  history: History
+  committed: CommittedBatch[]
+  /** in the order of arrival */
+  batches: Message[][]
+  /** the ids of the history's webhooks, in their order */
+  webhookIds: string[]
+}
+
+/** Empties the database, and stores the history as it arrives. */
+export async function store(law: LawDatabase, history: History, arrival: Arrival): Promise<Run> {
+  const { store: target, pool, clear } = law
+  await pool.query(clear)
+  const webhookIds = await insertWebhooks(pool, history.webhooks)
+  const tried = webhookIds.filter((_, at) => history.webhooks[at]!.tried)
+  const batches = arrive(history, arrival)
+  const committed: CommittedBatch[] = []
+  let sequence = 1
+  for (const batch of batches) {
+    committed.push(await commitBatch(target, toBatch(batch, sequence)))
+    sequence += batch.length
+    if (tried.length > 0)
+      await pool.query(
+        'update deliveries set attempts_made = 1 where attempts_made = 0 and webhook_id = any($1::bigint[])',
+        [tried],
+      )
+  }
+  return { history, committed, batches, webhookIds, ...(await findRows(target, pool)) }
+}
+
+async function insertWebhooks(pool: Pool, webhooks: readonly Webhook[]): Promise<string[]> {
+  if (webhooks.length === 0) return []
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into webhooks (gateway, endpoint_url, secret, finality, event_types, filters)
+     select w.gateway, 'https://shop.example/', 'secret', w.finality,
+            array(select json_array_elements_text(w.types)), w.filters
+       from json_to_recordset($1) as w (nth int, gateway text, finality text, types json, filters json)
+      order by w.nth
+     returning id`,
+    [JSON.stringify(webhooks.map((webhook, nth) => ({ nth, ...webhook })))],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,57 @@
+// Counts and sums by going through everything, in the shape of the rows of aggregates.
+import { labelOf } from './addresses.js'
+
+const SPANS = [0, 86_400, 3_600]
+
+/** Unix seconds. */
+const startOf = (span: number, at: number): number => (span === 0 ? 0 : Math.floor(at / (span * 1000)) * span)
+
+export interface SummedPayment {
+  gateway: string
+  amount: bigint
+  tokenMint: string | null
+  /** ms since 1970 */
+  at: number
+}
+
+const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
+  void (map.get(key)?.push(value) ?? map.set(key, [value]))
+
+const mapValues = (
+  map: ReadonlyMap<string, SummedPayment[]>,
+  describe: (payments: SummedPayment[]) => string,
+) => new Map([...map].map(([key, payments]) => [key, describe(payments)]))
+
+/** @param events what stands. @param payments the payments among them */
+export function sumsOf(events: readonly { name: string; at: number }[], payments: readonly SummedPayment[]) {
+  const counts = new Map<string, number>()
+  for (const { name, at } of events)
+    for (const span of SPANS) {
+      const key = `${name} ${span} ${startOf(span, at)}`
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  const groups = new Map<string, SummedPayment[]>()
+  const ofTokens = new Map<string, SummedPayment[]>()
+  for (const payment of payments)
+    // The rows without a gateway are over all of them.
+    for (const gateway of [payment.gateway, ''])
+      for (const span of SPANS) {
+        const key = `${labelOf(gateway)} ${span} ${startOf(span, payment.at)}`
+        push(groups, key, payment)
+        push(ofTokens, `${key} ${labelOf(payment.tokenMint ?? '')}`, payment)
+      }
+  return {
+    event_counts: new Map([...counts].map(([key, count]) => [key, `count=${count}`])),
+    payment_stats: mapValues(groups, group => {
+      const times = group.map(({ at }) => at)
+      return `${figuresOf(group)} first_at=${Math.min(...times)} last_at=${Math.max(...times)}`
+    }),
+    payment_token_stats: mapValues(ofTokens, figuresOf),
+  }
+}
+
+function figuresOf(payments: readonly SummedPayment[]): string {
+  const amounts = payments.map(({ amount }) => amount).sort((a, b) => (a < b ? -1 : 1))
+  const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+  return `count=${amounts.length} total=${total} min=${amounts[0]} max=${amounts.at(-1)}`
+}

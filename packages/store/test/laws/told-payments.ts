@@ -1,0 +1,167 @@
+// Which payments the webhooks and sockets must have been told, may have been told, and were told.
+import { labelOf } from './addresses.js'
+import type { Row } from './columns.js'
+import type { Webhook } from './histories.js'
+import type { Model, ModelPayment } from './model.js'
+import { trackingIdOf } from './model-policy.js'
+import type { Run } from './run.js'
+
+export interface Facts {
+  recipient: string | null
+  tokenMint: string | null
+  trackingId: string | null
+  amount?: bigint
+}
+
+/** Whether a webhook's filters let a message pass. An unknown fact passes no filter that asks for it. */
+export function passes({ filters }: Webhook, { recipient, tokenMint, trackingId, amount }: Facts): boolean {
+  if (filters === null) return true
+  if (filters.recipient !== undefined && filters.recipient !== recipient) return false
+  if (filters.tokenMint !== undefined && filters.tokenMint !== tokenMint) return false
+  if (filters.minAmount !== undefined && amount !== undefined && amount < BigInt(filters.minAmount))
+    return false
+  return filters.trackingIdPrefix === undefined || (trackingId?.startsWith(filters.trackingIdPrefix) ?? false)
+}
+
+/**
+ * The facts of a payment at any moment. The recipient of another incarnation counts until the payment's own incarnation
+ * is known, and what a retracted transaction said counts until the retraction.
+ */
+function factsOverTime(
+  { event, policy, recipient, tokenMint, trackingId, amount }: ModelPayment,
+  model: Model,
+): Facts[] {
+  const created = policy === null ? [] : (model.created.get(policy) ?? [])
+  const recipients = new Set([recipient])
+  const mints = new Set([tokenMint])
+  const trackingIds = new Set([trackingId])
+  for (const { data } of created) {
+    if (event.data.recipient === undefined) recipients.add(data.recipient as string)
+    if (trackingId === null && event.name === 'ComposableExecuted') trackingIds.add(trackingIdOf(data.memo))
+  }
+  if (policy !== null && tokenMint === null)
+    for (const { data } of model.events.filter(({ name }) => name === 'UserPaymentCreated'))
+      mints.add(data.token_mint as string)
+  return [...recipients].flatMap(of =>
+    [...mints].flatMap(mint =>
+      [...trackingIds].map(id => ({ recipient: of, tokenMint: mint, trackingId: id, amount })),
+    ),
+  )
+}
+
+const isForPayments = ({ types }: Webhook, type = 'payment.executed'): boolean =>
+  type === 'payment.executed' && types.length === 0 ? true : types.includes(type)
+
+const countBy = (rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> => {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const group = groups.get(key)
+    if (group) group.push(row)
+    else groups.set(key, [row])
+  }
+  return groups
+}
+
+/** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
+export function findToldProblems({ history, webhookIds, tables, keyOfId }: Run, model: Model): string[] {
+  const problems: string[] = []
+  const payments = tables.deliveries.filter(({ type }) => String(type).startsWith('payment.'))
+  const told = countBy(
+    payments,
+    ({ webhook_id, event_id, type }) => `${webhook_id} ${type} ${keyOfId.get(String(event_id))}`,
+  )
+  for (const [nth, webhook] of history.webhooks.entries()) {
+    for (const payment of model.payments) {
+      if (payment.gateway !== webhook.gateway) continue
+      const rowsOf = (type: string) => {
+        const key = `${webhookIds[nth]} ${type} ${payment.event.key}`
+        const rows = told.get(key) ?? []
+        told.delete(key)
+        return rows
+      }
+      const add = (what: string) =>
+        problems.push(`webhook ${JSON.stringify(webhook)}\n    of ${nameOf(payment)}: ${what}`)
+      judge(
+        payment,
+        webhook,
+        model,
+        { executed: rowsOf('payment.executed'), retracted: rowsOf('payment.retracted') },
+        add,
+      )
+    }
+  }
+  for (const [key] of told)
+    problems.push(`a message that nobody asked for: ${key.split(' ').map(labelOf).join(' ')}`)
+  return problems
+}
+
+const nameOf = ({ event }: ModelPayment): string => event.key.split(' ').map(labelOf).join(' ')
+
+function judge(
+  payment: ModelPayment,
+  webhook: Webhook,
+  model: Model,
+  rows: { executed: Row[]; retracted: Row[] },
+  add: (what: string) => void,
+): void {
+  const { event, awaitsPolicy } = payment
+  const facts = factsOverTime(payment, model)
+  const isFinal = event.isFinal || webhook.finality === 'confirmed'
+  const may = isForPayments(webhook) && facts.some(each => passes(webhook, each))
+  // The webhooks of a deleted gateway are stopped, and whether that is before a payment depends on the arrival.
+  const isStopped = model.everDeleted.has(webhook.gateway)
+  const must =
+    isForPayments(webhook) &&
+    !isStopped &&
+    !awaitsPolicy &&
+    isFinal &&
+    facts.every(each => passes(webhook, each))
+  const { executed, retracted } = rows
+  if (executed.length > 1) add(`told ${executed.length} times`)
+  if (executed.length > 0 && !may) add('told, and not asked for')
+  if (event.retracted) {
+    if (executed.some(({ state }) => state !== 'cancelled')) add('retracted, and still to be sent')
+    const asked =
+      executed.some(({ attempts_made: attempts }) => attempts !== 0) &&
+      isForPayments(webhook, 'payment.retracted')
+    if (retracted.length !== (asked && !isStopped ? 1 : 0) && !(asked && isStopped && retracted.length === 1))
+      add(`its retraction is told ${retracted.length} times`)
+    return
+  }
+  if (retracted.length > 0) add('stands, and its retraction is told')
+  if (executed.length > 0 && webhook.finality === 'finalized' && !event.isFinal)
+    add('told before it was final')
+  if (executed.length === 0 && must) add('not told')
+}
+
+/** What commits hand to sockets: each payment once, each retraction of a payment that was told once. */
+export function findHandedProblems({ committed, keyOfId, tables }: Run, model: Model): string[] {
+  const problems: string[] = []
+  const countOf = (ids: readonly string[]) => {
+    const counts = new Map<string, number>()
+    for (const id of ids) {
+      const key = keyOfId.get(id) ?? `an unknown event ${id}`
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+    return counts
+  }
+  const told = countOf(committed.flatMap(({ payments }) => payments.map(({ eventId }) => eventId)))
+  const retracted = countOf(committed.flatMap(({ retractions }) => retractions.map(({ eventId }) => eventId)))
+  for (const payment of model.payments) {
+    const { event, awaitsPolicy } = payment
+    const [timesTold, timesRetracted] = [told.get(event.key) ?? 0, retracted.get(event.key) ?? 0]
+    const add = (what: string) => problems.push(`commits, of ${nameOf(payment)}: ${what}`)
+    if (timesTold > 1) add(`handed over ${timesTold} times`)
+    if (timesTold === 0 && !event.retracted && !awaitsPolicy) add('never handed over')
+    if (timesTold === 1 && awaitsPolicy && !event.retracted) add('handed over before its policy was known')
+    if (timesRetracted > 1 || (timesRetracted > 0 && !event.retracted))
+      add(`retracted ${timesRetracted} times`)
+    if (timesTold === 1 && event.retracted && timesRetracted === 0) add('told, and its retraction is not')
+  }
+  const ids = committed.flatMap(({ deliveries }) => deliveries.map(({ id }) => String(id))).sort()
+  const stored = tables.deliveries.map(({ id }) => String(id)).sort()
+  if (ids.join() !== stored.join())
+    problems.push(`deliveries ${stored.join()} are stored, and ${ids.join()} handed over`)
+  return problems
+}

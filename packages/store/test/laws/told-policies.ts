@@ -1,0 +1,124 @@
+// What webhooks were told of policies: nothing twice, nothing that did not happen, and all that shows in the end.
+import { labelOf } from './addresses.js'
+import type { Row } from './columns.js'
+import type { Webhook } from './histories.js'
+import { Enum } from './messages.js'
+import { compare, type Standing } from './model-events.js'
+import { isCreated, isDeleted, isStatus, text, trackingIdOf } from './model-policy.js'
+import type { Model } from './model.js'
+import type { Run } from './run.js'
+import { passes, type Facts } from './told-payments.js'
+
+interface Message {
+  type: string
+  /** the event that caused it */
+  cause: string
+}
+
+/** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
+export function findLifecycleProblems({ history, webhookIds, tables, keyOfId }: Run, model: Model): string[] {
+  const problems: string[] = []
+  const told = new Map<string, Message[]>()
+  for (const row of tables.deliveries.filter(({ type }) => String(type).startsWith('subscription.'))) {
+    const { data } = JSON.parse(String(row.body)) as { data: { paymentPolicy: string } }
+    const key = `${String(row.webhook_id)} ${data.paymentPolicy}`
+    told.set(key, [...(told.get(key) ?? []), messageOf(row, keyOfId)])
+  }
+  for (const [nth, webhook] of history.webhooks.entries()) {
+    for (const [policy, past] of model.histories) {
+      const key = `${webhookIds[nth]} ${policy}`
+      const messages = told.get(key) ?? []
+      told.delete(key)
+      for (const problem of judge(webhook, past, messages, model, policy))
+        problems.push(`webhook ${JSON.stringify(webhook)}\n    of ${labelOf(policy)}: ${problem}`)
+    }
+  }
+  for (const key of told.keys())
+    problems.push(`a message that nobody asked for: ${key.split(' ').map(labelOf).join(' ')}`)
+  return problems
+}
+
+const messageOf = (row: Row, keyOfId: ReadonlyMap<string, string>): Message => ({
+  type: String(row.type),
+  cause: keyOfId.get(String(row.event_id)) ?? 'no event',
+})
+
+function judge(
+  webhook: Webhook,
+  past: Standing[],
+  messages: Message[],
+  model: Model,
+  policy: string,
+): string[] {
+  const problems: string[] = []
+  const created = past.filter(isCreated)
+  const passing = created.filter(
+    each =>
+      each.data.gateway === webhook.gateway && factsOf(each, model).some(facts => passes(webhook, facts)),
+  )
+  const seen = new Set<string>()
+  for (const { type, cause } of messages) {
+    const shown = `${type} because of ${cause.split(' ').map(labelOf).join(' ')}`
+    if (seen.has(`${type} ${cause}`)) problems.push(`${shown} is told twice`)
+    seen.add(`${type} ${cause}`)
+    if (!webhook.types.includes(type) || passing.length === 0)
+      problems.push(`${shown} is told, and not asked for`)
+    const event = past.find(({ key }) => key === cause)
+    if (!event || !canCause(type, event)) problems.push(`${shown} did not happen`)
+    if (webhook.finality === 'finalized' && event && !event.retracted && !event.isFinal)
+      problems.push(`${shown} is told before it is final`)
+  }
+  const completed = messages.filter(({ type }) => type === 'subscription.completed').length
+  if (completed > created.length)
+    problems.push(`completed is told ${completed} times in ${created.length} incarnations`)
+  for (const type of mustBeTold(webhook, past, model, policy)) {
+    const times = messages.filter(message => message.type === type).length
+    if (times !== 1) problems.push(`${type} is told ${times} times`)
+  }
+  return problems
+}
+
+/** A change that came before its policy's Created event is told because of that event. */
+function canCause(type: string, event: Standing): boolean {
+  if (isCreated(event)) return type !== 'subscription.resumed'
+  if (type === 'subscription.deleted') return isDeleted(event)
+  if (type === 'subscription.paused') return isStatus(event) && statusOf(event) === 'Paused'
+  if (type === 'subscription.resumed') return isStatus(event) && statusOf(event) === 'Active'
+  return type === 'subscription.completed'
+}
+
+const statusOf = ({ data }: Standing): string => (data.new_status as Enum).variant
+
+/** What filters can know of a policy at any moment. */
+function factsOf({ data }: Standing, { events }: Model): Facts[] {
+  const mints: (string | null)[] = data.forward_config
+    ? [text((data.forward_config as Record<string, string>).input_mint)]
+    : [
+        null,
+        ...events.filter(({ name }) => name === 'UserPaymentCreated').map(each => text(each.data.token_mint)),
+      ]
+  return mints.map(tokenMint => ({
+    recipient: text(data.recipient),
+    tokenMint,
+    trackingId: trackingIdOf(data.memo),
+  }))
+}
+
+/** In a history with one Created event, whatever the order of arrival: what the policy is in the end. */
+function mustBeTold(webhook: Webhook, past: Standing[], model: Model, policy: string): string[] {
+  const created = past.filter(isCreated)
+  const state = model.policies.get(policy)
+  const [only] = created
+  if (created.length !== 1 || !only || !state || past.some(({ retracted }) => retracted)) return []
+  if (state.gateway !== webhook.gateway || model.everDeleted.has(webhook.gateway)) return []
+  const tokenMint = state.inputMint ?? model.userPayments.get(state.userPayment)?.tokenMint ?? null
+  if (!passes(webhook, { recipient: state.recipient, trackingId: state.trackingId, tokenMint })) return []
+  if (webhook.finality === 'finalized' && past.some(({ isFinal }) => !isFinal)) return []
+  const types = ['subscription.created']
+  const after = past.filter(event => compare(event, only) > 0)
+  if (after.filter(isDeleted).length === 1) types.push('subscription.deleted')
+  const changes = after.filter(isStatus)
+  if (changes.length === 1 && statusOf(changes[0]!) === 'Paused') types.push('subscription.paused')
+  if (state.status === 'completed') types.push('subscription.completed')
+  return types.filter(type => webhook.types.includes(type))
+}

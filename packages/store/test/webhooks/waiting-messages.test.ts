@@ -1,0 +1,194 @@
+// What waits is released in pages, in the order of the chain, and is forgotten with its event.
+import { randomUUID } from 'node:crypto'
+import type { CommittedPayment } from '@payment-tracking/contracts'
+import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openStore } from '../../src/database/open-store.js'
+import { forget } from '../../src/webhooks/forget.js'
+import { release, type Released } from '../../src/webhooks/release.js'
+import { tell } from '../../src/webhooks/tell.js'
+
+const database = await createDatabase(t)
+const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
+t.teardown(() => store.close())
+const { pool } = database
+const nothing = { finalizedSlot: null, finalEvents: [], knownPayments: [], knownPolicies: [] }
+const isFinal = () => false
+
+const addWebhook = async (gateway: string, over: { finality?: string; filters?: object; types?: string[] }) =>
+  (
+    await pool.query<{ id: string }>(
+      `insert into webhooks (gateway, endpoint_url, secret, finality, filters, event_types)
+       values ($1, 'https://x.example/', 's', $2, $3, $4) returning id`,
+      [gateway, over.finality ?? 'confirmed', over.filters ?? null, over.types ?? []],
+    )
+  ).rows[0]!.id
+
+const paymentOf = (gateway: string, over: Partial<CommittedPayment> = {}): CommittedPayment => ({
+  ...{ eventId: randomUUID(), position: '1', trackingId: null, seq: null, signature: 's', slot: 1 },
+  ...{ occurredAt: '2026-11-20T10:00:00.000Z', paidAt: '1', paymentPolicy: `policy of ${gateway}`, gateway },
+  ...{ amount: '5', recordId: 1, recipient: null, payer: null, tokenMint: null },
+  ...over,
+})
+
+/** Stores payments as far as `release` reads them. */
+const storePayments = (payments: readonly CommittedPayment[]) =>
+  pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+       stream_sequence, gateway, payment_policy, recipient, amount, paid_at, record_id, commitment)
+     select p.id, row_number() over () + (select coalesce(max(position), 0) from events), p.slot, p.id::text, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1,
+            p.gateway, p.policy, p.recipient, 5, 1, 1, 'confirmed'
+       from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[]) as p (id, slot, gateway, policy, recipient)`,
+    [
+      payments.map(({ eventId }) => eventId),
+      payments.map(({ slot }) => slot),
+      payments.map(({ gateway }) => gateway),
+      payments.map(({ paymentPolicy }) => paymentPolicy),
+      payments.map(({ recipient }) => recipient),
+    ],
+  )
+
+const transaction = store.database.transaction.bind(store.database)
+const tellPayments = (payments: CommittedPayment[]) =>
+  transaction(tx => tell(tx, { payments, lifecycles: [], isFinal }))
+
+/** Every page in a transaction of its own. @returns the rows of each page */
+const releaseAll = async (released: Released): Promise<number[]> => {
+  const sizes: number[] = []
+  for (let rest: Released | null = released; rest !== null;) {
+    const asked: Released = rest
+    const page = await transaction(tx => release(tx, asked, isFinal))
+    sizes.push(page.deliveries.length)
+    rest = page.rest
+  }
+  return sizes
+}
+const slotsTold = async (webhook: string): Promise<number[]> =>
+  (
+    await pool.query<{ slot: number }>(
+      `select (body::json -> 'data' ->> 'slot')::int as slot from deliveries where webhook_id = $1 order by id`,
+      [webhook],
+    )
+  ).rows.map(({ slot }) => slot)
+const waitingOf = async (webhook: string): Promise<string[]> =>
+  (
+    await pool.query<{ waits_for: string }>('select waits_for from waiting_messages where webhook_id = $1', [
+      webhook,
+    ])
+  ).rows.map(row => row.waits_for)
+
+t.test('what is final is released by slot, at most 500 rows at a time', async t => {
+  const gateway = randomUUID()
+  const webhook = await addWebhook(gateway, { finality: 'finalized' })
+  const payments = Array.from({ length: 1_203 }, (_, at) => paymentOf(gateway, { slot: at + 1 })).reverse()
+  await storePayments(payments)
+  await tellPayments(payments)
+  t.same(await slotsTold(webhook), [])
+  t.same(await releaseAll({ ...nothing, finalizedSlot: 1_201n }), [500, 500, 201])
+  t.same(
+    await slotsTold(webhook),
+    Array.from({ length: 1_201 }, (_, at) => at + 1),
+  )
+  t.same(await waitingOf(webhook), ['finality', 'finality'])
+  t.same(await releaseAll({ ...nothing, finalizedSlot: 1_201n }), [0])
+  const last = payments.filter(({ slot }) => slot > 1_201).map(({ eventId }) => eventId)
+  t.same(await releaseAll({ ...nothing, finalizedSlot: 1_201n, finalEvents: last }), [0, 2])
+  t.same(await waitingOf(webhook), [])
+})
+
+t.test('what still lacks a fact does not hold up the pages', async t => {
+  const gateway = randomUUID()
+  const webhook = await addWebhook(gateway, { filters: { recipient: 'R', tokenMint: 'M' } })
+  const payments = Array.from({ length: 1_100 }, (_, at) => paymentOf(gateway, { slot: at + 1 }))
+  const [known, unknown] = [payments.slice(0, 20), payments.slice(20)]
+  await storePayments([...known.map(each => ({ ...each, recipient: 'S' })), ...unknown])
+  await tellPayments(payments)
+  t.equal((await waitingOf(webhook)).length, 1_100)
+  const knownPolicies = [payments[0]!.paymentPolicy]
+  t.same(await releaseAll({ ...nothing, knownPolicies }), [0, 0, 0])
+  t.equal((await waitingOf(webhook)).length, 1_080, 'what the filters refuse is deleted')
+  t.same(await releaseAll({ ...nothing, knownPayments: known.map(({ eventId }) => eventId) }), [0])
+})
+
+t.test('what waited for facts waits for finality next', async t => {
+  const gateway = randomUUID()
+  const webhook = await addWebhook(gateway, { finality: 'finalized', filters: { recipient: 'R' } })
+  const payment = paymentOf(gateway, { slot: 90_000 })
+  await tellPayments([payment])
+  t.same(await waitingOf(webhook), ['facts'])
+  await storePayments([{ ...payment, recipient: 'R' }])
+  await releaseAll({ ...nothing, knownPayments: [payment.eventId] })
+  t.same(await waitingOf(webhook), ['finality'])
+  await releaseAll({ ...nothing, finalizedSlot: 90_000n })
+  t.same([await waitingOf(webhook), await slotsTold(webhook)], [[], [90_000]])
+})
+
+t.test('a life-cycle event that waits for finality tells the figures of its time', async t => {
+  const gateway = randomUUID()
+  const webhook = await addWebhook(gateway, {
+    ...{ finality: 'finalized', types: ['subscription.paused'], filters: { recipient: 'R' } },
+  })
+  const policy: LifecyclePolicy = {
+    ...{ address: `policy of ${gateway}`, incarnationStart: '0', family: 'regular', policyId: 1, gateway },
+    ...{ recipient: 'R', trackingId: null, tokenMint: null, payer: null, status: 'paused' },
+    ...{ paymentCount: 3n, totalPaid: 15n, nextPaymentDue: null },
+  }
+  const cause = { eventId: randomUUID(), signature: 's', slot: 91_000 }
+  const lifecycle: Lifecycle = {
+    ...{ type: 'subscription.paused', key: 'k', at: '2026-11-20T10:00:00.000Z', dueAt: null, cause },
+  }
+  await transaction(tx => tell(tx, { payments: [], lifecycles: [{ policy, lifecycle }], isFinal }))
+  t.same(await waitingOf(webhook), ['finality'])
+  await pool.query(
+    `insert into policies (address, life_start, gateway, recipient, payment_count, total_paid, live, status)
+     values ($1, '1', $2, 'S', 9, 99, true, 'active')`,
+    [policy.address, gateway],
+  )
+  await releaseAll({ ...nothing, finalizedSlot: 91_000n })
+  const { rows } = await pool.query(
+    'select message_id, body::json as body from deliveries where webhook_id = $1',
+    [webhook],
+  )
+  t.equal(rows.length, 1, 'the filters judge what the message tells')
+  t.match(rows[0].body, {
+    id: rows[0].message_id,
+    data: { recipient: 'R', status: 'paused', paymentCount: 3, totalPaid: 15 },
+  })
+})
+
+t.test('what is retracted is not told any more', async t => {
+  const gateway = randomUUID()
+  const final = await addWebhook(gateway, { finality: 'finalized' })
+  const choosy = await addWebhook(gateway, { filters: { recipient: 'R' } })
+  const every = await addWebhook(gateway, { types: ['payment.executed', 'payment.retracted'] })
+  const [gone, stays] = [paymentOf(gateway, { slot: 92_000 }), paymentOf(gateway, { slot: 92_000 })]
+  await storePayments([gone, stays])
+  await tellPayments([gone, stays])
+  await pool.query('update deliveries set attempts_made = 1 where webhook_id = $1 and event_id = $2', [
+    every,
+    gone.eventId,
+  ])
+  const policyEvent = randomUUID()
+  await pool.query('update waiting_messages set event_id = $2 where webhook_id = $1 and event_id = $3', [
+    choosy,
+    policyEvent,
+    stays.eventId,
+  ])
+  const told = await transaction(tx => forget(tx, { events: [gone.eventId, policyEvent], payments: [gone] }))
+  t.same(
+    told.map(({ webhookId }) => String(webhookId)),
+    [every],
+  )
+  t.same([await waitingOf(final), await waitingOf(choosy)], [['finality'], []])
+  const { rows } = await pool.query(
+    'select type, state from deliveries where webhook_id = $1 order by type, state',
+    [every],
+  )
+  t.same(rows, [
+    { type: 'payment.executed', state: 'cancelled' },
+    { type: 'payment.executed', state: 'pending' },
+    { type: 'payment.retracted', state: 'pending' },
+  ])
+  t.same(await transaction(tx => forget(tx, { events: [], payments: [] })), [])
+})
