@@ -119,12 +119,14 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
   )
   for (const id of [facts, await addWebhook(own.address, false), await addWebhook(other.address)])
     await api.database.pool.query(
-      `insert into deliveries_awaiting_facts (webhook_id, message_id, event_id, payment_policy) values ($1, $2, $3, $4)`,
+      `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
+       values ($1, $2, $3, $4, 1, 'payment.executed', 'facts')`,
       [id, rows[0]!.id, rows[0]!.id, own.address],
     )
   await api.database.pool.query(
-    'insert into deliveries_awaiting_finality (event_id, webhook_id, slot) values ($1, $2, 1)',
-    [rows[0]!.id, finality],
+    `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
+     values ($1, $2, $3, $4, 1, 'payment.executed', 'finality')`,
+    [finality, rows[0]!.id, rows[0]!.id, own.address],
   )
   const path = `/v1/payments/${signature}/trace`
   const { body } = await api.call('GET', path, { token: await api.signIn(own) })

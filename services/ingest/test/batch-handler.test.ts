@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import { openStore, type CommittedBatch } from '@payment-tracking/store'
+import { openStore, type CommittedNews } from '@payment-tracking/store'
 import { createDatabase, readFixtureMessages } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildBatchHandler, redeliveryDelayMs } from '../src/pipeline/build-batch-handler.js'
@@ -10,7 +10,7 @@ t.test('an uncommitted batch is given back to the stream, and is neither announc
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url })
   t.teardown(() => store.close())
-  const told: (readonly CommittedBatch[])[] = []
+  const told: (readonly CommittedNews[])[] = []
   const handle = buildBatchHandler({
     store,
     relay: { start: committed => void told.push(committed) },

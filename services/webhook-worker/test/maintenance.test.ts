@@ -123,8 +123,8 @@ t.test('a worker maintains webhooks', async t => {
   t.test('what waits for facts is measured by its age, for active webhooks alone', async t => {
     const webhook = await rig.addWebhook(receiver.url)
     await pool.query(
-      `insert into deliveries_awaiting_facts (webhook_id, message_id, event_id, payment_policy, since)
-       values ($1, 'waits', gen_random_uuid(), 'policy', now() - interval '2 h')`,
+      `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for, since)
+       values ($1, 'waits', gen_random_uuid(), 'policy', 1, 'payment.executed', 'facts', now() - interval '2 h')`,
       [webhook.id],
     )
     const readAge = async () => {

@@ -245,8 +245,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'changed === null ? [] : insertLifecycle(tx, changed, isFinal)',
-        replace: '[]',
+        find: 'lifecycles: changed === null ? [] : collectLifecycles(changed)',
+        replace: 'lifecycles: []',
       },
     ],
     faults: [],

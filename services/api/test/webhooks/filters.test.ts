@@ -63,7 +63,8 @@ async function openGateway(name: string) {
 }
 
 const waitingOf = async (policy: string): Promise<number> =>
-  (await pool.query('select 1 from deliveries_awaiting_facts where payment_policy = $1', [policy])).rowCount!
+  (await pool.query(`select 1 from waiting_messages where waits_for = 'facts' and policy = $1`, [policy]))
+    .rowCount!
 const PAID = 'payment.executed'
 
 t.test('a payment that came before its policy waits for the facts that the filters need', async t => {

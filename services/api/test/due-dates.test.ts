@@ -1,0 +1,199 @@
+// REST, webhooks and sockets say the same of a policy's dates, and no date that anybody can store makes one of them fail.
+import { readTrackedPolicies, tellDuePolicies } from '@payment-tracking/store'
+import t from 'tap'
+import { openApi } from './open-api.js'
+import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+
+const DAY = 86_400
+const NOW = Math.floor(Date.now() / 1000)
+const TYPES = ['due_soon', 'overdue', 'expired'].map(name => `subscription.${name}`)
+const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
+
+const api = await openApi(t, {}, () => Date.now())
+const { pool } = api.database
+const chain = tellChain(api.store)
+
+const addWebhook = (gateway: string, filters: object | null = null) =>
+  pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types, filters)
+     values ($1, 'https://shop.example', 'whsec_x', $2, $3)`,
+    [gateway, TYPES, filters],
+  )
+/** By policy, sorted: the due dates and ends that webhooks were told. */
+const toldOf = async (gateway: string): Promise<Map<string, string>> => {
+  for (;;) if ((await tellDuePolicies(api.store, LIMITS)).told < LIMITS.limit) break
+  const { rows } = await pool.query<{ policy: string; notice: string }>(
+    `select d.body::json -> 'data' ->> 'paymentPolicy' as policy, d.type || ' ' || (d.body::json -> 'data' ->> 'dueAt') as notice
+       from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by 1, 2`,
+    [gateway],
+  )
+  const told = new Map<string, string>()
+  for (const { policy, notice } of rows) told.set(policy, [told.get(policy) ?? [], notice].flat().join())
+  return told
+}
+/** By policy, what sockets are told. */
+const noticesOf = async (addresses: string[]): Promise<Map<string, string>> => {
+  const policies = await readTrackedPolicies(api.store, { trackingIds: [], addresses, ...LIMITS })
+  return new Map(policies.map(({ address, notices }) => [address, notices.join()]))
+}
+/** By policy, what REST serves. */
+const statesOf = async (gateway: string): Promise<Map<string, string>> => {
+  const states = new Map<string, string>()
+  let url: string | undefined = `/v1/subscriptions?gatewayPublicKey=${gateway}`
+  while (url !== undefined) {
+    const { body, headers } = await api.get(url)
+    for (const { policyAddress, dueState } of body.data) states.set(policyAddress, dueState)
+    url = /^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1]
+  }
+  return states
+}
+
+const oneTime = (due: number, expiry: number | null) => ({
+  OneTime: { amount: '1', due_date: String(due), expiry_date: expiry === null ? null : String(expiry) },
+})
+const weekly = (due: number) =>
+  subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due) })
+const payAsYouGo = (fields: Record<string, string | null>) => ({
+  PayAsYouGo: {
+    ...{ max_amount_per_period: '9', max_chunk_amount: '9', period_length_seconds: '9' },
+    ...{ current_period_start: '0', current_period_total: '0', expiry_date: null },
+    ...fields,
+  },
+})
+
+t.test('each moment of a policy has one name for all', async t => {
+  const gateway = keyOf('gateway of one rule')
+  await addWebhook(gateway)
+  const cases: [name: string, type: Record<string, unknown>, state: string, told: string | null][] = [
+    ['far', weekly(NOW + 9 * DAY), 'upcoming', null],
+    ['soon', weekly(NOW + DAY), 'upcoming', 'due_soon'],
+    ['due', weekly(NOW - 3_600), 'due', null],
+    ['late', weekly(NOW - DAY), 'overdue', 'overdue'],
+    ['late at once', oneTime(0, null), 'overdue', 'overdue'],
+    ['due tomorrow, expired a minute ago', oneTime(NOW + DAY, NOW - 60), 'expired', 'expired'],
+    ['overdue, expired a minute ago', oneTime(NOW - DAY, NOW - 60), 'expired', 'expired'],
+    ['due tomorrow, expires in an hour', oneTime(NOW + DAY, NOW + 3_600), 'upcoming', 'due_soon'],
+    ['capped', payAsYouGo({ expiry_date: String(NOW - 60) }), 'expired', 'expired'],
+    ['capped for ever', payAsYouGo({ expiry_date: '0' }), 'none', null],
+    [
+      'deadline',
+      { UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW - 1) } },
+      'expired',
+      'expired',
+    ],
+    ['due in the year 292 billion', oneTime(Number.MAX_SAFE_INTEGER, null), 'none', null],
+  ]
+  const addresses = new Map<string, string>()
+  for (const [name, type] of cases)
+    addresses.set(
+      name,
+      (await chain.policy({ gateway, owner: keyOf(name), memo: 'one', type, at: NOW - 40 * DAY })).address,
+    )
+  const [told, notices, states] = [
+    await toldOf(gateway),
+    await noticesOf([...addresses.values()]),
+    await statesOf(gateway),
+  ]
+  for (const [name, , state, type] of cases) {
+    const address = addresses.get(name)!
+    t.equal(states.get(address), state, `${name}: REST`)
+    t.match(
+      told.get(address) ?? 'nothing',
+      type ? new RegExp(`^subscription.${type} \\d+$`) : 'nothing',
+      name,
+    )
+    t.equal(notices.get(address), told.get(address) ?? '', `${name}: sockets and webhooks`)
+  }
+})
+
+t.test('a date whose policy lacks facts is told when they come, if it still holds', async t => {
+  const gateway = keyOf('gateway of facts')
+  await addWebhook(gateway, { tokenMint: keyOf('a mint') })
+  // Another gateway's policy tells the addresses, before anything of these policies is stored.
+  const open = async (name: string) => {
+    const owner = keyOf(name)
+    const policy = await chain.policy({
+      ...{ gateway, owner, mint: keyOf('a mint'), memo: name, type: weekly(NOW - DAY), at: NOW - 9 * DAY },
+    })
+    await pool.query('update user_payments set token_mint = null where owner = $1', [owner])
+    return policy
+  }
+  const [late, paid, other] = [
+    await open('late facts'),
+    await open('paid meanwhile'),
+    await open('of nobody'),
+  ]
+  await pool.query('delete from user_payments where owner = $1', [other.owner])
+  t.same([...(await toldOf(gateway))], [])
+  const waiting = async () =>
+    (
+      await pool.query<{ policy: string; waits_for: string }>(
+        'select policy, waits_for from waiting_messages where event_id is null order by policy',
+      )
+    ).rows.map(({ policy, waits_for }) => `${waits_for} ${policy}`)
+  t.same(await waiting(), [late, paid, other].map(({ address }) => `facts ${address}`).sort())
+  await chain.pay(paid, NOW - 60)
+  for (const { owner } of [late, paid])
+    await chain.say(
+      'UserPaymentCreated',
+      { owner, token_account: keyOf('account'), token_mint: keyOf('a mint') },
+      NOW - 9 * DAY,
+    )
+  t.same([...(await toldOf(gateway))], [[late.address, `subscription.overdue ${NOW - DAY}`]])
+  t.same(await waiting(), [`facts ${other.address}`], 'what was paid meanwhile is not told')
+})
+
+const I64 = 9_223_372_036_854_775_807n
+const U64 = 18_446_744_073_709_551_615n
+const BOUNDS = [0n, 1n, -1n, I64, -I64 - 1n, U64].map(String)
+const LEAST: Record<string, Record<string, unknown>> = {
+  ...subscriptionOf(),
+  ...oneTime(NOW + DAY, NOW + 2 * DAY),
+  ...payAsYouGo({}),
+  UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW + DAY) },
+  Milestone: {
+    ...{ milestone_amounts: ['1', '1', '1', '1'], milestone_timestamps: ['1', '1', '1', '1'] },
+    ...{ current_milestone: 0, release_condition: 0, total_milestones: 4, escrow_amount: '4' },
+  },
+}
+
+t.test('no policy that can be stored makes a statement fail for others', async t => {
+  const [stranger, honest] = [keyOf('gateway of a stranger'), keyOf('gateway of an honest one')]
+  for (const gateway of [stranger, honest]) await addWebhook(gateway)
+  const stored: string[] = []
+  for (const [kind, fields] of Object.entries(LEAST))
+    for (const field of Object.keys(fields))
+      for (const bound of BOUNDS) {
+        const [value, given] = [fields[field], { ...fields }]
+        if (typeof value === 'object' && value !== null && !Array.isArray(value))
+          given[field] = { Custom: bound }
+        else given[field] = Array.isArray(value) ? value.map(() => bound) : bound
+        const at = NOW - 40 * DAY
+        const owner = keyOf(`${kind} ${field} ${bound}`)
+        try {
+          const policy = await chain.policy({ gateway: stranger, owner, type: { [kind]: given }, at })
+          stored.push(policy.address)
+          await chain.pay(policy, NOW - DAY, { amount: 1 })
+        } catch (error) {
+          t.match(error, /^Error: PaymentPolicyCreated: /, 'a value that no policy can have is refused')
+        }
+      }
+  t.ok(stored.length > 80, `${stored.length} policies`)
+  const good = await chain.policy({
+    gateway: honest,
+    owner: keyOf('honest'),
+    type: weekly(NOW - DAY),
+    at: NOW - DAY,
+  })
+  const overdue = `subscription.overdue ${NOW - DAY}`
+  t.equal((await toldOf(honest)).get(good.address), overdue)
+  const notices = await noticesOf([...stored, good.address])
+  t.equal(notices.size, stored.length + 1)
+  t.equal(notices.get(good.address), overdue)
+  const [told, states] = [await toldOf(stranger), await statesOf(stranger)]
+  for (const address of stored) t.equal(told.get(address) ?? '', notices.get(address), states.get(address)!)
+  const { rows } = await pool.query(
+    'select 1 from policies where due_at not between 0 and 253402300799 or ends_at not between 0 and 253402300799',
+  )
+  t.equal(rows.length, 0)
+})
