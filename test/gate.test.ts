@@ -45,8 +45,8 @@ t.test('every test file of the repository is in a list', async t => {
   t.same([...short, ...long].sort(), all.sort())
 })
 
-t.test('the steps leave room for npm test within 40 minutes, and for a slower machine', async t => {
-  t.ok(STEPS.reduce((sum, { seconds }) => sum + seconds, 0) <= 30 * 60)
+t.test('the steps leave room for npm test within 50 minutes, and for a slower machine', async t => {
+  t.ok(STEPS.reduce((sum, { seconds }) => sum + seconds, 0) <= 40 * 60)
   for (const { name, seconds, minutes, files, command } of STEPS) {
     t.ok(minutes * 60 >= 1.2 * seconds, `${name} may take a fifth longer`)
     t.ok(Boolean(files) !== Boolean(command), name)

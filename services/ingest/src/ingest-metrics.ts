@@ -35,12 +35,14 @@ export interface IngestReadings {
   takesControls: () => boolean | null
   /** age in seconds of the oldest committed batch that is not relayed yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>
+  /** work that messages left behind: how much, and the age of the oldest in seconds */
+  work: () => Promise<{ count: number; oldestSeconds: number }>
 }
 
 /** Registers the gauges that are read when metrics are scraped. */
 export function measureIngest(
   metrics: Metrics,
-  { lag, consuming, openGaps, takesControls, outboxSeconds }: IngestReadings,
+  { lag, consuming, openGaps, takesControls, outboxSeconds, work }: IngestReadings,
 ): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
@@ -66,6 +68,16 @@ export function measureIngest(
     'Age of the oldest committed batch that was not announced and enqueued yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
+  const refolds = metrics.gauge(
+    'ingest_refolds',
+    'Policies, user payments and hours that are folded or counted again in pages',
+  )
+  const refoldSeconds = metrics.gauge('ingest_refold_oldest_seconds', 'Age of the oldest of them')
+  metrics.onScrape(refolds, async () => {
+    const { count, oldestSeconds } = await work()
+    refolds.set(count)
+    refoldSeconds.set(oldestSeconds)
+  })
   const controls = metrics.gauge(
     'ingest_stream_takes_controls',
     'Whether the stream takes control messages, by its subjects',

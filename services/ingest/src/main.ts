@@ -9,6 +9,7 @@ import {
   measureClockSkew,
   openStore,
   readOldestOutboxSeconds,
+  readWork,
 } from '@payment-tracking/store'
 import { IngestConfig, programOf } from './config.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
@@ -96,6 +97,7 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     openGaps: () => countOpenStreamGaps(store),
     takesControls: () => gapWatch.takesControls,
     outboxSeconds: () => readOldestOutboxSeconds(store),
+    work: () => readWork(store),
   })
   context.probe('stream', () => consumer.checkConsuming())
   // While Postgres does not answer, a batch has no end. The process stops without it: its messages are not acknowledged,

@@ -18,9 +18,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'never tell a payment whose policy came late',
     patches: [
       {
-        file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'committed.payments.push(...lateFacts);',
-        replace: '',
+        file: 'packages/store/dist/ingest/tell-batch.js',
+        find: '(await collectPayments(tx, differences)), ...late]',
+        replace: '(await collectPayments(tx, differences))]',
       },
     ],
     faults: [],
@@ -30,9 +30,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'give a payment whose policy came late no tracking ID',
     patches: [
       {
-        file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'const late = await findLatePayments(tx, resolved.fresh);',
-        replace: 'const late = [];',
+        file: 'packages/store/dist/ingest/derive-payments.js',
+        find: 'const completes = row.tracked_id !== null;',
+        replace: 'const completes = false;',
       },
     ],
     faults: [],
@@ -42,9 +42,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'leave what was retracted in the projections',
     patches: [
       {
-        file: 'packages/store/dist/ingest/retractions.js',
-        find: 'await restate(tx, addressesOf(events), { upTo, programId, payments: paymentsOf(events) });',
-        replace: '',
+        file: 'packages/store/dist/ingest/refold-causes.js',
+        find: 'for (const event of retracted)\n',
+        replace: 'for (const event of [])\n',
       },
     ],
     faults: [],
@@ -54,9 +54,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'leave what was retracted in the counts',
     patches: [
       {
-        file: 'packages/store/dist/ingest/retractions.js',
-        find: 'subtractCounts(tx, events);',
-        replace: '',
+        file: 'packages/store/dist/ingest/figures.js',
+        find: 'count: -row.count',
+        replace: 'count: 0 * row.count',
       },
     ],
     faults: [],
@@ -66,7 +66,7 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'forget what came again before its retraction',
     patches: [
       {
-        file: 'packages/store/dist/ingest/commit-batch.js',
+        file: 'packages/store/dist/ingest/identify.js',
         find: 'const received = [...retracted.takenIn, ...batch.received];',
         replace: 'retracted.takenIn = [];\n    const received = [...batch.received];',
       },
@@ -78,9 +78,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'tell webhooks of what is not final',
     patches: [
       {
-        file: 'packages/store/dist/webhooks/insert-deliveries.js',
-        find: "finality === 'finalized' && !isFinal(payment)",
-        replace: 'false',
+        file: 'packages/domain/dist/route.js',
+        find: "'told when final, not final': 'await-finality'",
+        replace: "'told when final, not final': 'send'",
       },
     ],
     faults: [],
@@ -116,9 +116,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'const positioned = position(tracked, before, seqs.ofFresh);',
+        find: 'const folded = foldBatch(',
         replace:
-          "if (resolved.fresh.some(({ event }) => event.name === 'SomethingNew'))\n        throw new TypeError('a bug');\n    const positioned = position(tracked, before, seqs.ofFresh);",
+          "if (fresh.some(({ event }) => event.name === 'SomethingNew'))\n        throw new TypeError('a bug');\n    const folded = foldBatch(",
       },
       {
         file: 'services/ingest/dist/pipeline/store-batch.js',
@@ -133,9 +133,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'tell a payment before its policy, and again with it',
     patches: [
       {
-        file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'standing.filter(({ awaitsPolicy }) => !awaitsPolicy)',
-        replace: 'standing',
+        file: 'packages/store/dist/ingest/tell-batch.js',
+        find: '(!awaitsPolicy || completed.has(event.id))',
+        replace: 'true',
       },
     ],
     faults: [],
@@ -162,9 +162,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'tell no webhook of a retraction',
     patches: [
       {
-        file: 'packages/store/dist/webhooks/insert-deliveries.js',
-        find: "and 'payment.retracted' = any(w.event_types)",
-        replace: 'and false',
+        file: 'packages/store/dist/webhooks/forget.js',
+        find: '= any(w.event_types)',
+        replace: '= any(w.event_types) and false',
       },
     ],
     faults: [],
@@ -244,9 +244,9 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'tell nothing of what happens to policies',
     patches: [
       {
-        file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'lifecycles: changed === null ? [] : collectLifecycles(changed)',
-        replace: 'lifecycles: []',
+        file: 'packages/store/dist/ingest/tell-batch.js',
+        find: 'tell(tx, { payments, lifecycles,',
+        replace: 'tell(tx, { payments, lifecycles: [],',
       },
     ],
     faults: [],

@@ -72,9 +72,9 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/commit-batch.js',
-        find: 'if (standing.length > 0) {\n',
+        find: 'await writeFolded(tx, numbered, folded);',
         replace:
-          'if (standing.length === 0 && asked.length > 0)\n        await project(tx, asked, known, { before, upTo: before });\n    if (standing.length > 0) {\n',
+          "await writeFolded(tx, numbered, folded);\n    if (numbered.length === 0)\n        (await import('./figures.js')).addToFigures(tx, batch.received.map(({ event }) => event), []);",
       },
     ],
     faults: [],

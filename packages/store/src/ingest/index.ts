@@ -29,4 +29,5 @@ export {
   type ReadHeadRecord,
   type VerifiedDatabase,
 } from './verify-database.js'
+export { readWork } from './work.js'
 export type { ReceivedMessage } from './received-message.js'

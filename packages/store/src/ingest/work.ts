@@ -1,5 +1,6 @@
 // What follows for many rows from one message is written down as a row of work in the message's transaction, and done
 // afterwards in pages (refold-pages.ts).
+import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
@@ -82,4 +83,13 @@ export function writeProgress(tx: PipelinedTx, { kind, address }: Work, left: Wo
       update refolds set cursor = ${left.cursor}, state = ${JSON.stringify(left.state)}::json, handled = handled + 1,
              turn = nextval('refolds_turn_seq')
        where kind = ${kind} and address = ${address}`)
+}
+
+/** How much work waits, and the age of the oldest in seconds; 0 without work. */
+export async function readWork({ database }: Store): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await database.read<{ count: number; seconds: number }>(sql`
+    select count(*)::integer as count,
+           coalesce(extract(epoch from clock_timestamp() - min(since)), 0)::float8 as seconds
+      from refolds`)
+  return { count: row!.count, oldestSeconds: Math.max(0, row!.seconds) }
 }

@@ -1,0 +1,63 @@
+// A release that raises the version of the rules: ingest folds everything again in pages, while messages come in.
+import { createLogger } from '@payment-tracking/runtime'
+import type { CommittedNews } from '@payment-tracking/store'
+import { dumpProjections, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { RefoldLoop } from '../src/recovery/refold-loop.js'
+import { ingestMessages, PROGRAM } from './ingest-messages.js'
+import { openTestStore } from './open-test-store.js'
+
+const messages = await readFixtureMessages()
+
+/** Every state, fact and figure that an earlier rule could have made otherwise. */
+const MADE_OTHERWISE = `
+  update stream_head set projection_version = 0;
+  update policies set payment_count = payment_count + 1, total_paid = 7, status = 'earlier', due_at = 5;
+  update user_payments set token_mint = null;
+  update gateways set signer = null, signer_order = null;
+  update events set payer = null, token_mint = null where amount is not null;
+  update payment_stats set count = count + 1, min = 0, last_at = now();
+  update payment_token_stats set total = total + 1;
+  update event_counts set count = count + 1`
+
+t.test('rows that earlier rules made follow the new rules, and messages go on meanwhile', async t => {
+  const reference = await openTestStore(t)
+  await ingestMessages(reference.store, messages)
+  const { store, database } = await openTestStore(t)
+  const before = messages.slice(0, messages.length - 60)
+  await ingestMessages(store, before)
+  await database.pool.query(MADE_OTHERWISE)
+
+  const told: CommittedNews[] = []
+  const loop = new RefoldLoop({
+    ...{ store, programId: PROGRAM.programId },
+    log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
+    guard: { server: () => serverOf() },
+    relay: { start: news => void told.push(...news) },
+  })
+  const serverOf = async () => {
+    const { rows } = await database.pool.query<{ server: string }>(
+      'select extract(epoch from pg_postmaster_start_time())::text as server',
+    )
+    return rows[0]!.server
+  }
+  loop.start()
+  t.teardown(() => loop.stop())
+  await ingestMessages(store, messages.slice(before.length), {
+    batchSize: 3,
+    firstSequence: before.length + 1,
+  })
+  const isDone = async () => {
+    const { rows } = await database.pool.query(
+      'select 1 from stream_head where projection_version > 0 and not exists (select from refolds)',
+    )
+    return rows.length === 1
+  }
+  await waitFor(isDone, { what: 'the last page', timeoutMs: 60_000 })
+  t.strictSame(await dumpProjections(database.pool), await dumpProjections(reference.database.pool))
+  t.same(
+    told.flatMap(({ payments, deliveries, lifecycles }) => [...payments, ...deliveries, ...lifecycles]),
+    [],
+    'nothing is told again',
+  )
+})

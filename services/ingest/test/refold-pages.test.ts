@@ -1,0 +1,209 @@
+// What follows from one message for many rows is done in pages after the message's commit, and ends in the rows that chain
+// order gives.
+import { createHash } from 'node:crypto'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
+import { openStore, refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
+import { dumpProjections, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
+import bs58 from 'bs58'
+import t from 'tap'
+import { ingestSubjects, PROGRAM } from './ingest-messages.js'
+import { openTestStore } from './open-test-store.js'
+
+const keyOf = (label: string): string => bs58.encode(createHash('sha256').update(label).digest())
+const signatureOf = (label: string): string => bs58.encode(createHash('sha512').update(label).digest())
+const memoOf = (text: string): number[] =>
+  [...Buffer.concat([Buffer.from(text), Buffer.alloc(64)])].slice(0, 64)
+
+const [OWNER, MINT, GATEWAY, RECIPIENT] = ['wallet', 'mint', 'gateway', 'recipient'].map(keyOf) as [
+  string,
+  string,
+  string,
+  string,
+]
+const USER_PAYMENT = deriveUserPayment(DEFAULT_PROGRAM_ID, OWNER, MINT)
+const policyOf = (id: number) => derivePolicy(DEFAULT_PROGRAM_ID, USER_PAYMENT, id)
+/** More payments than one page derives, and not a multiple of a page. */
+const MANY = 1_203
+const START = 1_780_000_000
+
+interface Message {
+  subject: string
+  bytes: Uint8Array
+}
+
+/** An event of the slot, one second after the event of the slot before. */
+const say = (name: string, slot: number, data: object): Message => ({
+  subject: `chain.events.${name}`,
+  bytes: Buffer.from(
+    JSON.stringify({
+      ...{ slot, signature: signatureOf(`${name} ${slot}`), index: 0, event_name: name, data },
+      timestamp: new Date((START + slot) * 1000).toISOString(),
+    }),
+  ),
+})
+
+const userPayment = say('UserPaymentCreated', 1, {
+  owner: OWNER,
+  token_account: keyOf('a'),
+  token_mint: MINT,
+})
+const created = (id: number, slot: number, policyType: object) =>
+  say('PaymentPolicyCreated', slot, {
+    ...{ user_payment: USER_PAYMENT, recipient: RECIPIENT, gateway: GATEWAY, policy_id: id },
+    ...{ policy_type: policyType, memo: memoOf(`order-${id}`) },
+  })
+/** A period ends 100 s after the payment that began it. */
+const PERIODS = {
+  PayAsYouGo: {
+    ...{ max_amount_per_period: '9999999', max_chunk_amount: '9', period_length_seconds: '100' },
+    ...{ current_period_start: String(START), current_period_total: '0', expiry_date: null },
+  },
+}
+const pay = (slot: number, id = 1) =>
+  say('PaymentRecord', slot, {
+    ...{ payment_policy: policyOf(id), gateway: GATEWAY, amount: String(5_000 + (slot % 97)) },
+    ...{ timestamp: String(START + slot), memo: memoOf(`order-${id}`), record_id: slot },
+  })
+const retraction = (slot: number): Message => ({
+  subject: 'chain.events.control.retracted',
+  bytes: Buffer.from(JSON.stringify({ signature: signatureOf(`PaymentRecord ${slot}`), slot })),
+})
+const payments = Array.from({ length: MANY }, (_, at) => pay(10 + 3 * at))
+
+let sequence = 0
+const ingest = (store: Store, messages: readonly Message[]) => {
+  const firstSequence = sequence + 1
+  sequence += messages.length
+  return ingestSubjects(store, messages, { batchSize: 400, firstSequence })
+}
+
+const pageOf = (store: Store) => refoldPage(store, { programId: PROGRAM.programId })
+
+async function drain(store: Store): Promise<RefoldedPage[]> {
+  const pages: RefoldedPage[] = []
+  for (let page = await pageOf(store); page !== null; page = await pageOf(store)) pages.push(page)
+  return pages
+}
+
+async function rowsOf(t: TestContext, messages: readonly Message[]) {
+  const { store, database } = await openTestStore(t)
+  await ingest(store, messages)
+  await drain(store)
+  return dumpProjections(database.pool)
+}
+
+const countWork = async ({ pool }: TestDatabase): Promise<number> => {
+  const { rows } = await pool.query<{ count: string }>('select count(*) from refolds')
+  return Number(rows[0]!.count)
+}
+
+t.test('a policy that comes after its payments, through a crash between two pages', async t => {
+  const inOrder = [userPayment, created(1, 2, PERIODS), ...payments, pay(9_000)]
+  const reference = await rowsOf(t, inOrder)
+  const { store, database } = await openTestStore(t)
+  await ingest(store, [userPayment, ...payments])
+  await ingest(store, [created(1, 2, PERIODS)])
+  t.equal(await countWork(database), 1, 'the Created event leaves one row of work')
+  const { rows: before } = await database.pool.query('select 1 from policies where live')
+  t.equal(before.length, 0, 'until the last page, readers find the policy as it was')
+
+  const first = await pageOf(store)
+  t.equal(first?.kind, 'policy')
+  const { rows: known } = await database.pool.query(
+    'select 1 from events where recipient = $1 and amount > 0',
+    [RECIPIENT],
+  )
+  t.equal(known.length, 500, 'a page derives 500 payments')
+  // The process ends here. Another one goes on.
+  const other = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  t.teardown(() => other.close())
+  const [meanwhile] = await ingest(other, [pay(9_000)])
+  t.same(
+    meanwhile!.payments.map(({ recipient, payer, tokenMint }) => ({ recipient, payer, tokenMint })),
+    [{ recipient: RECIPIENT, payer: OWNER, tokenMint: MINT }],
+    'a payment that comes meanwhile is told at once, with its facts',
+  )
+  const pages = await drain(other)
+  t.equal(pages.length, 2)
+  t.same(
+    pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type)),
+    ['subscription.created'],
+    'the policy is told once, when its figures are right',
+  )
+  t.strictSame(await dumpProjections(database.pool), reference)
+})
+
+t.test('a user payment that comes after its policies', async t => {
+  const policies = Array.from({ length: 120 }, (_, at) => [
+    created(at + 2, 2, PERIODS),
+    pay(5_000 + at, at + 2),
+  ])
+  // Each Created event stands in a slot of its own.
+  const events = policies.flatMap(([, payment], at) => [created(at + 2, 2_000 + at, PERIODS), payment!])
+  const reference = await rowsOf(t, [userPayment, ...events])
+  const { store, database } = await openTestStore(t)
+  await ingest(store, events)
+  await ingest(store, [userPayment])
+  t.equal(await countWork(database), 1)
+  t.ok((await drain(store)).length >= 3, 'a page looks at 50 policies')
+  t.strictSame(await dumpProjections(database.pool), reference)
+})
+
+t.test('a payment that moves every later period', async t => {
+  const all = [userPayment, created(1, 2, PERIODS), ...payments]
+  const late = pay(111)
+  const reference = await rowsOf(t, [...all, late])
+  const inOrder = [userPayment, created(1, 2, PERIODS), late, ...payments]
+  t.strictSame(await rowsOf(t, inOrder), reference)
+})
+
+t.test('an hour of many payments that loses its extremes', async t => {
+  const all = [userPayment, created(1, 2, PERIODS), ...payments]
+  const [first, last] = [10, 10 + 3 * (MANY - 1)]
+  const gone = [retraction(first), retraction(last)]
+  const reference = await rowsOf(t, [...gone, ...all])
+  const { store, database } = await openTestStore(t)
+  await ingest(store, all)
+  await ingest(store, gone)
+  const { rows } = await database.pool.query<{ count: string; min: string | null; first_at: Date | null }>(
+    `select count, min, first_at from payment_stats where gateway = $1 and span = 0`,
+    [GATEWAY],
+  )
+  t.same(rows, [{ count: String(MANY - 2), min: null, first_at: null }], 'an unknown extreme is null')
+  await ingest(store, [pay(9_000)])
+  const pages = await drain(store)
+  t.ok(pages.length > 2)
+  t.ok(pages.every(({ kind }) => kind === 'hour'))
+  const { rows: counted } = await database.pool.query<{ first_at: Date }>(
+    `select first_at from payment_stats where gateway = $1 and span = 0 and min is not null and max is not null`,
+    [GATEWAY],
+  )
+  t.equal(counted[0]!.first_at.getTime(), (START + first + 3) * 1000)
+  await ingest(store, [retraction(9_000)])
+  await drain(store)
+  const { events: _e, retractions: _r, ...figures } = await dumpProjections(database.pool)
+  const { events, retractions, ...expected } = reference
+  t.strictSame(figures.payment_stats, expected.payment_stats)
+  t.strictSame(figures.payment_token_stats, expected.payment_token_stats)
+})
+
+t.test('a watermark that makes many payments final for a webhook', async t => {
+  const { store, database } = await openTestStore(t)
+  await database.pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
+    [GATEWAY],
+  )
+  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
+  const final = { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }
+  const [committed] = await ingest(store, [final])
+  t.equal(committed!.deliveries.length, 500, 'the message itself releases one page')
+  const pages = await drain(store)
+  const ids = [committed!, ...pages].flatMap(({ deliveries }) => deliveries.map(({ id }) => id))
+  t.equal(new Set(ids).size, MANY)
+  const { rows } = await database.pool.query<{ deliveries: string; waiting: string }>(
+    `select (select count(distinct event_id) from deliveries) as deliveries,
+            (select count(*) from waiting_messages) as waiting`,
+  )
+  t.same(rows, [{ deliveries: String(MANY), waiting: '0' }])
+})
