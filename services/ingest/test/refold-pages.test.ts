@@ -125,7 +125,7 @@ t.test('a policy that comes after its payments, through a crash between two page
     'a payment that comes meanwhile is told at once, with its facts',
   )
   const pages = await drain(other)
-  t.equal(pages.length, 2)
+  t.equal(pages.filter(({ kind }) => kind === 'policy').length, 2)
   t.same(
     pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type)),
     ['subscription.created'],
@@ -173,8 +173,7 @@ t.test('an hour of many payments that loses its extremes', async t => {
   t.same(rows, [{ count: String(MANY - 2), min: null, first_at: null }], 'an unknown extreme is null')
   await ingest(store, [pay(9_000)])
   const pages = await drain(store)
-  t.ok(pages.length > 2)
-  t.ok(pages.every(({ kind }) => kind === 'hour'))
+  t.ok(pages.filter(({ kind }) => kind === 'hour').length > 2)
   const { rows: counted } = await database.pool.query<{ first_at: Date }>(
     `select first_at from payment_stats where gateway = $1 and span = 0 and min is not null and max is not null`,
     [GATEWAY],
