@@ -1629,10 +1629,20 @@ export interface components {
         PaymentCheck: {
             /** @description one payment is all that was asked for */
             paid: boolean;
-            /** @description those that are, newest first */
+            /** @description the newest of those that are, at most 100 */
             payments: components["schemas"]["OneTimePayment"][];
-            /** @description for every other payment of the tracking ID, each field that is not as it must be */
+            /**
+             * @description how many are
+             * @example 1
+             */
+            paymentCount: number | bigint;
+            /** @description for the newest other payments of the tracking ID, each field that is not as it must be; at most 100 */
             mismatches: components["schemas"]["PaymentMismatch"][];
+            /**
+             * @description how many fields of all other payments are not
+             * @example 0
+             */
+            mismatchCount: number | bigint;
         };
         TokenMint: {
             /**

@@ -26,6 +26,8 @@ const check = async (query: Record<string, string>) =>
   (await api.get(`/v1/payments/check?${new URLSearchParams(query)}`)).body as {
     paid: boolean
     payments: { eventId: string; amountString: string }[]
+    paymentCount: number
+    mismatchCount: number
     mismatches: { field: string; expected: string; actual: string | null; payment: { eventId: string } }[]
   }
 const all = { trackingId: 'order', recipient, tokenMint, amount: AMOUNT.toString() }
@@ -33,8 +35,9 @@ const fieldsOf = ({ mismatches }: Awaited<ReturnType<typeof check>>) =>
   mismatches.map(({ field, expected, actual }) => [field, expected, actual])
 
 t.test('without a payment', async t => {
-  t.strictSame(await check(all), { paid: false, payments: [], mismatches: [] })
-  t.strictSame(await check({ trackingId: 'nobody knows it' }), { paid: false, payments: [], mismatches: [] })
+  const none = { paid: false, payments: [], paymentCount: 0, mismatches: [], mismatchCount: 0 }
+  t.strictSame(await check(all), none)
+  t.strictSame(await check({ trackingId: 'nobody knows it' }), none)
 })
 
 t.test('with a payment that differs from the request', async t => {
@@ -90,7 +93,17 @@ t.test('the typed client sends the same request', async t => {
 t.test('small payments of strangers hide nothing', async t => {
   const dust = Array.from({ length: 1_100 }, () => pay({ amount: '1' }))
   for (let at = 0; at < dust.length; at += 500) await storeMessages(api, ...dust.slice(at, at + 500))
-  t.equal((await check(all)).paid, true)
+  const answer = await check(all)
+  t.equal(answer.paid, true)
+  t.same([answer.payments.length, answer.paymentCount], [1, 1])
+  t.same(
+    [answer.mismatches.length, answer.mismatchCount],
+    [100, 1_103],
+    'lists are bounded, and counted whole',
+  )
+  t.equal((await check({ ...all, recipient: stranger })).mismatchCount, 1_101 + 1 + 1_103 - 1)
+  const every = await check({ trackingId: 'order' })
+  t.same([every.payments.length, every.paymentCount, every.mismatchCount], [100, 1_103, 0])
 })
 
 t.test('a payment that was retracted does not count', async t => {

@@ -53,7 +53,8 @@ function addressesOf({ retracted, moved }: Identified): { gateways: string[]; us
     if (gateway !== null && /^(?:PaymentGateway|GatewaySigner)/.test(name)) gateways.add(gateway)
     if (userPayment !== null && name.startsWith('UserPayment')) userPayments.add(userPayment)
   }
-  for (const { event } of moved) {
+  for (const { event, retracted: isRetracted } of moved) {
+    if (isRetracted) continue
     const [gateway, userPayment] = [gatewayOf(event), userPaymentOf(event)]
     if (gateway !== null) gateways.add(gateway)
     if (userPayment !== null) userPayments.add(userPayment)

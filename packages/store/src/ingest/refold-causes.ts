@@ -15,9 +15,10 @@ export interface MovedEvent {
   event: ChainEvent
   /** the order before */
   from: ChainOrder
+  retracted: boolean
 }
 
-/** The standing events among those that copies moved. The new places are written already. */
+/** The events that copies moved. The new places are written already. */
 export async function readMoved(
   tx: Tx,
   corrections: readonly Correction[],
@@ -27,12 +28,13 @@ export async function readMoved(
     corrections.flatMap(({ id, movedFrom }) => (movedFrom === null ? [] : [[id, movedFrom] as const])),
   )
   if (moved.size === 0) return []
-  const rows = await tx.$queryRaw<StoredRow[]>`
-    select ${STORED_COLUMNS} from events e
-     where e.id = any(${[...moved.keys()]}::uuid[]) and e.retracted_at is null`
+  const rows = await tx.$queryRaw<(StoredRow & { retracted: boolean })[]>`
+    select ${STORED_COLUMNS}, e.retracted_at is not null as retracted from events e
+     where e.id = any(${[...moved.keys()]}::uuid[])`
   return rows.map(row => {
     const event = readStored(row, programId)
-    return { event, from: orderOf({ slot: event.slot, ...moved.get(row.id)! }, row.id) }
+    const from = orderOf({ slot: event.slot, ...moved.get(row.id)! }, row.id)
+    return { event, from, retracted: row.retracted }
   })
 }
 
@@ -43,7 +45,7 @@ export const policiesOf = (
 ): Set<string> => {
   const policies = [
     ...retracted.map(({ paymentPolicy }) => paymentPolicy),
-    ...moved.map(({ event }) => policyOf(event)),
+    ...moved.map(({ event, retracted: isRetracted }) => (isRetracted ? null : policyOf(event))),
   ]
   return new Set(policies.filter(policy => policy !== null && policy !== DIRECT_TRANSFER_POLICY) as string[])
 }
@@ -63,6 +65,11 @@ class Causes extends Map<string, RefoldCause> {
   deriveFrom(policy: string, order: ChainOrder): void {
     const cause = this.of(policy)
     cause.from = cause.from === null || order < cause.from ? order : cause.from
+  }
+
+  /** A retracted Created event still tells payments of its transaction their tracking ID. */
+  addRetractedAt(policy: string, { effect }: ChainEvent, order: ChainOrder): void {
+    if (effect.kind === 'policy-created') this.deriveFrom(policy, placeOf(order))
   }
 
   /** An event came to a place (1) or left it (-1). */
@@ -85,19 +92,20 @@ export function collectCauses({ folded, retracted, moved }: BatchChanges): Map<s
   const causes = new Causes()
   for (const { event, retracted: isRetracted } of folded.events) {
     const policy = policyOf(event)
-    // A retracted Created event still tells payments of its transaction their tracking ID.
-    if (isRetracted && policy !== null && event.effect.kind === 'policy-created')
-      causes.deriveFrom(policy, placeOf(event.order))
+    if (isRetracted && policy !== null) causes.addRetractedAt(policy, event, event.order)
     if (isRetracted || policy === null || !folded.refold.has(policy)) continue
     causes.add(policy, event, event.order, 1n)
     causes.of(policy).events.push(event)
   }
   for (const event of retracted) addRetracted(causes, event)
-  for (const { event, from } of moved) {
+  for (const { event, from, retracted: isRetracted } of moved) {
     const policy = policyOf(event)
     if (policy === null) continue
-    causes.add(policy, event, from, -1n)
-    causes.add(policy, event, event.order, 1n)
+    if (isRetracted) causes.addRetractedAt(policy, event, event.order)
+    else {
+      causes.add(policy, event, from, -1n)
+      causes.add(policy, event, event.order, 1n)
+    }
   }
   return causes
 }

@@ -1,3 +1,4 @@
+export * from './check-payments.js'
 export { countEvents, type CountFilter } from './count-events.js'
 export * from './cursor.js'
 export type { EventFilter } from './event-filter.js'

@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { empty, sql } from '../database/sql.js'
+import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { pageOf } from './event-filter.js'
 import {
@@ -45,6 +45,8 @@ export interface OneTimePage {
   recipient?: string | undefined
   /** include payments that the finalized chain does not hold */
   retracted?: boolean | undefined
+  /** begins with `and`, on the payment `e` */
+  condition?: Sql | undefined
   limit: number
   offset: number
 }
@@ -59,10 +61,11 @@ export async function listOneTimePayments(
   trackingId: string,
   page: OneTimePage,
 ): Promise<StoredOneTimePayment[]> {
-  const { recipient, retracted } = page
+  const { recipient, retracted, condition } = page
   const order = sql`order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`
   // Such a page reads only the rows of its answer. A long answer would delay other lookups.
-  const isShort = recipient === undefined && page.offset === 0 && page.limit <= LOOKED_UP
+  const isShort =
+    recipient === undefined && condition === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read
   const rows = await ask<PaymentRow>(sql`
     select e.id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway, e.record_id,
@@ -70,7 +73,7 @@ export async function listOneTimePayments(
       from events e
      where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
        ${retracted ? empty : sql`and e.retracted_at is null`}
-       ${recipient === undefined ? empty : sql`and e.recipient = ${recipient}`}
+       ${recipient === undefined ? empty : sql`and e.recipient = ${recipient}`} ${condition ?? empty}
      ${order} ${pageOf(page)}`)
   return rows.map(toOneTimePayment)
 }

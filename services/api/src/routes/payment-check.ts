@@ -1,4 +1,10 @@
-import { listOneTimePayments, type StoredOneTimePayment } from '@payment-tracking/store'
+import {
+  checkPayments,
+  listOneTimePayments,
+  MOST_CHECKED,
+  type CheckedPayments,
+  type StoredOneTimePayment,
+} from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { Nullable, PublicKey, Text, TrackingId } from '../schemas/fields.js'
@@ -42,21 +48,25 @@ const Mismatch = Type.Object(
 const Check = Type.Object(
   {
     paid: Type.Boolean({ description: 'one payment is all that was asked for' }),
-    payments: Type.Array(OneTimePayment, { description: 'those that are, newest first' }),
+    payments: Type.Array(OneTimePayment, {
+      maxItems: MOST_CHECKED,
+      description: `the newest of those that are, at most ${MOST_CHECKED}`,
+    }),
+    paymentCount: Type.Integer({ description: 'how many are', examples: [1] }),
     mismatches: Type.Array(Mismatch, {
-      description: 'for every other payment of the tracking ID, each field that is not as it must be',
+      maxItems: MOST_CHECKED,
+      description: `for the newest other payments of the tracking ID, each field that is not as it must be; at most ${MOST_CHECKED}`,
+    }),
+    mismatchCount: Type.Integer({
+      description: 'how many fields of all other payments are not',
+      examples: [0],
     }),
   },
   { title: 'PaymentCheck' },
 )
 
-/**
- * The most payments whose mismatches an answer lists: anyone can write any memo, and no customer pays an order so
- * often.
- */
-const MOST = 1_000
-/** Small payments of strangers must not hide the one matching payment: this many payments are searched for a match. */
-const MOST_SEARCHED = 20_000
+/** Most tracking IDs have one or two payments: so many are compared here, and more by Postgres. */
+const FEW = 10
 
 /** Each field in which a payment differs from the request. */
 function mismatchesOf({ payment, finality }: StoredOneTimePayment, wanted: Wanted) {
@@ -71,6 +81,17 @@ function mismatchesOf({ payment, finality }: StoredOneTimePayment, wanted: Wante
     const expected = wanted[field]
     return expected === undefined || isMet[field]() ? [] : [{ field, expected, actual: actual[field] }]
   })
+}
+
+/** What `checkPayments` answers, for all payments of a tracking ID. */
+function compare(stored: StoredOneTimePayment[], wanted: Wanted): CheckedPayments {
+  const lacks = stored.map(payment => ({ payment, count: mismatchesOf(payment, wanted).length }))
+  const payments = lacks.filter(({ count }) => count === 0).map(({ payment }) => payment)
+  return {
+    ...{ payments, paymentCount: payments.length },
+    others: lacks.filter(({ count }) => count > 0).map(({ payment }) => payment),
+    mismatchCount: lacks.reduce((sum, { count }) => sum + count, 0),
+  }
 }
 
 /** Whether an order was paid: a shop's check before it ships. */
@@ -90,30 +111,20 @@ export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
     },
     async request => {
       const { trackingId, ...wanted } = request.query
-      // Most tracking IDs have one or two payments; the next page is read only if the first page is full.
-      const check = async (limit: number, offset: number) =>
-        (await listOneTimePayments(store, trackingId, { limit, offset })).map(stored => ({
+      const few = await listOneTimePayments(store, trackingId, { limit: FEW + 1, offset: 0 })
+      const checked = few.length > FEW ? await checkPayments(store, trackingId, wanted) : compare(few, wanted)
+      const mismatches = checked.others.flatMap(stored =>
+        mismatchesOf(stored, wanted).map(mismatch => ({
+          ...mismatch,
           payment: toOneTimePayment(stored, tokens),
-          mismatches: mismatchesOf(stored, wanted),
-        }))
-      const isPaid = (page: { mismatches: unknown[] }[]) =>
-        page.some(({ mismatches }) => mismatches.length === 0)
-      let checked = await check(10, 0)
-      if (checked.length === 10) checked = await check(MOST, 0)
-      let page = checked
-      for (let at = MOST; page.length === MOST && !isPaid(checked) && at < MOST_SEARCHED; at += MOST) {
-        page = await check(MOST, at)
-        checked = [...checked, ...page.filter(({ mismatches }) => mismatches.length === 0)]
-      }
-      const payments = checked
-        .filter(({ mismatches }) => mismatches.length === 0)
-        .map(({ payment }) => payment)
+        })),
+      )
       return {
-        paid: payments.length > 0,
-        payments,
-        mismatches: checked.flatMap(({ payment, mismatches }) =>
-          mismatches.map(mismatch => ({ ...mismatch, payment })),
-        ),
+        paid: checked.paymentCount > 0,
+        payments: checked.payments.map(stored => toOneTimePayment(stored, tokens)),
+        paymentCount: checked.paymentCount,
+        mismatches: mismatches.slice(0, MOST_CHECKED),
+        mismatchCount: checked.mismatchCount,
       }
     },
   )
