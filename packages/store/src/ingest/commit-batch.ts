@@ -15,6 +15,7 @@ import { numberEvents } from './number.js'
 import type { ReceivedMessage } from './received-message.js'
 import { refoldBatch } from './refold-batch.js'
 import { tellBatch } from './tell-batch.js'
+import { trackByPolicy } from './track-by-policy.js'
 import { writeFolded } from './write.js'
 
 /** A checked control message, with its bytes in case it cannot be stored. */
@@ -104,7 +105,8 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   const identified = await identify(tx, batch)
   const { head, fresh, known } = identified
   const folded = foldBatch(fresh, known, identified.unready)
-  const numbered = await numberEvents(tx, folded.events, head.position, identified.heads)
+  const tracked = await trackByPolicy(tx, folded.events)
+  const numbered = await numberEvents(tx, tracked, head.position, identified.heads)
   await writeFolded(tx, numbered, folded)
   const { programId = DEFAULT_PROGRAM_ID } = batch
   const refolded = await refoldBatch(tx, { identified, folded, programId })
