@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { HOUSE_TOKENS } from '@payment-tracking/runtime'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -17,9 +18,16 @@ const compress = (): Plugin => ({
   },
 })
 
+/** The colours and sizes that all pages share, as a style of this site. */
+const houseStyle = (): Plugin => ({
+  name: 'house-style',
+  resolveId: name => (name === 'virtual:house.css' ? `\0${name}` : undefined),
+  load: name => (name === '\0virtual:house.css' ? HOUSE_TOKENS : undefined),
+})
+
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), compress()],
+  plugins: [react(), houseStyle(), compress()],
   build: {
     outDir: 'dist/site',
     emptyOutDir: true,

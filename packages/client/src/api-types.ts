@@ -369,6 +369,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payments of the last minute and the last 24 hours, and how long they took
+         * @description By hours in UTC. A batch of history that is read later counts in the hours of its own time, and can show as a long delay.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payments/check": {
         parameters: {
             query?: never;
@@ -1612,6 +1632,69 @@ export interface components {
             /** @description Most payments first. */
             byToken: components["schemas"]["TokenStats"][];
         };
+        LastMinute: {
+            /**
+             * @description payments whose time on the chain is within the last 60 seconds
+             * @example 12
+             */
+            count: number | bigint;
+            /** @description false when there are more: at most 10,000 are counted */
+            complete: boolean;
+        };
+        OverviewHour: {
+            /**
+             * Format: date-time
+             * @description the beginning of the hour
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            start: string;
+            /**
+             * @description payments of the hour, by their time on the chain
+             * @example 720
+             */
+            count: number | bigint;
+        };
+        OverviewToken: {
+            tokenMint: string | null;
+            /**
+             * @description payments of these hours
+             * @example 94
+             */
+            count: number | bigint;
+            /**
+             * @description sum of their amounts in the token's smallest unit
+             * @example 21587000000
+             */
+            totalAmount: number | bigint;
+        };
+        /** @description from the time on the chain until the payment was stored */
+        Delay: {
+            p50: (number | bigint) | null;
+            p95: (number | bigint) | null;
+        };
+        OverviewDelays: {
+            /**
+             * @description how many payments were measured: the newest of these hours, at most 200
+             * @example 200
+             */
+            measured: number | bigint;
+            toStored: components["schemas"]["Delay"];
+            toAnnounced: components["schemas"]["Delay"];
+        };
+        Overview: {
+            /**
+             * Format: date-time
+             * @description when the figures were read
+             * @example 2026-11-14T23:00:00.000Z
+             */
+            asOf: string;
+            lastMinute: components["schemas"]["LastMinute"];
+            /** @description The current hour and the 23 before it, oldest first. */
+            hours: components["schemas"]["OverviewHour"][];
+            /** @description Of these hours, most payments first, at most 20 tokens. */
+            byToken: components["schemas"]["OverviewToken"][];
+            delays: components["schemas"]["OverviewDelays"];
+        };
         PaymentMismatch: {
             /**
              * @description what is not as it must be
@@ -2097,6 +2180,28 @@ export interface components {
             churned: number | bigint;
             rate: string | null;
         };
+        SubscriberPoint: {
+            /**
+             * @description the day on which the bucket begins, in UTC
+             * @example 2026-11-14
+             */
+            ts: string;
+            /**
+             * @description wallets with an active subscription at its end
+             * @example 12
+             */
+            active: number | bigint;
+            /**
+             * @description of these, wallets without one at its beginning
+             * @example 2
+             */
+            came: number | bigint;
+            /**
+             * @description wallets with one at its beginning and none at its end
+             * @example 1
+             */
+            left: number | bigint;
+        };
         SubscriptionCounts: {
             /**
              * @description now
@@ -2155,6 +2260,8 @@ export interface components {
             /** @description Most payments first. Amounts of tokens are never added. */
             byToken: components["schemas"]["TokenRevenue"][];
             churn: components["schemas"]["Churn"];
+            /** @description Of all tokens, oldest first. */
+            subscribers: components["schemas"]["SubscriberPoint"][];
             subscriptions: components["schemas"]["SubscriptionCounts"];
         };
         UpcomingPayment: {
@@ -2202,11 +2309,31 @@ export interface components {
              */
             totalAmount: string;
         };
+        UpcomingDay: {
+            /**
+             * @description in UTC
+             * @example 2026-11-14
+             */
+            day: string;
+            tokenMint: string | null;
+            /**
+             * @description payments
+             * @example 3
+             */
+            count: number | bigint;
+            /**
+             * @description their sum, in the token's smallest unit
+             * @example 404000000
+             */
+            totalAmount: string;
+        };
         Upcoming: {
             /** @description Earliest first. */
             items: components["schemas"]["UpcomingPayment"][];
             /** @description Of all payments of the span, on whatever page. */
             byToken: components["schemas"]["UpcomingToken"][];
+            /** @description Of all payments of the span, earliest first, by day and token. */
+            byDay: components["schemas"]["UpcomingDay"][];
             /**
              * @description payments of the span
              * @example 3
@@ -4309,6 +4436,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentStats"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                /**
+                 * @description only its payments
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
                 };
             };
             /** @description A parameter is wrong; the sentence names it. */

@@ -37,6 +37,7 @@ import { eventKindRoutes } from './routes/event-kinds.js'
 import { eventsRoute } from './routes/events.js'
 import { healthRoute } from './routes/health.js'
 import { onetimeRoute } from './routes/onetime.js'
+import { overviewRoute } from './routes/overview.js'
 import { addTraceRoute } from './routes/payment-trace.js'
 import { paymentCheckRoute } from './routes/payment-check.js'
 import { paymentStatsRoute } from './routes/payment-stats.js'
@@ -184,6 +185,7 @@ export async function buildApp({
     eventKindRoutes,
     eventCountRoutes,
     paymentStatsRoute,
+    overviewRoute,
     paymentCheckRoute,
     tokenMintsRoute,
     policyRoutes,

@@ -10,5 +10,12 @@ export const ConsoleConfig = Type.Object({
     maximum: 65535,
     description: 'where the pages are served; 0 takes a free port',
   }),
+  EXPLORER_URL: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s"<>]*\\{value\\}[^\\s"<>]*$',
+      description:
+        'makes addresses and transactions of the pages links to a block explorer, {kind} is address or tx: https://explorer.solana.com/{kind}/{value}',
+    }),
+  ),
 })
 export type ConsoleConfig = Static<typeof ConsoleConfig>

@@ -103,6 +103,18 @@ export const Revenue = Type.Object(
       },
       { title: 'Churn' },
     ),
+    subscribers: Type.Array(
+      Type.Object(
+        {
+          ts: Text('the day on which the bucket begins, in UTC', '2026-11-14'),
+          active: Integer('wallets with an active subscription at its end', 12),
+          came: Integer('of these, wallets without one at its beginning', 2),
+          left: Integer('wallets with one at its beginning and none at its end', 1),
+        },
+        { title: 'SubscriberPoint' },
+      ),
+      { description: 'Of all tokens, oldest first.' },
+    ),
     subscriptions: Type.Object(
       {
         active: Integer('now', 12),
@@ -140,6 +152,18 @@ export const Upcoming = Type.Object(
         { title: 'UpcomingToken' },
       ),
       { description: 'Of all payments of the span, on whatever page.' },
+    ),
+    byDay: Type.Array(
+      Type.Object(
+        {
+          day: Text('in UTC', '2026-11-14'),
+          tokenMint: TokenMint,
+          count: Integer('payments', 3),
+          totalAmount: Amount('their sum'),
+        },
+        { title: 'UpcomingDay' },
+      ),
+      { description: 'Of all payments of the span, earliest first, by day and token.' },
     ),
     total: Integer('payments of the span', 3),
     complete: Type.Boolean({

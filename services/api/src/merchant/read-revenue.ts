@@ -12,6 +12,7 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
+import { subscriberSeries } from './subscriber-series.js'
 import type { Tokens } from '../schemas/tokens.js'
 import type { Revenue } from './merchant-schemas.js'
 import { monthly, recurringSeries } from './recurring-series.js'
@@ -131,6 +132,10 @@ export async function readRevenue(
     bucket: span.size,
     byToken,
     churn: churnOf(activeAt(0), activeAt(moments.length - 1)),
+    subscribers: subscriberSeries(moments, living, snapshots).map((point, index) => ({
+      ts: dayOf(starts[index]!),
+      ...point,
+    })),
     subscriptions: {
       active: countOf('active'),
       paused: countOf('paused'),

@@ -26,6 +26,21 @@ function dueDatesOf(policy: PolicyWithDueDates, terms: PolicyTerms, from: bigint
   )
 }
 
+/** @param due sorted by time */
+function sumByDay(due: readonly { dueAt: bigint; policy: { tokenMint: string | null }; amount: bigint }[]) {
+  const days = new Map<
+    string,
+    { day: string; tokenMint: string | null; count: number; totalAmount: bigint }
+  >()
+  for (const { dueAt, policy, amount } of due) {
+    const day = new Date(Number(dueAt) * 1000).toISOString().slice(0, 10)
+    const key = `${day} ${policy.tokenMint ?? ''}`
+    const sum = days.get(key) ?? { day, tokenMint: policy.tokenMint, count: 0, totalAmount: 0n }
+    days.set(key, { ...sum, count: sum.count + 1, totalAmount: sum.totalAmount + amount })
+  }
+  return [...days.values()].map(day => ({ ...day, totalAmount: day.totalAmount.toString() }))
+}
+
 /** Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway. */
 export async function readUpcoming(
   store: Store,
@@ -64,6 +79,7 @@ export async function readUpcoming(
       count,
       totalAmount: totalAmount.toString(),
     })),
+    byDay: sumByDay(due),
     total: due.length,
     complete,
   }

@@ -8,6 +8,7 @@ import type { ApiServer } from '../api-server.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
+import { REFERENCE_STYLE } from './reference-style.js'
 
 /** Collects the schemas of every later route. */
 export async function collectSchemas(app: ApiServer, version: string): Promise<void> {
@@ -77,6 +78,11 @@ const SETTINGS = {
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
+  // The bar for developers of references, with its buttons to share the document and to generate clients.
+  showDeveloperTools: 'never',
+  showToolbar: 'never',
+  theme: 'none',
+  customCss: REFERENCE_STYLE,
 }
 const HTML = `<!doctype html>
 <html lang="en">

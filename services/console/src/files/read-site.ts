@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { placeSettings, type PageSettings } from './place-settings.js'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -44,9 +46,10 @@ const bodyOf = (encoding: Encoding, bytes: Buffer): SiteBody => ({
  * Reads the whole site into memory. Its files are few and small. Requests never reach the file system, so no path can
  * name a file outside of the site.
  * @param folder what Vite built, with the compressed forms
+ * @param settings what `index.html` tells the pages
  * @throws Error when nobody built the site
  */
-export async function readSite(folder: URL): Promise<Site> {
+export async function readSite(folder: URL, settings: PageSettings): Promise<Site> {
   const root = fileURLToPath(folder)
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     throw new Error(`the pages are not built: ${root} cannot be read`, { cause })
@@ -66,6 +69,13 @@ export async function readSite(folder: URL): Promise<Site> {
     return [name.split(sep).join('/'), { type: TYPES[extname(name)]!, bodies }]
   }
   const site = new Map(await Promise.all(names.filter(name => TYPES[extname(name)]).map(read)))
-  if (!site.has('index.html')) throw new Error(`the pages are not built: ${root} has no index.html`)
-  return site
+  const index = site.get('index.html')
+  if (!index) throw new Error(`the pages are not built: ${root} has no index.html`)
+  const page = Buffer.from(placeSettings(String(index.bodies.at(-1)!.bytes), settings))
+  const bodies = [
+    bodyOf('br', brotliCompressSync(page)),
+    bodyOf('gzip', gzipSync(page)),
+    bodyOf('identity', page),
+  ]
+  return site.set('index.html', { type: index.type, bodies })
 }

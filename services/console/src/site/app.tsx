@@ -5,20 +5,17 @@ import { EndpointPage } from './gateway/endpoint-page.js'
 import { EndpointsPage } from './gateway/endpoints-page.js'
 import { KeysPage } from './gateway/keys-page.js'
 import { RevenuePage } from './gateway/revenue-page.js'
+import { OverviewPage } from './overview/overview-page.js'
 import { PaymentPage } from './payments/payment-page.js'
 import { PaymentsPage } from './payments/payments-page.js'
 import { SignIn } from './session/sign-in.js'
 import { useSession } from './session/session.js'
+import { ENVIRONMENT, IS_PRODUCTION } from './settings.js'
+import { Menu } from './shell/menu.js'
+import { Notes } from './shell/notes.js'
+import { PageHead } from './show/page-head.js'
 import { SubscriptionPage } from './subscriptions/subscription-page.js'
 import { SubscriptionsPage } from './subscriptions/subscriptions-page.js'
-
-const SECTIONS = [
-  { href: '/payments', title: 'Payments' },
-  { href: '/subscriptions', title: 'Subscriptions' },
-  { href: '/revenue', title: 'Revenue' },
-  { href: '/endpoints', title: 'Endpoints' },
-  { href: '/keys', title: 'API keys' },
-] as const
 
 export function App() {
   return (
@@ -27,90 +24,69 @@ export function App() {
         Skip to the content
       </a>
       <Menu />
-      <Main>
-        <Switch>
-          <Route path="/payments" component={PaymentsPage} />
-          <Route path="/payments/:signature">
-            {({ signature }) => <PaymentPage key={signature} signature={signature} />}
-          </Route>
-          <Route path="/subscriptions" component={SubscriptionsPage} />
-          <Route path="/subscriptions/:address">
-            {({ address }) => <SubscriptionPage key={address} address={address} />}
-          </Route>
-          <Route path="/revenue">
-            <ForGateway>
-              <RevenuePage />
-            </ForGateway>
-          </Route>
-          <Route path="/endpoints">
-            <ForGateway>
-              <EndpointsPage />
-            </ForGateway>
-          </Route>
-          <Route path="/keys">
-            <ForGateway>
-              <KeysPage />
-            </ForGateway>
-          </Route>
-          <Route path="/endpoints/:id">
-            {({ id }) => (
-              <ForGateway>
-                <EndpointPage key={id} id={Number(id)} />
-              </ForGateway>
-            )}
-          </Route>
-          <Route path="/endpoints/:id/deliveries/:delivery">
-            {({ id, delivery }) => (
-              <ForGateway>
-                <DeliveryPage key={delivery} id={Number(id)} deliveryId={Number(delivery)} />
-              </ForGateway>
-            )}
-          </Route>
-          <Route path="/">
-            <Redirect to="/payments" replace />
-          </Route>
-          <Route>
-            <h1>There is no such page</h1>
-            <p>
-              Go on with <Link href="/payments">the payments</Link>.
-            </p>
-          </Route>
-        </Switch>
-      </Main>
+      <div className="page">
+        <Notes />
+        <Main>
+          <Pages />
+        </Main>
+      </div>
     </>
   )
 }
 
-function Menu() {
-  const { session, signOut } = useSession()
+function Pages() {
   return (
-    <header className="container-fluid">
-      <nav aria-label="Console">
-        <strong>Payment tracking</strong>
-        <ul className="sections">
-          {SECTIONS.map(({ href, title }) => (
-            <li key={href}>
-              <SectionLink href={href}>{title}</SectionLink>
-            </li>
-          ))}
-        </ul>
-        {session && (
-          <button type="button" className="outline secondary small" onClick={signOut}>
-            Sign out
-          </button>
+    <Switch>
+      <Route path="/" component={OverviewPage} />
+      <Route path="/payments" component={PaymentsPage} />
+      <Route path="/payments/:signature">
+        {({ signature }) => <PaymentPage key={signature} signature={signature} />}
+      </Route>
+      <Route path="/subscriptions" component={SubscriptionsPage} />
+      <Route path="/subscriptions/:address">
+        {({ address }) => <SubscriptionPage key={address} address={address} />}
+      </Route>
+      <Route path="/sign-in">
+        <ForGateway>
+          <Redirect to="/" replace />
+        </ForGateway>
+      </Route>
+      <Route path="/revenue">
+        <ForGateway>
+          <RevenuePage />
+        </ForGateway>
+      </Route>
+      <Route path="/endpoints">
+        <ForGateway>
+          <EndpointsPage />
+        </ForGateway>
+      </Route>
+      <Route path="/keys">
+        <ForGateway>
+          <KeysPage />
+        </ForGateway>
+      </Route>
+      <Route path="/endpoints/:id">
+        {({ id }) => (
+          <ForGateway>
+            <EndpointPage key={id} id={Number(id)} />
+          </ForGateway>
         )}
-      </nav>
-    </header>
-  )
-}
-
-function SectionLink({ href, children }: { href: string; children: ReactNode }) {
-  const [location] = useLocation()
-  const isCurrent = location === href || location.startsWith(`${href}/`)
-  return (
-    <Link href={href} aria-current={isCurrent ? 'page' : undefined}>
-      {children}
-    </Link>
+      </Route>
+      <Route path="/endpoints/:id/deliveries/:delivery">
+        {({ id, delivery }) => (
+          <ForGateway>
+            <DeliveryPage key={delivery} id={Number(id)} deliveryId={Number(delivery)} />
+          </ForGateway>
+        )}
+      </Route>
+      <Route>
+        <PageHead title="There is no such page" />
+        <p>
+          Go on with <Link href="/payments">the payments</Link>, or <Link href="/">how things stand</Link>.
+        </p>
+      </Route>
+    </Switch>
   )
 }
 
@@ -121,12 +97,16 @@ function Main({ children }: { children: ReactNode }) {
   const isFirst = useRef(true)
   useEffect(() => {
     const title = main.current?.querySelector('h1')?.textContent
-    document.title = `${title ? `${title} · ` : ''}Payment tracking console`
-    if (!isFirst.current) main.current?.focus()
+    const environment = IS_PRODUCTION ? '' : `[${ENVIRONMENT}] `
+    document.title = `${environment}${title ? `${title} · ` : ''}Payment tracking`
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
     isFirst.current = false
   }, [location])
   return (
-    <main id="content" className="container-fluid" tabIndex={-1} ref={main}>
+    <main id="content" tabIndex={-1} ref={main}>
       {children}
     </main>
   )

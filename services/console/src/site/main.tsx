@@ -5,7 +5,18 @@ import { Router } from 'wouter'
 import { App } from './app.js'
 import { RequestError } from './api/request.js'
 import { SessionProvider } from './session/session.js'
-import './style.css'
+import { IS_PRODUCTION } from './settings.js'
+import { applyStoredTheme } from './shell/theme.js'
+import 'virtual:house.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/controls.css'
+import './styles/tables.css'
+import './styles/parts.css'
+import './styles/charts.css'
+
+applyStoredTheme()
+document.body.classList.toggle('other', !IS_PRODUCTION)
 
 const queries = new QueryClient({
   defaultOptions: {

@@ -1,1 +1,2 @@
-declare module '*.css'
+/// <reference types="vite/client" />
+declare module 'virtual:house.css'

@@ -1,3 +1,4 @@
+import { isProduction } from '@payment-tracking/runtime'
 import { html, type Html } from './html.js'
 
 export interface PageFrame {
@@ -26,11 +27,14 @@ export function layout(frame: PageFrame, body: Html): string {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${frame.title} · ${frame.environment}</title>
+        <title>${isProduction(frame.environment) ? '' : `[${frame.environment}] `}${frame.title} · Payment tracking ops</title>
+        <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
       </head>
-      <body>
-        <header><strong>Payment tracking · ${frame.environment}</strong> ${menu}</header>
+      <body class="${isProduction(frame.environment) ? '' : 'other'}">
+        <header>
+          <strong>Payment tracking ops</strong> <span class="environment">${frame.environment}</span> ${menu}
+        </header>
         ${frame.notice ? html`<p class="notice" role="status">${frame.notice}</p>` : null}
         <main>
           <h1>${frame.title}</h1>

@@ -1,30 +1,56 @@
-/** The colours and tones are those of the console. */
-export const STYLE = `
-:root {
-  color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif;
-  --good: light-dark(#0a6b32, #6fd08c); --bad: light-dark(#a8071a, #ff9c93); --quiet: light-dark(#565d68, #a5adba);
-  --link: light-dark(#0b57d0, #a8c7fa); --line: light-dark(#d5d9e0, #3a414d);
-  background: light-dark(#fff, #13171f); color: light-dark(#1f2430, #e3e7ee);
+import { HOUSE_TOKENS } from '@payment-tracking/runtime'
+
+export const STYLE = `${HOUSE_TOKENS}
+* { box-sizing: border-box; }
+body {
+  margin: 0; min-height: 100vh; padding: 0 var(--space-4) var(--space-6); overflow-wrap: anywhere;
+  border-top: 4px solid var(--accent); background: var(--page); color: var(--text); font: var(--text-body)/1.5 var(--sans);
 }
-body { margin: 0 auto; max-width: 78rem; padding: 1rem; overflow-wrap: anywhere; }
-a { color: var(--link); }
-header { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; align-items: baseline; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
+body.other { border-top-color: var(--wait); }
+header, main, .notice { margin-inline: auto; max-width: 76rem; }
+a { color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+header {
+  display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-5); align-items: center; padding-block: var(--space-3);
+  border-bottom: 1px solid var(--line); margin-bottom: var(--space-5);
+}
+header a { padding-block: var(--space-2); text-decoration: none; }
+header a:hover { text-decoration: underline; }
 header form { margin-left: auto; }
-.scroll { overflow-x: auto; }
+.environment { padding: 0 .6rem; border-radius: 1rem; font-size: var(--text-small); color: var(--accent); background: var(--accent-soft); }
+.other .environment { color: var(--wait); background: var(--wait-soft); font-weight: 700; }
+h1 { font-size: var(--text-title); letter-spacing: -0.01em; }
+h2 { font-size: var(--text-large); margin-top: var(--space-6); }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
 table { border-collapse: collapse; width: 100%; overflow-wrap: normal; }
-th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { text-align: left; padding: var(--space-2) var(--space-3); border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-size: var(--text-small); color: var(--quiet); font-weight: 600; }
+tr:last-child > td { border-bottom: 0; }
 td.text { overflow-wrap: anywhere; min-width: 10rem; }
-pre { background: #8881; padding: 1rem; overflow-wrap: anywhere; white-space: pre-wrap; }
-input, button { font: inherit; padding: .2rem .5rem; }
+pre { background: var(--sunken); padding: var(--space-4); border-radius: var(--radius); overflow-wrap: anywhere; white-space: pre-wrap; }
+code, pre { font-family: var(--mono); font-size: 0.92em; }
+input, button, select {
+  font: inherit; min-height: var(--touch); padding: var(--space-1) var(--space-3); border-radius: var(--radius);
+  border: 1px solid var(--line-strong); background: var(--surface); color: var(--text);
+}
+input[type='checkbox'], input[type='radio'] { min-height: auto; width: 1.2rem; height: 1.2rem; vertical-align: middle; accent-color: var(--button); }
+button { cursor: pointer; }
+button:hover { border-color: var(--accent); color: var(--accent); }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .2rem 1rem; }
+dt { color: var(--quiet); }
 dd { margin: 0; }
 svg { width: 100%; height: 6rem; display: block; }
-rect { fill: var(--link); }
-.notice { padding: .5rem 1rem; border-left: 4px solid var(--good); }
-.failure { padding: .5rem 1rem; border-left: 4px solid var(--bad); color: var(--bad); }
+rect { fill: var(--series-1); }
+.notice, .failure { padding: var(--space-2) var(--space-4); border-radius: var(--radius); }
+.notice { color: var(--good); background: var(--good-soft); }
+.failure { color: var(--bad); background: var(--bad-soft); }
 .quiet { color: var(--quiet); }
 .filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
-.cards { display: flex; flex-wrap: wrap; gap: 1rem; }
-.card { border: 1px solid var(--line); border-radius: .5rem; padding: .75rem 1.25rem; min-width: 9rem; }
-.card b { display: block; font-size: 1.6rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: var(--space-3); }
+.card {
+  border: 1px solid var(--line); border-radius: var(--radius); padding: var(--space-3) var(--space-4);
+  background: var(--surface); color: var(--quiet); text-decoration: none;
+}
+a.card:hover { border-color: var(--accent); }
+.card b { display: block; font-size: var(--text-figure); line-height: 1.2; color: var(--text); font-variant-numeric: tabular-nums; }
 `

@@ -4,8 +4,9 @@ import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
-import { Failure, Loaded, Table } from '../show/states.js'
-import { Badge, Time } from '../show/values.js'
+import { Empty, Failure, Loaded } from '../show/states.js'
+import { Table, type Column } from '../show/table.js'
+import { Badge, Memo, Time } from '../show/values.js'
 import { EndpointHealth } from './endpoint-health.js'
 
 type Delivery = Schemas['Delivery']
@@ -97,35 +98,23 @@ export function DeliveryLog({ id }: { id: number }) {
         {deliveries => (
           <>
             {deliveries.length === 0 ? (
-              <p className="quiet">No delivery.</p>
+              <Empty title="No delivery">
+                {status === '' && trackingId.trim() === ''
+                  ? 'Send a test event, and it shows here with the answer.'
+                  : 'None in this state, or of this tracking ID.'}
+              </Empty>
             ) : (
               <Table
                 title="Deliveries"
-                head={[
-                  'replay',
-                  'delivery',
-                  'made',
-                  'type',
-                  'tracking ID',
-                  'state',
-                  'attempts',
-                  'last error',
-                ]}
-              >
-                {deliveries.map(delivery => (
-                  <DeliveryRow
-                    key={String(delivery.id)}
-                    {...{ delivery, id }}
-                    isTicked={ticked.has(String(delivery.id))}
-                    onTick={isOn => tick(String(delivery.id), isOn)}
-                  />
-                ))}
-              </Table>
+                rows={deliveries}
+                columns={columnsOf(id, ticked, tick)}
+                keyOf={delivery => String(delivery.id)}
+              />
             )}
             <div className="row">
               <button
                 type="button"
-                className="outline small"
+                className="outline"
                 disabled={page === 0}
                 onClick={() => setPage(page - 1)}
               >
@@ -133,7 +122,7 @@ export function DeliveryLog({ id }: { id: number }) {
               </button>
               <button
                 type="button"
-                className="outline small"
+                className="outline"
                 disabled={deliveries.length < PAGE}
                 onClick={() => setPage(page + 1)}
               >
@@ -168,40 +157,34 @@ export function DeliveryLog({ id }: { id: number }) {
   )
 }
 
-function DeliveryRow({
-  delivery,
-  id,
-  isTicked,
-  onTick,
-}: {
-  delivery: Delivery
-  id: number
-  isTicked: boolean
-  onTick: (isOn: boolean) => void
-}) {
-  return (
-    <tr>
-      <td>
-        <input
-          type="checkbox"
-          aria-label={`Replay delivery ${String(delivery.id)}`}
-          checked={isTicked}
-          onChange={event => onTick(event.target.checked)}
-        />
-      </td>
-      <td>
-        <Link href={`/endpoints/${id}/deliveries/${String(delivery.id)}`}>{String(delivery.id)}</Link>
-      </td>
-      <td>
-        <Time at={delivery.createdAt} />
-      </td>
-      <td>{delivery.type}</td>
-      <td className="text">{delivery.trackingId ?? <span className="quiet">none</span>}</td>
-      <td>
-        <Badge tone={toneOf(delivery.status)}>{delivery.status}</Badge>
-      </td>
-      <td className="number">{String(delivery.attempts)}</td>
-      <td>{delivery.heldReason ?? delivery.lastError}</td>
-    </tr>
-  )
-}
+const columnsOf = (
+  id: number,
+  ticked: ReadonlySet<string>,
+  tick: (key: string, isOn: boolean) => void,
+): readonly Column<Delivery>[] => [
+  {
+    head: 'replay',
+    cell: delivery => (
+      <input
+        type="checkbox"
+        aria-label={`Replay delivery ${String(delivery.id)}`}
+        checked={ticked.has(String(delivery.id))}
+        onChange={event => tick(String(delivery.id), event.target.checked)}
+      />
+    ),
+  },
+  {
+    head: 'delivery',
+    cell: delivery => (
+      <Link className="row-link" href={`/endpoints/${id}/deliveries/${String(delivery.id)}`}>
+        {String(delivery.id)}
+      </Link>
+    ),
+  },
+  { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { head: 'type', phone: 'lead', cell: ({ type }) => type },
+  { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
+  { head: 'state', phone: 'side', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
+  { head: 'attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
+  { head: 'last error', kind: 'text', cell: ({ heldReason, lastError }) => heldReason ?? lastError },
+]

@@ -1,9 +1,10 @@
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
-import { toneOf } from '../payments/trace.js'
+import { Took, toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
-import { Badge, Time } from '../show/values.js'
+import { Badge, ExactTime, Time } from '../show/values.js'
 
 /** One delivery: the request, and what the endpoint answered to each attempt. */
 export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: number }) {
@@ -18,10 +19,10 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
   )
   return (
     <>
-      <p>
-        <Link href={`/endpoints/${id}`}>Endpoint {id}</Link>
-      </p>
-      <h1>Delivery {deliveryId}</h1>
+      <PageHead
+        title={`Delivery ${deliveryId}`}
+        back={{ href: `/endpoints/${id}`, title: `Endpoint ${id}` }}
+      />
       <Loaded query={query}>
         {delivery => (
           <>
@@ -29,7 +30,7 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
               <Badge tone={toneOf(delivery.status)}>{delivery.status}</Badge>
               <span>{delivery.type}</span>
               <span className="quiet">
-                made <Time at={delivery.createdAt} />
+                made <ExactTime at={delivery.createdAt} />
               </span>
               <button type="button" onClick={() => replay.mutate()} aria-busy={replay.isPending}>
                 Replay
@@ -53,9 +54,7 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                   </strong>{' '}
                   <Time at={attempt.startedAt} />{' '}
                   {attempt.finishedAt && (
-                    <span className="quiet">
-                      took {Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt)} ms
-                    </span>
+                    <Took ms={Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt)} />
                   )}
                   {attempt.responseHeaders && <pre>{JSON.stringify(attempt.responseHeaders, null, 2)}</pre>}
                   {attempt.responseBody && <pre>{attempt.responseBody}</pre>}

@@ -1,9 +1,15 @@
+import type { Schemas } from '@payment-tracking/client'
 import { useId } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
-import { Loaded, Table } from '../show/states.js'
-import { Amount, Key, shorten, Time } from '../show/values.js'
+import { useTokens } from '../api/tokens.js'
+import { Amount, fractionWidth } from '../show/amount.js'
+import { Loaded } from '../show/states.js'
+import { Table, type Column } from '../show/table.js'
+import { Key, Memo, shorten, Time } from '../show/values.js'
+
+type Due = Schemas['UpcomingPayment']
 
 const DAY_MS = 86_400_000
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
@@ -37,44 +43,55 @@ export function DuePayments({
       <Loaded query={query}>
         {({ items, byToken, total }) => (
           <>
-            <ul>
-              {byToken.map(({ tokenMint, count, totalAmount }) => (
-                <li key={tokenMint ?? 'unknown'}>
-                  <Amount raw={totalAmount} mint={tokenMint} /> in {String(count)} payments
-                </li>
-              ))}
-            </ul>
+            {byToken.map(({ tokenMint, count, totalAmount }) => (
+              <p key={tokenMint ?? 'unknown'}>
+                <Amount raw={totalAmount} mint={tokenMint} />{' '}
+                <span className="quiet">
+                  in {String(count)} {Number(count) === 1 ? 'payment' : 'payments'}
+                </span>
+              </p>
+            ))}
             {items.length === 0 ? (
               <p className="quiet">{empty}</p>
             ) : (
-              <Table
-                title={`${title}: the first ${items.length} of ${String(total)}`}
-                head={['due', 'policy', 'tracking ID', 'amount', 'payer']}
-              >
-                {items.map(item => (
-                  <tr key={`${item.policyAddress}/${String(item.dueAt)}`}>
-                    <td>
-                      <Time at={item.dueAt} />
-                    </td>
-                    <td>
-                      <Link href={`/subscriptions/${item.policyAddress}`}>
-                        <code>{shorten(item.policyAddress)}</code>
-                      </Link>
-                    </td>
-                    <td className="text">{item.trackingId ?? <span className="quiet">none</span>}</td>
-                    <td className="number">
-                      <Amount raw={item.amount} mint={item.tokenMint} />
-                    </td>
-                    <td>
-                      <Key value={item.wallet} />
-                    </td>
-                  </tr>
-                ))}
-              </Table>
+              <DueTable title={`${title}: the first ${items.length} of ${String(total)}`} items={items} />
             )}
           </>
         )}
       </Loaded>
     </section>
+  )
+}
+
+const COLUMNS: readonly Column<Due>[] = [
+  { head: 'due', phone: 'side', cell: ({ dueAt }) => <Time at={dueAt} /> },
+  {
+    head: 'policy',
+    cell: ({ policyAddress }) => (
+      <Link className="row-link" href={`/subscriptions/${policyAddress}`}>
+        <code>{shorten(policyAddress)}</code>
+      </Link>
+    ),
+  },
+  { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
+  {
+    ...{ head: 'amount', kind: 'number', phone: 'lead' },
+    cell: ({ amount, tokenMint }) => <Amount raw={amount} mint={tokenMint} />,
+  },
+  { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> },
+]
+
+function DueTable({ title, items }: { title: string; items: readonly Due[] }) {
+  const fraction = fractionWidth(
+    items.map(({ amount, tokenMint }) => ({ raw: amount, mint: tokenMint })),
+    useTokens(),
+  )
+  return (
+    <Table
+      {...{ title, fraction }}
+      rows={items}
+      columns={COLUMNS}
+      keyOf={({ policyAddress, dueAt }) => `${policyAddress}/${String(dueAt)}`}
+    />
   )
 }

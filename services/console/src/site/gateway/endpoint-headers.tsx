@@ -36,7 +36,7 @@ export function EndpointHeaders({
       <p className="quiet">
         {names.length === 0 ? 'None are set.' : `Set: ${names.join(', ')}. Their values are not shown.`}
       </p>
-      <label>
+      <label className="tick">
         <input
           type="checkbox"
           checked={rows !== null}
@@ -63,7 +63,7 @@ export function EndpointHeaders({
       {rows && rows.length < MOST && (
         <button
           type="button"
-          className="outline small"
+          className="outline"
           onClick={() => onChange([...rows, { name: '', value: '' }])}
         >
           Another header

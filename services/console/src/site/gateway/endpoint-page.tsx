@@ -1,6 +1,6 @@
-import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
 import { Time } from '../show/values.js'
 import { DeliveryLog } from './delivery-log.js'
@@ -20,13 +20,10 @@ export function EndpointPage({ id }: { id: number }) {
   )
   return (
     <>
-      <p>
-        <Link href="/endpoints">All endpoints</Link>
-      </p>
-      <h1>Endpoint {id}</h1>
+      <PageHead title={`Endpoint ${id}`} back={{ href: '/endpoints', title: 'All endpoints' }} />
       <Loaded query={query}>
         {endpoint => (
-          <article>
+          <article className="panel">
             <div className="row">
               <h2 className="text">{endpoint.endpointUrl}</h2>
               <EndpointState endpoint={endpoint} />
@@ -51,7 +48,7 @@ export function EndpointPage({ id }: { id: number }) {
               </button>
               <button
                 type="button"
-                className="outline secondary"
+                className="outline"
                 onClick={() => activate.mutate(!endpoint.active)}
               >
                 {endpoint.active ? 'Deactivate' : 'Activate'}

@@ -12,7 +12,7 @@ export function EndpointSecret({ id }: { id: number }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const secret = rotate.data ?? show.data
   return (
-    <section aria-labelledby="secret">
+    <section className="panel" aria-labelledby="secret">
       <h2 id="secret">Secret</h2>
       <div className="row">
         <button type="button" className="outline" onClick={() => show.mutate()}>
@@ -37,18 +37,18 @@ export function EndpointSecret({ id }: { id: number }) {
       </div>
       <Failure error={rotate.error ?? show.error} />
       <dialog ref={dialog} aria-labelledby="rotate-title">
-        <article>
+        <div className="tight">
           <h3 id="rotate-title">Rotate the secret?</h3>
           <p>The old secret goes on signing beside the new one for 24 hours. Change your receiver by then.</p>
           <form method="dialog" className="row">
-            <button type="submit" className="outline secondary">
+            <button type="submit" className="outline">
               Keep it
             </button>
             <button type="submit" onClick={() => rotate.mutate()}>
               Rotate
             </button>
           </form>
-        </article>
+        </div>
       </dialog>
     </section>
   )

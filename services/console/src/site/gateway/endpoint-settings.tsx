@@ -91,7 +91,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
         </fieldset>
         <fieldset>
           <legend>Order and recovery</legend>
-          <label>
+          <label className="tick">
             <input type="checkbox" checked={isOrdered} onChange={event => setOrdered(event.target.checked)} />
             One delivery at a time, in their order
           </label>
@@ -108,7 +108,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
               />
             </label>
           )}
-          <label>
+          <label className="tick">
             <input type="checkbox" checked={recovers} onChange={event => setRecovers(event.target.checked)} />
             When the endpoint answers again, send again what failed in the last 72 hours
           </label>

@@ -3,7 +3,9 @@ import { useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
-import { Failure, Loaded, Table } from '../show/states.js'
+import { PageHead } from '../show/page-head.js'
+import { Empty, Failure, Loaded } from '../show/states.js'
+import { Table, type Column } from '../show/table.js'
 import { Badge, Time } from '../show/values.js'
 import { EventChoice, type ChosenEvents } from './event-choice.js'
 
@@ -15,29 +17,24 @@ export function EndpointsPage() {
   )
   return (
     <>
-      <h1>Endpoints</h1>
+      <PageHead
+        title="Endpoints"
+        lead="Each is told of events by a signed request, until it has confirmed it."
+      />
       <Loaded query={query}>
         {endpoints =>
           endpoints.length === 0 ? (
-            <p className="quiet">No endpoint is registered yet.</p>
+            <Empty title="No endpoint is registered yet">
+              Add one below. On this machine, <code className="command">npm run listen</code> receives and
+              shows what comes.
+            </Empty>
           ) : (
-            <Table title="Endpoints" head={['endpoint', 'state', 'told of', 'since']}>
-              {endpoints.map(endpoint => (
-                <tr key={String(endpoint.id)}>
-                  <td className="text">
-                    <Link href={`/endpoints/${String(endpoint.id)}`}>{endpoint.endpointUrl}</Link>
-                    {endpoint.description && <div className="quiet">{endpoint.description}</div>}
-                  </td>
-                  <td>
-                    <EndpointState endpoint={endpoint} />
-                  </td>
-                  <td>{endpoint.eventTypes.join(', ')}</td>
-                  <td>
-                    <Time at={endpoint.createdAt} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
+            <Table
+              title="Endpoints"
+              rows={endpoints}
+              columns={COLUMNS}
+              keyOf={({ id }) => String(id)}
+            />
           )
         }
       </Loaded>
@@ -45,6 +42,23 @@ export function EndpointsPage() {
     </>
   )
 }
+
+const COLUMNS: readonly Column<Endpoint>[] = [
+  {
+    ...{ head: 'endpoint', kind: 'text', phone: 'lead' },
+    cell: ({ id, endpointUrl, description }) => (
+      <div>
+        <Link className="row-link" href={`/endpoints/${String(id)}`}>
+          {endpointUrl}
+        </Link>
+        {description && <div className="quiet small">{description}</div>}
+      </div>
+    ),
+  },
+  { head: 'state', phone: 'side', cell: endpoint => <EndpointState endpoint={endpoint} /> },
+  { head: 'told of', kind: 'text', cell: ({ eventTypes }) => eventTypes.join(', ') },
+  { head: 'since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
 
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   if (!endpoint.active)
@@ -83,7 +97,7 @@ function NewEndpoint() {
     order.mutate(undefined, { onSuccess: () => setUrl('') })
   }
   return (
-    <section aria-labelledby="new">
+    <section className="panel" aria-labelledby="new">
       <h2 id="new">Add an endpoint</h2>
       <form onSubmit={submit}>
         <label>
@@ -98,7 +112,7 @@ function NewEndpoint() {
       <Failure error={order.error} />
       <div role="status">
         {order.data && (
-          <article>
+          <div className="tight">
             <p>
               Registered <Link href={`/endpoints/${String(order.data.id)}`}>{order.data.endpointUrl}</Link>.
             </p>
@@ -106,7 +120,7 @@ function NewEndpoint() {
             <p>
               Its secret: <code className="secret">{order.data.secret}</code>
             </p>
-          </article>
+          </div>
         )}
       </div>
     </section>

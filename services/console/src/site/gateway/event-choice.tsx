@@ -42,7 +42,7 @@ export function EventChoice({
       <legend>Tell of</legend>
       <div className="columns">
         {EVENT_TYPES.map(type => (
-          <label key={type}>
+          <label key={type} className="tick">
             <input
               type="checkbox"
               checked={eventTypes.includes(type)}
@@ -55,11 +55,15 @@ export function EventChoice({
                 })
               }
             />
-            <code>{type}</code> <small className="quiet">{TITLES[type]}</small>
+            <span>
+              <code>{type}</code>
+              <br />
+              <small className="quiet">{TITLES[type]}</small>
+            </span>
           </label>
         ))}
       </div>
-      <label>
+      <label className="tick">
         <input
           type="checkbox"
           checked={chosen.finality === 'finalized'}

@@ -2,7 +2,9 @@ import type { Schemas } from '@payment-tracking/client'
 import { useState, type FormEvent } from 'react'
 import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
-import { Failure, Loaded, Table } from '../show/states.js'
+import { PageHead } from '../show/page-head.js'
+import { Empty, Failure, Loaded } from '../show/states.js'
+import { Table } from '../show/table.js'
 import { Time } from '../show/values.js'
 
 type Scope = Schemas['ApiKey']['scopes'][number]
@@ -21,57 +23,41 @@ export function KeysPage() {
   )
   return (
     <>
-      <h1>API keys</h1>
-      <p className="quiet">
-        A key is for a machine: it acts for the gateway until you revoke it. Only a wallet makes and revokes
-        keys.
-      </p>
+      <PageHead
+        title="API keys"
+        lead="A key is for a machine: it acts for the gateway until you revoke it. Only a wallet makes and revokes keys."
+      />
       <Loaded query={query}>
         {keys =>
           keys.length === 0 ? (
-            <p className="quiet">There is no key.</p>
+            <Empty title="There is no key">Make one below for a server that asks without a wallet.</Empty>
           ) : (
             <Table
               title="API keys"
-              head={['name', 'begins with', 'scopes', 'last used', 'made', 'expires', 'revoke']}
-            >
-              {keys.map(key => (
-                <tr key={String(key.id)}>
-                  <td className="text">{key.name}</td>
-                  <td>
-                    <code>{key.hint}…</code>
-                  </td>
-                  <td>{key.scopes.join(', ')}</td>
-                  <td>
-                    {key.lastUsedAt === null ? (
-                      <span className="quiet">never</span>
-                    ) : (
-                      <Time at={key.lastUsedAt} />
-                    )}
-                  </td>
-                  <td>
-                    <Time at={key.createdAt} />
-                  </td>
-                  <td>
-                    {key.expiresAt === null ? (
-                      <span className="quiet">never</span>
-                    ) : (
-                      <Time at={key.expiresAt} />
-                    )}
-                  </td>
-                  <td>
+              rows={keys}
+              keyOf={({ id }) => String(id)}
+              columns={[
+                { head: 'name', kind: 'text', phone: 'lead', cell: ({ name }) => name },
+                { head: 'begins with', cell: ({ hint }) => <code>{hint}…</code> },
+                { head: 'scopes', kind: 'text', cell: ({ scopes }) => scopes.join(', ') },
+                { head: 'last used', cell: ({ lastUsedAt }) => <TimeOrNever at={lastUsedAt} /> },
+                { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { head: 'expires', cell: ({ expiresAt }) => <TimeOrNever at={expiresAt} /> },
+                {
+                  ...{ head: 'revoke', phone: 'side' },
+                  cell: ({ id, name }) => (
                     <button
                       type="button"
-                      className="outline small"
-                      aria-label={`Revoke ${key.name}`}
-                      onClick={() => revoke.mutate(Number(key.id))}
+                      className="outline"
+                      aria-label={`Revoke ${name}`}
+                      onClick={() => revoke.mutate(Number(id))}
                     >
                       Revoke
                     </button>
-                  </td>
-                </tr>
-              ))}
-            </Table>
+                  ),
+                },
+              ]}
+            />
           )
         }
       </Loaded>
@@ -80,6 +66,9 @@ export function KeysPage() {
     </>
   )
 }
+
+const TimeOrNever = ({ at }: { at: string | null }) =>
+  at === null ? <span className="quiet">never</span> : <Time at={at} />
 
 function NewKey() {
   const [name, setName] = useState('')
@@ -92,7 +81,7 @@ function NewKey() {
     create.mutate(undefined, { onSuccess: () => setName('') })
   }
   return (
-    <section aria-labelledby="new">
+    <section className="panel" aria-labelledby="new">
       <h2 id="new">Make a key</h2>
       <form onSubmit={submit}>
         <label>
@@ -102,7 +91,7 @@ function NewKey() {
         <fieldset>
           <legend>It may</legend>
           {(Object.keys(SCOPES) as Scope[]).map(scope => (
-            <label key={scope}>
+            <label key={scope} className="tick">
               <input
                 type="checkbox"
                 checked={scopes.includes(scope)}
@@ -110,7 +99,9 @@ function NewKey() {
                   setScopes(event.target.checked ? [...scopes, scope] : scopes.filter(each => each !== scope))
                 }
               />
-              <code>{scope}</code> <small className="quiet">{SCOPES[scope]}</small>
+              <span>
+                <code>{scope}</code> <small className="quiet">{SCOPES[scope]}</small>
+              </span>
             </label>
           ))}
         </fieldset>

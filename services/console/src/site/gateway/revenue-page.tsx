@@ -1,36 +1,40 @@
-import type { Schemas } from '@payment-tracking/client'
 import { useState } from 'react'
 import { ask } from '../api/request.js'
-import { useTokens } from '../api/tokens.js'
-import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { useGatewayQuery } from '../session/use-gateway.js'
 import { Figures } from '../show/figures.js'
-import { Failure, Loaded, Table } from '../show/states.js'
-import { Amount, Key } from '../show/values.js'
-import { BarChart } from './bar-chart.js'
-import { download } from './download.js'
+import { PageHead } from '../show/page-head.js'
+import { Empty, Loaded } from '../show/states.js'
+import { Downloads } from './downloads.js'
+import { DueChart } from './due-chart.js'
 import { DuePayments } from './due-payments.js'
+import { SubscriberChart } from './subscriber-chart.js'
+import { TokenRevenue } from './token-revenue.js'
 
 const DAY_MS = 86_400_000
-const SPANS = [7, 30, 90] as const
-const EXPORTS = ['payments', 'policies', 'subscribers', 'revenue'] as const
+const SPANS = [7, 30, 90, 365] as const
+/** Longer spans are drawn by weeks: a bar of a day would be thinner than a line. */
+const MOST_DAYS = 90
 
 export function RevenuePage() {
   const [days, setDays] = useState<number>(30)
+  const per = days > MOST_DAYS ? 'week' : 'day'
   const query = useGatewayQuery(['revenue', days], ({ api, gateway }) =>
     ask(
       api.GET('/v1/gateway/{gateway}/merchant/revenue', {
         params: {
           path: { gateway },
-          query: { startTime: new Date(Date.now() - days * DAY_MS).toISOString() },
+          query: { startTime: new Date(Date.now() - days * DAY_MS).toISOString(), bucket: per },
         },
       }),
     ),
   )
   return (
     <>
-      <div className="row">
-        <h1>Revenue</h1>
-        <label className="inline">
+      <PageHead
+        title="Revenue"
+        lead="Face value of the payments, before fees. Amounts of different tokens are never added."
+      >
+        <label className="beside actions">
           Span
           <select value={days} onChange={event => setDays(Number(event.target.value))}>
             {SPANS.map(span => (
@@ -40,18 +44,39 @@ export function RevenuePage() {
             ))}
           </select>
         </label>
-      </div>
-      <Loaded query={query}>
-        {revenue => (
+      </PageHead>
+      <Loaded query={query} lines={10}>
+        {({ subscriptions, churn, byToken, subscribers }) => (
           <>
-            <RevenueFigures revenue={revenue} />
-            {revenue.byToken.map(token => (
-              <TokenRevenue key={token.tokenMint ?? 'unknown'} token={token} />
+            <Figures
+              figures={[
+                ['active subscriptions', String(subscriptions.active)],
+                ['overdue', String(subscriptions.overdue)],
+                ['paused', String(subscriptions.paused)],
+                ['completed', String(subscriptions.completed)],
+                [
+                  'churn',
+                  churn.rate === null
+                    ? 'none yet'
+                    : `${String(churn.churned)} of ${String(churn.activeAtStart)}`,
+                ],
+              ]}
+            />
+            {byToken.map(token => (
+              <TokenRevenue key={token.tokenMint ?? 'unknown'} token={token} per={per} />
             ))}
-            {revenue.byToken.length === 0 && <p className="quiet">No payment in this span.</p>}
+            {byToken.length === 0 && (
+              <Empty title="No payment and no subscription in this span">
+                Choose a longer span, or let <code className="command">npm run demo</code> play a small market.
+              </Empty>
+            )}
+            <section className="panel" aria-label="Subscribers">
+              <SubscriberChart points={subscribers} per={per} />
+            </section>
           </>
         )}
       </Loaded>
+      <DueChart />
       <DuePayments
         title="Due and not paid in the last 90 days"
         empty="Nothing is overdue."
@@ -61,92 +86,5 @@ export function RevenuePage() {
       <DuePayments title="Due in the next 30 days" empty="Nothing is due." fromDays={0} toDays={30} />
       <Downloads />
     </>
-  )
-}
-
-function RevenueFigures({ revenue: { subscriptions, churn } }: { revenue: Schemas['Revenue'] }) {
-  return (
-    <Figures
-      figures={[
-        ['active subscriptions', String(subscriptions.active)],
-        ['overdue', String(subscriptions.overdue)],
-        ['paused', String(subscriptions.paused)],
-        ['completed', String(subscriptions.completed)],
-        [
-          'churn',
-          churn.rate === null ? 'none yet' : `${String(churn.churned)} of ${String(churn.activeAtStart)}`,
-        ],
-      ]}
-    />
-  )
-}
-
-function TokenRevenue({ token }: { token: Schemas['TokenRevenue'] }) {
-  const known = useTokens().get(token.tokenMint ?? '')
-  const decimals = known?.decimals ?? (token.decimals === null ? null : Number(token.decimals))
-  const symbol = known?.symbol ?? ''
-  return (
-    <article>
-      <h2>
-        {symbol || 'Token'} <Key value={token.tokenMint} />
-      </h2>
-      <p>
-        Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in {String(token.paymentCount)}{' '}
-        payments. Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> of{' '}
-        {String(token.activeSubscriptionCount)} active subscriptions.
-      </p>
-      <BarChart
-        title="Volume by day (UTC)"
-        bars={token.series.map(({ ts, recognized }) => ({ label: ts, amount: recognized }))}
-        {...{ decimals, symbol }}
-      />
-      <details>
-        <summary>The numbers</summary>
-        <Table title="Revenue by day" head={['day', 'volume', 'monthly recurring']}>
-          {token.series.map(({ ts, recognized, mrr }) => (
-            <tr key={ts}>
-              <td>{ts}</td>
-              <td className="number">
-                <Amount raw={recognized} mint={token.tokenMint} />
-              </td>
-              <td className="number">
-                <Amount raw={mrr} mint={token.tokenMint} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      </details>
-    </article>
-  )
-}
-
-function Downloads() {
-  const order = useGatewayOrder(async ({ api, gateway }, kind: (typeof EXPORTS)[number]) => {
-    const text = await ask(
-      api.GET('/v1/gateway/{gateway}/merchant/export/{kind}', {
-        params: { path: { gateway, kind }, query: {} },
-        parseAs: 'text',
-      }),
-    )
-    download(`${kind}-${gateway}.csv`, text)
-  })
-  return (
-    <section aria-labelledby="downloads">
-      <h2 id="downloads">As CSV</h2>
-      <div className="row">
-        {EXPORTS.map(kind => (
-          <button
-            key={kind}
-            type="button"
-            className="outline small"
-            disabled={order.isPending}
-            onClick={() => order.mutate(kind)}
-          >
-            {kind}
-          </button>
-        ))}
-      </div>
-      <Failure error={order.error} />
-    </section>
   )
 }

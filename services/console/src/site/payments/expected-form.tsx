@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { apiOf, ask } from '../api/request.js'
 import { Failure } from '../show/states.js'
-import { Badge } from '../show/values.js'
+import { Badge, Memo } from '../show/values.js'
 
 const FIELDS = [
   { name: 'recipient', title: 'Recipient' },
@@ -30,10 +30,11 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
     check.mutate()
   }
   return (
-    <section aria-labelledby={heading}>
-      <h3 id={heading}>Paid as expected?</h3>
+    <section className="panel" aria-labelledby={heading}>
+      <h2 id={heading}>Paid as expected?</h2>
       <p className="quiet">
-        Anyone can write any memo. Say what the order asked for; every payment of {trackingId} is compared.
+        Anyone can write any memo. Say what the order asked for; every payment of{' '}
+        <Memo value={trackingId} /> is compared.
       </p>
       <form onSubmit={submit}>
         <div className="columns">
@@ -49,7 +50,7 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
             </label>
           ))}
         </div>
-        <label>
+        <label className="tick">
           <input type="checkbox" checked={isFinal} onChange={event => setFinal(event.target.checked)} />
           Only a finalized payment counts
         </label>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { apiOf, ask } from '../api/request.js'
+import { PageHead } from '../show/page-head.js'
 import { Loaded } from '../show/states.js'
-import { Amount, Badge, Finality, Key, Time } from '../show/values.js'
+import { Amount, Badge, ExactTime, Finality, Key, Memo } from '../show/values.js'
 import { useSession } from '../session/session.js'
 import { ExpectedForm } from './expected-form.js'
 import { Trace } from './trace.js'
@@ -27,52 +27,61 @@ export function PaymentPage({ signature }: { signature: string }) {
   })
   return (
     <>
-      <p>
-        <Link href="/payments">All payments</Link>
-      </p>
-      <h1>Payment</h1>
-      <p>
-        Transaction <Key value={signature} />
-      </p>
-      <Loaded query={query}>
+      <PageHead
+        title="Payment"
+        back={{ href: '/payments', title: 'All payments' }}
+        lead={
+          <>
+            Transaction <Key value={signature} kind="tx" />
+          </>
+        }
+      />
+      <Loaded query={query} lines={8}>
         {payments =>
           payments.map(({ trace, event }) => (
-            <article key={trace.eventId}>
-              <div className="row">
-                <h2>{trace.trackingId ?? 'without a tracking ID'}</h2>
-                {event?.retracted ? (
-                  <Badge tone="bad">retracted</Badge>
-                ) : (
-                  <Finality value={event?.finality} />
-                )}
+            <article key={trace.eventId} className="stack">
+              <div className="two">
+                <div className="panel">
+                  <div className="row">
+                    <h2>
+                      <Memo value={trace.trackingId} />
+                    </h2>
+                    {event?.retracted ? (
+                      <Badge tone="bad">retracted</Badge>
+                    ) : (
+                      <Finality value={event?.finality} />
+                    )}
+                  </div>
+                  <p className="large-amount">
+                    <Amount raw={trace.amount} mint={event?.tokenMint ?? null} />
+                  </p>
+                  <dl>
+                    <dt>smallest unit</dt>
+                    <dd>{String(trace.amount)}</dd>
+                    <dt>token mint</dt>
+                    <dd>
+                      <Key value={event?.tokenMint} />
+                    </dd>
+                    <dt>recipient</dt>
+                    <dd>
+                      <Key value={event?.recipient} />
+                    </dd>
+                    <dt>payer</dt>
+                    <dd>
+                      <Key value={event?.payer} />
+                    </dd>
+                    <dt>gateway</dt>
+                    <dd>
+                      <Key value={trace.gateway} />
+                    </dd>
+                    <dt>paid</dt>
+                    <dd>
+                      <ExactTime at={trace.chain.timestamp} />
+                    </dd>
+                  </dl>
+                </div>
+                <Trace trace={trace} event={event} />
               </div>
-              <dl>
-                <dt>amount</dt>
-                <dd>
-                  <Amount raw={trace.amount} mint={event?.tokenMint ?? null} />
-                </dd>
-                <dt>token mint</dt>
-                <dd>
-                  <Key value={event?.tokenMint} />
-                </dd>
-                <dt>recipient</dt>
-                <dd>
-                  <Key value={event?.recipient} />
-                </dd>
-                <dt>payer</dt>
-                <dd>
-                  <Key value={event?.payer} />
-                </dd>
-                <dt>gateway</dt>
-                <dd>
-                  <Key value={trace.gateway} />
-                </dd>
-                <dt>paid</dt>
-                <dd>
-                  <Time at={trace.chain.timestamp} />
-                </dd>
-              </dl>
-              <Trace trace={trace} event={event} />
               {trace.trackingId !== null && <ExpectedForm trackingId={trace.trackingId} />}
             </article>
           ))

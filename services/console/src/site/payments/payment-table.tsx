@@ -1,47 +1,38 @@
 import { Link } from 'wouter'
-import { Amount, Badge, Finality, Key, shorten, Time } from '../show/values.js'
-import { Table } from '../show/states.js'
+import { useTokens } from '../api/tokens.js'
+import { Amount, fractionWidth } from '../show/amount.js'
+import { Table, type Column } from '../show/table.js'
+import { Badge, Finality, Key, Memo, shorten, Time } from '../show/values.js'
 import type { Payment } from './use-live-payments.js'
 
-const HEAD = ['time', 'tracking ID', 'amount', 'recipient', 'payer', 'standing', 'transaction']
+const COLUMNS: readonly Column<Payment>[] = [
+  { head: 'time', cell: ({ timestamp }) => <Time at={timestamp} /> },
+  { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
+  {
+    ...{ head: 'amount', kind: 'number', phone: 'lead' },
+    cell: ({ amountString, tokenMint }) => <Amount raw={amountString ?? null} mint={tokenMint ?? null} />,
+  },
+  {
+    ...{ head: 'standing', phone: 'side' },
+    cell: ({ retracted, finality }) =>
+      retracted ? <Badge tone="bad">retracted</Badge> : <Finality value={finality} />,
+  },
+  { head: 'recipient', phone: 'away', cell: ({ recipient }) => <Key value={recipient} /> },
+  { head: 'payer', phone: 'away', cell: ({ payer }) => <Key value={payer} /> },
+  {
+    head: 'transaction',
+    cell: ({ signature }) => (
+      <Link className="row-link" href={`/payments/${signature}`}>
+        <code>{shorten(signature)}</code>
+      </Link>
+    ),
+  },
+]
 
-export function PaymentTable({
-  title,
-  payments,
-  empty,
-}: {
-  title: string
-  payments: readonly Payment[]
-  empty: string
-}) {
-  if (payments.length === 0) return <p className="quiet">{empty}</p>
-  return (
-    <Table title={title} head={HEAD}>
-      {payments.map(payment => (
-        <tr key={payment.id}>
-          <td>
-            <Time at={payment.timestamp} />
-          </td>
-          <td className="text">{payment.trackingId ?? <span className="quiet">none</span>}</td>
-          <td className="number">
-            <Amount raw={payment.amountString ?? null} mint={payment.tokenMint ?? null} />
-          </td>
-          <td>
-            <Key value={payment.recipient} />
-          </td>
-          <td>
-            <Key value={payment.payer} />
-          </td>
-          <td>
-            {payment.retracted ? <Badge tone="bad">retracted</Badge> : <Finality value={payment.finality} />}
-          </td>
-          <td>
-            <Link href={`/payments/${payment.signature}`}>
-              <code>{shorten(payment.signature)}</code>
-            </Link>
-          </td>
-        </tr>
-      ))}
-    </Table>
+export function PaymentTable({ title, payments }: { title: string; payments: readonly Payment[] }) {
+  const fraction = fractionWidth(
+    payments.map(({ amountString, tokenMint }) => ({ raw: amountString ?? null, mint: tokenMint ?? null })),
+    useTokens(),
   )
+  return <Table title={title} rows={payments} columns={COLUMNS} keyOf={({ id }) => id} fraction={fraction} />
 }

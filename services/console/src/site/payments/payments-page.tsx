@@ -1,44 +1,51 @@
 import { useState } from 'react'
-import { Badge } from '../show/values.js'
-import { Loaded } from '../show/states.js'
+import { PageHead } from '../show/page-head.js'
+import { Empty, Loaded } from '../show/states.js'
+import { LiveBadge } from './live-badge.js'
+import { OlderPayments } from './older-payments.js'
 import { PaymentTable } from './payment-table.js'
 import { SearchForm, SearchResults, useSearch } from './search.js'
 import { useLivePayments } from './use-live-payments.js'
 
 export function PaymentsPage() {
   const search = useSearch()
+  const [isLive, setLive] = useState(true)
+  const live = useLivePayments(isLive && search.text === '')
   return (
     <>
-      <h1>Payments</h1>
-      <SearchForm search={search} />
-      {search.text === '' ? <LivePayments /> : <SearchResults text={search.text} />}
-    </>
-  )
-}
-
-function LivePayments() {
-  const [isLive, setLive] = useState(true)
-  const { query, state } = useLivePayments(isLive)
-  return (
-    <section aria-labelledby="newest">
-      <div className="row">
-        <h2 id="newest">Newest</h2>
-        <Badge tone={!isLive ? 'plain' : state === 'open' ? 'good' : 'wait'}>
-          {!isLive ? 'held' : state === 'open' ? 'live' : state}
-        </Badge>
-        <button type="button" className="outline small" onClick={() => setLive(!isLive)}>
-          {isLive ? 'Hold' : 'Go on'}
-        </button>
-      </div>
-      <Loaded query={query}>
-        {payments => (
-          <PaymentTable
-            title="Newest payments"
-            payments={payments}
-            empty="No payment is stored yet. npm run demo plays a small market."
-          />
+      <PageHead
+        title="Payments"
+        lead="Anyone can write any memo. Before you ship, compare recipient, token and amount: open a payment, or ask /v1/payments/check."
+      >
+        {search.text === '' && (
+          <>
+            <LiveBadge state={live.state} isLive={isLive} />
+            <button type="button" className="outline actions" onClick={() => setLive(!isLive)}>
+              {isLive ? 'Hold' : 'Go on'}
+            </button>
+          </>
         )}
-      </Loaded>
-    </section>
+      </PageHead>
+      <SearchForm search={search} />
+      {search.text === '' ? (
+        <Loaded query={live.query} lines={10}>
+          {payments =>
+            payments.length === 0 ? (
+              <Empty title="No payment is stored yet">
+                <code className="command">npm run demo</code> plays a small market; a payment shows here at the
+                moment it is stored.
+              </Empty>
+            ) : (
+              <>
+                <PaymentTable title="Newest payments" payments={payments} />
+                <OlderPayments newest={payments} />
+              </>
+            )
+          }
+        </Loaded>
+      ) : (
+        <SearchResults text={search.text} />
+      )}
+    </>
   )
 }

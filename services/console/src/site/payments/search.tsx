@@ -1,8 +1,9 @@
 // One field finds payments by tracking ID, signature, payer or recipient: the shape of the text tells which it can be.
 import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
-import { Failure, Loaded } from '../show/states.js'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { Memo } from '../show/memo.js'
+import { Empty, Failure, Loaded, Loading } from '../show/states.js'
 import { findByMemo, findParty, type Party } from './find-payments.js'
 import { PaymentTable } from './payment-table.js'
 import type { Payment } from './use-live-payments.js'
@@ -40,17 +41,15 @@ export function SearchForm({ search }: { search: Search }) {
     search.find(text.trim())
   }
   return (
-    <form role="search" onSubmit={submit}>
-      <fieldset role="group">
-        <input
-          type="search"
-          aria-label="Tracking ID, signature, payer or recipient"
-          placeholder="Tracking ID, signature, payer or recipient"
-          value={text}
-          onChange={event => setText(event.target.value)}
-        />
-        <button type="submit">Search</button>
-      </fieldset>
+    <form role="search" className="line" onSubmit={submit}>
+      <input
+        type="search"
+        aria-label="Tracking ID, signature, payer or recipient"
+        placeholder="Tracking ID, signature, payer or recipient"
+        value={text}
+        onChange={event => setText(event.target.value)}
+      />
+      <button type="submit">Search</button>
     </form>
   )
 }
@@ -75,7 +74,14 @@ export function SearchResults({ text }: { text: string }) {
   })
   return (
     <section aria-labelledby="found">
-      <h2 id="found">Payments of “{text}”</h2>
+      <div className="row">
+        <h2 id="found">
+          Payments of “<Memo value={text} />”
+        </h2>
+        <Link className="right" href="/payments">
+          All payments
+        </Link>
+      </div>
       <Loaded query={query}>{found => <FoundPayments text={text} found={found} />}</Loaded>
     </section>
   )
@@ -97,10 +103,15 @@ function FoundPayments({ text, found: { byMemo, party } }: { text: string; found
         </p>
       )}
       <Failure error={more.error} />
-      {more.isReading && payments.size === 0 ? (
-        <p aria-busy="true">Loading …</p>
+      {payments.size > 0 ? (
+        <PaymentTable title="Found payments" payments={newestFirst} />
+      ) : more.isReading ? (
+        <Loading />
       ) : (
-        <PaymentTable title="Found payments" payments={newestFirst} empty="No payment was found." />
+        <Empty title="No payment was found">
+          A tracking ID is compared letter by letter, without trimming. A payment of the last seconds may not be
+          stored yet.
+        </Empty>
       )}
       {more.next > 0 && (
         <button type="button" className="outline" disabled={more.isReading} onClick={more.readNext}>

@@ -1,15 +1,9 @@
 import type { Schemas } from '@payment-tracking/client'
-import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { formatDuration } from '../show/format-time.js'
 import { Badge, Time } from '../show/values.js'
+import { stagesOf } from './stages.js'
 import type { Payment } from './use-live-payments.js'
-
-interface Stage {
-  title: string
-  isDone: boolean
-  at: ReactNode
-  text: ReactNode
-}
 
 const DELIVERY_TONES = {
   delivered: 'good',
@@ -22,79 +16,37 @@ const DELIVERY_TONES = {
 export const toneOf = (state: string) =>
   state in DELIVERY_TONES ? DELIVERY_TONES[state as keyof typeof DELIVERY_TONES] : 'plain'
 
+/** How long a stage took, after the one before it. */
+export function Took({ ms }: { ms: number | null }) {
+  if (ms === null || Number.isNaN(ms)) return null
+  return <span className="took">{ms < 0 ? formatDuration(ms) : `+${formatDuration(ms)}`}</span>
+}
+
 /** The stages of a payment, from the chain to each receiver. */
 export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event: Payment | undefined }) {
-  const { chain, stream, stored, announced, deliveries, awaiting = [] } = trace
-  const stages: Stage[] = [
-    {
-      title: 'Executed on the chain',
-      isDone: true,
-      at: <Time at={chain.timestamp} />,
-      text: `slot ${String(chain.slot)}`,
-    },
-    {
-      title: 'Published on the stream',
-      isDone: true,
-      at: null,
-      text: stream.sequence === null ? 'sequence unknown' : `sequence ${String(stream.sequence)}`,
-    },
-    {
-      title: 'Stored',
-      isDone: true,
-      at: <Time at={stored.at} />,
-      text: stored.seq === null ? 'without a tracking ID' : `number ${String(stored.seq)} of its tracking ID`,
-    },
-    {
-      title: 'Announced to sockets and webhooks',
-      isDone: announced.done,
-      at: announced.at && <Time at={announced.at} />,
-      text: announced.done ? 'done' : 'still to do',
-    },
-    {
-      title: event?.retracted ? 'Retracted by the chain' : 'Finalized by the chain',
-      isDone: Boolean(event?.retracted) || event?.finality === 'finalized',
-      at: null,
-      text: event?.retracted
-        ? 'the finalized chain does not hold this transaction'
-        : event?.finality === 'finalized'
-          ? 'nobody can take it back'
-          : 'a confirmed transaction can still be retracted',
-    },
-  ]
+  const { deliveries, awaiting = [], announced, stored } = trace
+  const toldAt = announced.at ?? stored.at
   return (
-    <section aria-label="What became of it">
-      <h3>What became of it</h3>
+    <section className="panel" aria-label="What became of it">
+      <h2>What became of it</h2>
       <ol className="timeline">
-        {stages.map(({ title, isDone, at, text }) => (
+        {stagesOf(trace, event).map(({ title, isDone, at, tookMs, text }) => (
           <li key={title} className={isDone ? 'done' : 'open'}>
-            <strong>{title}</strong> {at}
+            <strong>{title}</strong> <Took ms={tookMs} />
             <br />
-            <span className="quiet">{text}</span>
+            <span className="quiet">
+              {text}
+              {at !== null && (
+                <>
+                  {' · '}
+                  <Time at={at} />
+                </>
+              )}
+            </span>
           </li>
         ))}
         {deliveries?.map(delivery => (
-          <li key={String(delivery.deliveryId)} className={delivery.state === 'delivered' ? 'done' : 'open'}>
-            <strong>
-              Webhook{' '}
-              <Link
-                href={`/endpoints/${String(delivery.webhookId)}/deliveries/${String(delivery.deliveryId)}`}
-              >
-                {String(delivery.webhookId)}
-              </Link>
-            </strong>{' '}
-            <Badge tone={toneOf(delivery.state)}>{delivery.state}</Badge>{' '}
-            {delivery.finishedAt && <Time at={delivery.finishedAt} />}
-            <br />
-            <span className="quiet">
-              {String(delivery.attempts)} {Number(delivery.attempts) === 1 ? 'attempt' : 'attempts'}
-              {delivery.attemptLog.map(({ number, statusCode, outcome }) => (
-                <span key={String(number)}>
-                  {' · '}
-                  {String(number)}: {statusCode === null ? (outcome ?? 'on its way') : String(statusCode)}
-                </span>
-              ))}
-            </span>
-          </li>
+          <DeliveryStage key={String(delivery.deliveryId)} delivery={delivery} toldAt={toldAt} />
         ))}
         {awaiting.map(({ webhookId, awaits }) => (
           <li key={`${String(webhookId)} ${awaits}`} className="open">
@@ -113,9 +65,43 @@ export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event:
       </ol>
       {deliveries === undefined && (
         <p className="quiet">
-          <Link href="/endpoints">Sign in</Link> as its gateway to see the webhook deliveries too.
+          <Link href="/sign-in">Sign in</Link> as its gateway to see the webhook deliveries too.
         </p>
       )}
     </section>
+  )
+}
+
+type Delivery = NonNullable<Schemas['PaymentTrace']['deliveries']>[number]
+
+function DeliveryStage({ delivery, toldAt }: { delivery: Delivery; toldAt: string | null }) {
+  const { finishedAt, attempts, attemptLog, state, webhookId, deliveryId } = delivery
+  const tookMs = finishedAt === null || toldAt === null ? null : Date.parse(finishedAt) - Date.parse(toldAt)
+  return (
+    <li className={state === 'delivered' ? 'done' : 'open'}>
+      <strong>
+        Webhook{' '}
+        <Link href={`/endpoints/${String(webhookId)}/deliveries/${String(deliveryId)}`}>
+          {String(webhookId)}
+        </Link>
+      </strong>{' '}
+      <Badge tone={toneOf(state)}>{state}</Badge> <Took ms={tookMs} />
+      <br />
+      <span className="quiet">
+        {finishedAt && (
+          <>
+            <Time at={finishedAt} />
+            {' · '}
+          </>
+        )}
+        {String(attempts)} {Number(attempts) === 1 ? 'attempt' : 'attempts'}
+        {attemptLog.map(({ number, statusCode, outcome }) => (
+          <span key={String(number)}>
+            {' · '}
+            {String(number)}: {statusCode === null ? (outcome ?? 'on its way') : String(statusCode)}
+          </span>
+        ))}
+      </span>
+    </li>
   )
 }

@@ -5,37 +5,47 @@ import { useEffect, useState } from 'react'
 import { apiOf, ask, BASE_URL } from '../api/request.js'
 
 export type Payment = Schemas['EventRecord']
+export type LiveState = 'open' | 'lost' | 'connecting'
 
-const MOST = 100
-const KEY = ['payments', 'newest']
+export const MOST_NEWEST = 100
 /** Events that are payments: of regular policies or direct, and of composable policies. */
 const NAMES = new Set(['PaymentRecord', 'ComposableExecuted'])
 
-/** @param isLive false holds the list as it is */
-export function useLivePayments(isLive: boolean) {
+/**
+ * @param isLive false holds the list as it is
+ * @param gateway only its payments; null for those of all
+ */
+export function useLivePayments(isLive: boolean, gateway: string | null = null) {
   const queries = useQueryClient()
-  const [state, setState] = useState<'open' | 'lost' | 'connecting'>('connecting')
+  const [state, setState] = useState<LiveState>('connecting')
   const query = useQuery({
-    queryKey: KEY,
-    queryFn: () => ask(apiOf().GET('/v1/events/payments', { params: { query: { limit: MOST } } })),
+    queryKey: ['payments', 'newest', gateway],
+    queryFn: () =>
+      ask(
+        apiOf().GET('/v1/events/payments', {
+          params: { query: { limit: MOST_NEWEST, ...(gateway === null ? {} : { gateway }) } },
+        }),
+      ),
     staleTime: Infinity,
   })
   useEffect(() => {
     if (!isLive) return
+    const key = ['payments', 'newest', gateway]
     const watch = watchEvents(BASE_URL, {
+      ...(gateway === null ? {} : { filters: { gateway } }),
       onEvent: event => {
         if (!NAMES.has(event.eventName)) return
-        queries.setQueryData<Payment[]>(KEY, (known = []) =>
-          known.some(({ id }) => id === event.id) ? known : [event, ...known].slice(0, MOST),
+        queries.setQueryData<Payment[]>(key, (known = []) =>
+          known.some(({ id }) => id === event.id) ? known : [event, ...known].slice(0, MOST_NEWEST),
         )
       },
       onState: next => {
         setState(next)
         // What was stored while nobody listened.
-        if (next === 'open') void queries.invalidateQueries({ queryKey: KEY })
+        if (next === 'open') void queries.invalidateQueries({ queryKey: key })
       },
     })
     return () => watch.close()
-  }, [isLive, queries])
+  }, [isLive, gateway, queries])
   return { query, state }
 }

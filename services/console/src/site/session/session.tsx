@@ -8,6 +8,8 @@ export interface Session {
   token: string
   /** Unix milliseconds; null for an API key, which does not end by itself */
   expiresAt: number | null
+  /** the name of the wallet that signed, which can sign again */
+  wallet?: string
 }
 
 interface SessionState {
@@ -15,6 +17,8 @@ interface SessionState {
   /** why the last session ended by itself */
   endedBecause: string | null
   signIn: (session: Session) => void
+  /** goes on with a new token of the same gateway; what the pages have stays */
+  renew: (session: Session) => void
   signOut: () => void
   /** ends the session with a reason, for example when the service refuses its token */
   end: (reason: string) => void
@@ -37,8 +41,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const [endedBecause, setReason] = useState<string | null>(null)
   const queries = useQueryClient()
   const state = useMemo<SessionState>(() => {
+    const keep = (next: Session) => {
+      sessionStorage.setItem(STORED, JSON.stringify(next))
+      setSession(next)
+    }
     const replace = (next: Session | null, reason: string | null) => {
-      if (next) sessionStorage.setItem(STORED, JSON.stringify(next))
+      if (next) keep(next)
       else sessionStorage.removeItem(STORED)
       // What one gateway may see must not stay for the next.
       queries.removeQueries({ queryKey: ['gateway'] })
@@ -49,6 +57,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       session,
       endedBecause,
       signIn: next => replace(next, null),
+      renew: keep,
       signOut: () => replace(null, null),
       end: reason => replace(null, reason),
     }

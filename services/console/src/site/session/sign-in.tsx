@@ -1,8 +1,11 @@
 import type { Wallet } from '@wallet-standard/base'
 import { useState, type FormEvent } from 'react'
 import { apiOf, ask, RequestError } from '../api/request.js'
-import { useSession } from './session.js'
-import { connectWallet, useWallets } from './use-wallets.js'
+import { PageHead } from '../show/page-head.js'
+import { useSession, type Session } from './session.js'
+import { signByWallet } from './sign-by-wallet.js'
+import { tokenEnd } from './token-end.js'
+import { useWallets } from './use-wallets.js'
 
 /** Remembered in this browser: an address is no secret. */
 const LAST_GATEWAY = 'payment-tracking.gateway'
@@ -32,81 +35,85 @@ async function checkSecret(gateway: string, token: string): Promise<void> {
   }
 }
 
-export function SignIn() {
-  const { signIn, endedBecause } = useSession()
-  const wallets = useWallets()
-  const [gateway, setGateway] = useState(firstGateway)
-  const [secret, setSecret] = useState('')
+/** Runs one way of signing in: says what failed, and keeps who signed in. */
+function useAttempt(gateway: string) {
+  const { signIn } = useSession()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-
-  const attempt = async (work: (address: string) => Promise<void>) => {
+  const attempt = async (work: (address: string) => Promise<Session>) => {
     const address = gateway.trim()
     if (address === '') return setProblem('Name the gateway first.')
     setProblem(null)
     setBusy(true)
     try {
-      await work(address)
+      const session = await work(address)
+      localStorage.setItem(LAST_GATEWAY, address)
+      signIn(session)
     } catch (error) {
       setProblem((error as Error).message || 'The wallet refused.')
     } finally {
       setBusy(false)
     }
   }
-  const keep = (address: string, token: string, expiresAt: number | null) => {
-    localStorage.setItem(LAST_GATEWAY, address)
-    signIn({ gateway: address, token, expiresAt })
-  }
-  const byWallet = (wallet: Wallet) =>
-    attempt(async address => {
-      const path = { gateway: address }
-      const account = await connectWallet(wallet)
-      const { nonce } = await ask(apiOf().POST('/v1/gateway/{gateway}/auth/challenge', { params: { path } }))
-      const signature = await account.sign(nonce)
-      const { token, expiresIn } = await ask(
-        apiOf().POST('/v1/gateway/{gateway}/auth/verify', {
-          params: { path },
-          body: { signer: account.signer, signature, nonce },
-        }),
-      )
-      keep(address, token, Date.now() + Number(expiresIn) * 1_000)
-    })
+  return { attempt, problem, isBusy }
+}
+
+export function SignIn() {
+  const { endedBecause } = useSession()
+  const wallets = useWallets()
+  const [gateway, setGateway] = useState(firstGateway)
+  const [secret, setSecret] = useState('')
+  const { attempt, problem, isBusy } = useAttempt(gateway)
+  const byWallet = (wallet: Wallet) => attempt(address => signByWallet(address, wallet))
   const bySecret = (event: FormEvent) => {
     event.preventDefault()
     void attempt(async address => {
       const token = secret.trim()
       await checkSecret(address, token)
-      keep(address, token, null)
+      return { gateway: address, token, expiresAt: tokenEnd(token) }
     })
   }
 
   return (
     <>
-      <h1>Sign in as a gateway</h1>
-      {endedBecause && <p role="status">{endedBecause} Please sign in again.</p>}
-      <label>
-        Gateway
-        <input
-          value={gateway}
-          onChange={event => setGateway(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
-          aria-describedby="gateway-help"
-        />
-      </label>
-      <small id="gateway-help">
-        Its address on the chain. <code>npm run gateway -- address</code> prints the one of a key file.
-      </small>
+      <PageHead
+        title="Sign in as a gateway"
+        lead="Payments and subscriptions are open to everybody. Revenue, endpoints and keys are the gateway’s own."
+      />
+      {endedBecause && (
+        <p className="note" role="status">
+          {endedBecause} Please sign in again; this page then goes on.
+        </p>
+      )}
+      <div className="tight">
+        <label>
+          Gateway
+          <input
+            value={gateway}
+            onChange={event => setGateway(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+            aria-describedby="gateway-help"
+          />
+        </label>
+        <p id="gateway-help" className="small quiet">
+          Its address on the chain. <code>npm run gateway -- address</code> prints the one of a key file.
+        </p>
+      </div>
       {problem && (
         <p role="alert" className="failure">
           {problem}
         </p>
       )}
-      <div className="columns">
-        <article>
+      <div className="halves">
+        <article className="panel">
           <h2>With a wallet</h2>
           <p>The wallet of the gateway’s authority or signer signs one sentence. It sends no transaction.</p>
-          {wallets.length === 0 && <p className="quiet">This browser has no wallet that signs messages.</p>}
+          {wallets.length === 0 && (
+            <p className="quiet">
+              This browser has no wallet that signs messages. Install one, or use a key or token.
+            </p>
+          )}
           {wallets.map(wallet => (
             <button
               key={wallet.name}
@@ -119,7 +126,7 @@ export function SignIn() {
             </button>
           ))}
         </article>
-        <article>
+        <article className="panel">
           <h2>With an API key or a token</h2>
           <form onSubmit={bySecret}>
             <label>
@@ -133,10 +140,10 @@ export function SignIn() {
                 aria-describedby="secret-help"
               />
             </label>
-            <small id="secret-help">
+            <p id="secret-help" className="small quiet">
               <code>npm run --silent sign-in</code> prints a token. It is kept in this tab until you sign out.
-            </small>
-            <button type="submit" disabled={isBusy}>
+            </p>
+            <button type="submit" className="outline" disabled={isBusy}>
               Sign in
             </button>
           </form>

@@ -3,58 +3,80 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { RequestError } from '../api/request.js'
 
-export function Failure({ error }: { error: Error | null }) {
+/** What a person can do, by the code of the refusal. */
+const CURES: Readonly<Record<string, string>> = {
+  UNAVAILABLE: 'A server behind the service is away. The page asks again by itself.',
+  TIMEOUT: 'Narrow the question, for example with a shorter span of time.',
+  RATE_LIMITED: 'Too many questions from this address. Wait a minute.',
+  FORBIDDEN: 'This sign-in may not see it. An API key needs the scope; a wallet sees everything of its gateway.',
+  NOT_FOUND: 'Compare the address with its source. A payment of the last seconds may not be stored yet.',
+  INVALID_PARAMETER: 'Correct the named field.',
+}
+
+export function Failure({ error, retry }: { error: Error | null; retry?: () => void }) {
   if (!error) return null
-  const text = error instanceof RequestError ? error.message : 'The service cannot be reached. Is it running?'
+  const refusal = error instanceof RequestError ? error : null
+  const cure = refusal
+    ? CURES[refusal.code ?? '']
+    : navigator.onLine
+      ? 'Is it running? On this machine, npm start runs it.'
+      : 'This device is offline.'
   return (
-    <p role="alert" className="failure">
-      {text}
-    </p>
+    <div role="alert" className="failure">
+      <p>{refusal ? refusal.message : 'The service cannot be reached.'}</p>
+      {cure && <p>{cure}</p>}
+      {retry && (
+        <button type="button" className="outline" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
   )
 }
 
-/** The content once the query has data; before that the reason why it has none. */
+/** The content once the query has data; before that its outline, or the reason why it has none. */
 export function Loaded<T>({
   query,
+  lines = 4,
   children,
 }: {
   query: UseQueryResult<T>
+  /** how many lines the content has, about: it then takes its place without a jump */
+  lines?: number
   children: (data: T) => ReactNode
 }) {
-  if (query.error && query.data === undefined) return <Failure error={query.error} />
-  if (query.data === undefined) return <p aria-busy="true">Loading …</p>
+  const retry = () => void query.refetch()
+  if (query.error && query.data === undefined) return <Failure error={query.error} retry={retry} />
+  if (query.data === undefined) return <Loading lines={lines} />
   return (
     <>
-      <Failure error={query.error} />
+      <Failure error={query.error} retry={retry} />
       {children(query.data)}
     </>
   )
 }
 
-/** A table that scrolls by itself on a narrow screen; the region can be reached by keyboard. */
-export function Table({
-  title,
-  head,
-  children,
-}: {
-  title: string
-  head: readonly string[]
-  children: ReactNode
-}) {
+export function Loading({ lines = 4 }: { lines?: number }) {
   return (
-    <div className="scroll" role="region" aria-label={title} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            {head.map(text => (
-              <th key={text} scope="col">
-                {text}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
+    <div aria-busy="true">
+      <p className="hidden" role="status">
+        Loading …
+      </p>
+      <div className="skeleton" aria-hidden="true">
+        {Array.from({ length: lines }, (_, line) => (
+          <span key={line} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Nothing is there, and what to do next. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty" role="status">
+      <strong>{title}</strong>
+      {children && <div>{children}</div>}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { Time } from '../show/values.js'
+import { ExactTime } from '../show/values.js'
 import { dueDatesUntil } from './due-dates.js'
 import { termsOf, type Subscription } from './policy-terms.js'
 
@@ -29,7 +29,7 @@ export function CalendarStrip({ subscription }: { subscription: Subscription }) 
       <ol className="dates">
         {shown.map(due => (
           <li key={due}>
-            <Time at={due} />
+            <ExactTime at={due} />
           </li>
         ))}
       </ol>

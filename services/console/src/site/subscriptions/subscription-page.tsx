@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { apiOf, ask, RequestError } from '../api/request.js'
 import { PaymentTable } from '../payments/payment-table.js'
-import { Loaded } from '../show/states.js'
-import { Amount, Key, Time } from '../show/values.js'
+import type { Payment } from '../payments/use-live-payments.js'
+import { PageHead } from '../show/page-head.js'
+import { Empty, Loaded } from '../show/states.js'
+import { Amount, ExactTime, Key, Memo, Time } from '../show/values.js'
 import { CalendarStrip } from './calendar-strip.js'
 import { termsOf } from './policy-terms.js'
-import { DueState, Status } from './subscriptions-page.js'
+import { DueState, Status } from './policy-state.js'
 
 /** A policy is of one of two families, and the address does not tell which. */
 async function readPolicy(address: string) {
@@ -28,28 +29,32 @@ export function SubscriptionPage({ address }: { address: string }) {
   })
   return (
     <>
-      <p>
-        <Link href="/subscriptions">Find subscriptions</Link>
-      </p>
-      <h1>Subscription</h1>
-      <p>
-        Policy <Key value={address} />
-      </p>
-      <Loaded query={policy}>
+      <PageHead
+        title="Subscription"
+        back={{ href: '/subscriptions', title: 'Find subscriptions' }}
+        lead={
+          <>
+            Policy <Key value={address} />
+          </>
+        }
+      />
+      <Loaded query={policy} lines={8}>
         {subscription => {
           const { type, amount, frequency, fields } = termsOf(subscription)
           return (
-            <>
-              <article>
+            <div className="two">
+              <article className="panel">
                 <div className="row">
-                  <h2>{subscription.memo ?? 'without a tracking ID'}</h2>
+                  <h2>
+                    <Memo value={subscription.memo} />
+                  </h2>
                   <Status value={subscription.status} /> <DueState value={subscription.dueState} />
                 </div>
+                <p className="large-amount">
+                  <Amount raw={amount} mint={subscription.tokenMint} />{' '}
+                  <span className="quiet small">{frequency}</span>
+                </p>
                 <dl>
-                  <dt>amount</dt>
-                  <dd>
-                    <Amount raw={amount} mint={subscription.tokenMint} /> {frequency}
-                  </dd>
                   <dt>paid</dt>
                   <dd>
                     <Amount raw={subscription.totalPaid} mint={subscription.tokenMint} /> in{' '}
@@ -69,7 +74,7 @@ export function SubscriptionPage({ address }: { address: string }) {
                   </dd>
                   <dt>since</dt>
                   <dd>
-                    <Time at={subscription.createdAt} />
+                    <ExactTime at={subscription.createdAt} />
                   </dd>
                 </dl>
                 <details>
@@ -84,38 +89,42 @@ export function SubscriptionPage({ address }: { address: string }) {
                   </dl>
                 </details>
               </article>
-              <section aria-labelledby="due">
+              <section className="panel" aria-labelledby="due">
                 <h2 id="due">Due next</h2>
                 <CalendarStrip subscription={subscription} />
               </section>
-            </>
+            </div>
           )
         }}
       </Loaded>
       <section aria-labelledby="history">
         <h2 id="history">History</h2>
         <Loaded query={history}>
-          {events => (
-            <>
-              <PaymentTable
-                title="Payments of the subscription"
-                payments={events.filter(({ amountString }) => amountString !== undefined)}
-                empty="Nobody has paid yet."
-              />
-              <h3>Changes</h3>
-              <ul>
-                {events
-                  .filter(({ amountString }) => amountString === undefined)
-                  .map(({ id, eventName, timestamp }) => (
-                    <li key={id}>
-                      {eventName} <Time at={timestamp} />
-                    </li>
-                  ))}
-              </ul>
-            </>
-          )}
+          {events => <History events={events} />}
         </Loaded>
       </section>
+    </>
+  )
+}
+
+function History({ events }: { events: readonly Payment[] }) {
+  const payments = events.filter(({ amountString }) => amountString !== undefined)
+  const changes = events.filter(({ amountString }) => amountString === undefined)
+  return (
+    <>
+      {payments.length === 0 ? (
+        <Empty title="Nobody has paid yet">The first payment shows here when it is stored.</Empty>
+      ) : (
+        <PaymentTable title="Payments of the subscription" payments={payments} />
+      )}
+      <h3>Changes</h3>
+      <ul>
+        {changes.map(({ id, eventName, timestamp }) => (
+          <li key={id}>
+            {eventName} <Time at={timestamp} />
+          </li>
+        ))}
+      </ul>
     </>
   )
 }

@@ -1,0 +1,119 @@
+// What a page shows at once: how many payments there are now and were in the last day, and how long they took.
+import type { Store } from '../database/open-store.js'
+import { empty, raw, sql } from '../database/sql.js'
+import { IS_PAYMENT } from '../payment-names.js'
+import { asTimestamp } from './as-timestamp.js'
+import { HOUR_SPAN_SECONDS } from './time-cover.js'
+
+const HOUR_MS = HOUR_SPAN_SECONDS * 1_000
+const MINUTE_MS = 60_000
+/** Hours of the chart, the current one among them. */
+const HOURS = 24
+/** The newest payments whose times are measured. */
+const MEASURED = 200
+/** More payments of the last minute are not counted one by one. */
+const MOST_COUNTED = 10_000
+const MOST_TOKENS = 20
+
+/** Milliseconds; null where nothing was measured. */
+export interface Quantiles {
+  p50: number | null
+  p95: number | null
+}
+
+export interface Overview {
+  /** payments whose time on the chain is within the last minute */
+  lastMinute: { count: number; isComplete: boolean }
+  /** the last 24 hours that began, oldest first; hours without a payment are there with 0 */
+  hours: { start: Date; count: bigint }[]
+  /** sums of these hours, most payments first; the mint is null where it is not known */
+  byToken: { tokenMint: string | null; count: bigint; total: bigint }[]
+  /** of the newest payments of these hours */
+  delays: { measured: number; toStored: Quantiles; toAnnounced: Quantiles }
+}
+
+interface HourRow {
+  start: Date
+  count: string
+}
+
+interface TokenRow {
+  token_mint: string
+  count: string
+  total: string
+}
+
+interface DelayRow {
+  measured: number
+  stored_p50: number | null
+  stored_p95: number | null
+  announced_p50: number | null
+  announced_p95: number | null
+}
+
+/**
+ * The overview of a gateway's payments, or of all.
+ * Every part is bounded: the hours and tokens come from the primary keys of payment_stats and payment_token_stats; the
+ * last minute counts at most 10,000 payments, and the delays are those of the newest 200, by events_newest or
+ * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
+ */
+export async function readOverview(
+  { database }: Store,
+  { gateway, nowMs }: { gateway?: string | undefined; nowMs: number },
+): Promise<Overview> {
+  const firstHourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
+  const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
+  const inHours = sql`gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
+  const newestSince = (fromMs: number, limit: number) => sql`
+    select e.position, e.occurred_at from events e
+     where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and e.occurred_at >= ${asTimestamp(fromMs)}
+     order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc
+     limit ${raw(String(limit))}`
+  const quantile = (share: number, until: string) =>
+    sql`percentile_disc(${raw(String(share))}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
+        filter (where ${raw(until)} is not null)`
+  const [hours, tokens, minute, delays] = await Promise.all([
+    database.read<HourRow>(sql`
+      select start, sum(count)::text as count from payment_stats where ${inHours} group by start`),
+    database.read<TokenRow>(sql`
+      select token_mint, sum(count)::text as count, sum(total)::text as total
+        from payment_token_stats where ${inHours}
+       group by token_mint having sum(count) > 0
+       order by sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
+    database.read<{ count: string }>(sql`
+      select count(*)::text as count from (${newestSince(nowMs - MINUTE_MS, MOST_COUNTED)}) newest`),
+    database.read<DelayRow>(sql`
+      select count(b.committed_at)::int as measured,
+             ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
+             ${quantile(0.95, 'b.committed_at')}::float8 as stored_p95,
+             ${quantile(0.5, 'b.handed_over_at')}::float8 as announced_p50,
+             ${quantile(0.95, 'b.handed_over_at')}::float8 as announced_p95
+        from (${newestSince(firstHourMs, MEASURED)}) e
+        left join lateral (
+          select last_position, committed_at, handed_over_at from ingest_batches
+           where first_position <= e.position order by first_position desc limit 1
+        ) b on b.last_position >= e.position`),
+  ])
+  const counts = new Map(hours.map(({ start, count }) => [start.getTime(), BigInt(count)]))
+  const lastMinute = Number(minute[0]?.count ?? 0)
+  const delay = delays[0]
+  // A clock of the chain that runs ahead of ours would make a time before its beginning.
+  const ms = (value: number | null | undefined) => (value == null ? null : Math.max(0, Math.round(value)))
+  return {
+    lastMinute: { count: lastMinute, isComplete: lastMinute < MOST_COUNTED },
+    hours: Array.from({ length: HOURS }, (_, index) => {
+      const start = firstHourMs + index * HOUR_MS
+      return { start: new Date(start), count: counts.get(start) ?? 0n }
+    }),
+    byToken: tokens.map(({ token_mint, count, total }) => ({
+      tokenMint: token_mint === '' ? null : token_mint,
+      count: BigInt(count),
+      total: BigInt(total),
+    })),
+    delays: {
+      measured: delay?.measured ?? 0,
+      toStored: { p50: ms(delay?.stored_p50), p95: ms(delay?.stored_p95) },
+      toAnnounced: { p50: ms(delay?.announced_p50), p95: ms(delay?.announced_p95) },
+    },
+  }
+}

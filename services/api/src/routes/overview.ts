@@ -1,0 +1,89 @@
+import { readOverview } from '@payment-tracking/store'
+import { Type } from 'typebox'
+import { READ_REFUSALS } from '../schemas/error-answer.js'
+import { Integer, Moment, Nullable, PublicKey } from '../schemas/fields.js'
+import type { AddRoutes } from './add-routes.js'
+
+const Delay = (what: string) =>
+  Type.Object(
+    {
+      p50: Nullable(Integer('half of the payments took at most this long, in milliseconds', 180)),
+      p95: Nullable(Integer('95 of 100 payments took at most this long, in milliseconds', 420)),
+    },
+    { title: 'Delay', description: what },
+  )
+
+const Overview = Type.Object(
+  {
+    asOf: Moment('when the figures were read'),
+    lastMinute: Type.Object(
+      {
+        count: Integer('payments whose time on the chain is within the last 60 seconds', 12),
+        complete: Type.Boolean({ description: 'false when there are more: at most 10,000 are counted' }),
+      },
+      { title: 'LastMinute' },
+    ),
+    hours: Type.Array(
+      Type.Object(
+        {
+          start: Moment('the beginning of the hour'),
+          count: Integer('payments of the hour, by their time on the chain', 720),
+        },
+        { title: 'OverviewHour' },
+      ),
+      { description: 'The current hour and the 23 before it, oldest first.' },
+    ),
+    byToken: Type.Array(
+      Type.Object(
+        {
+          tokenMint: Nullable(PublicKey('the token; null for payments whose token is not known')),
+          count: Integer('payments of these hours', 94),
+          totalAmount: Integer("sum of their amounts in the token's smallest unit", 21587000000),
+        },
+        { title: 'OverviewToken' },
+      ),
+      { description: 'Of these hours, most payments first, at most 20 tokens.' },
+    ),
+    delays: Type.Object(
+      {
+        measured: Integer('how many payments were measured: the newest of these hours, at most 200', 200),
+        toStored: Delay('from the time on the chain until the payment was stored'),
+        toAnnounced: Delay('from the time on the chain until sockets and webhooks were told'),
+      },
+      { title: 'OverviewDelays' },
+    ),
+  },
+  { title: 'Overview' },
+)
+
+/** How things stand, for the first page that people look at. */
+export const overviewRoute: AddRoutes = (app, { store, nowMs }) => {
+  app.get(
+    '/v1/overview',
+    {
+      schema: {
+        operationId: 'getOverview',
+        tags: ['payments'],
+        summary: 'Payments of the last minute and the last 24 hours, and how long they took',
+        description:
+          'By hours in UTC. A batch of history that is read later counts in the hours of its own time, and can show as a long delay.',
+        querystring: Type.Object({ gateway: Type.Optional(PublicKey('only its payments')) }),
+        response: { 200: Overview, ...READ_REFUSALS },
+      },
+    },
+    async request => {
+      const now = nowMs()
+      const { lastMinute, hours, byToken, delays } = await readOverview(store, {
+        gateway: request.query.gateway,
+        nowMs: now,
+      })
+      return {
+        asOf: new Date(now).toISOString(),
+        lastMinute: { count: lastMinute.count, complete: lastMinute.isComplete },
+        hours: hours.map(({ start, count }) => ({ start: start.toISOString(), count })),
+        byToken: byToken.map(({ tokenMint, count, total }) => ({ tokenMint, count, totalAmount: total })),
+        delays,
+      }
+    },
+  )
+}

@@ -1,0 +1,64 @@
+// `GET /v1/overview`: the figures of the first page.
+import { buildChain } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openApi } from './open-api.js'
+import { storeMessages } from './store-messages.js'
+
+const NOW = 1_795_000_000_000
+const HOUR = 3_600_000
+const MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+/** the time on the chain of the next message */
+let clock = NOW
+const chain = buildChain({ seed: 'overview', now: () => clock })
+const gateway = await chain.openGateway()
+const userPayment = await chain.openUserPayment(MINT)
+const policy = await chain.openPolicy(gateway, userPayment, { trackingId: 'order', amount: 2n ** 63n })
+
+const payAt = (time: number) => {
+  clock = time
+  return chain.pay(policy)
+}
+
+t.test('an empty service answers with zeros and gaps', async t => {
+  const { get } = await openApi(t)
+  const { status, body } = await get('/v1/overview')
+  t.equal(status, 200)
+  t.match(body, {
+    asOf: new Date(NOW).toISOString(),
+    lastMinute: { count: 0, complete: true },
+    byToken: [],
+    delays: { measured: 0, toStored: { p50: null, p95: null }, toAnnounced: { p50: null, p95: null } },
+  })
+  t.equal(body.hours.length, 24)
+  t.ok(body.hours.every(({ count }: { count: number }) => count === 0))
+})
+
+t.test('payments are counted by their time on the chain, of all gateways or of one', async t => {
+  const api = await openApi(t)
+  await storeMessages(
+    api,
+    ...[gateway.created, userPayment.created, policy.created],
+    ...[payAt(NOW - 30_000), payAt(NOW - 59_000), payAt(NOW - 61_000)],
+    ...[payAt(NOW - 5 * HOUR), payAt(NOW - 25 * HOUR)],
+  )
+  await api.database.pool.query(
+    `update ingest_batches set committed_at = to_timestamp(${NOW / 1000}), handed_over_at = to_timestamp(${(NOW + 50) / 1000})`,
+  )
+  for (const query of ['', `?gateway=${gateway.address}`]) {
+    const { body, text } = await api.get(`/v1/overview${query}`)
+    t.match(body.lastMinute, { count: 2, complete: true })
+    const counts = body.hours.map(({ count }: { count: number }) => count)
+    t.equal(
+      counts.reduce((sum: number, count: number) => sum + count, 0),
+      4,
+      'the payment of the day before is not of these hours',
+    )
+    t.equal(counts.at(-6), 1)
+    t.match(body.byToken, [{ tokenMint: MINT, count: 4 }])
+    t.match(text, `"totalAmount":${4n * 2n ** 63n}`, 'exact beyond 64 bits')
+    t.match(body.delays, { measured: 4, toStored: { p50: 59_000 }, toAnnounced: { p50: 59_050 } })
+  }
+  const { body: none } = await api.get('/v1/overview?gateway=11111111111111111111111111111111')
+  t.match(none, { lastMinute: { count: 0 }, byToken: [], delays: { measured: 0 } })
+  t.match(await api.get('/v1/overview?gateway=nobody'), { status: 400, body: { code: 'INVALID_PARAMETER' } })
+})

@@ -1,0 +1,27 @@
+/** One quantity of a chart. */
+export interface ChartSeries {
+  label: string
+  /** one for each time; null where nothing is known, which the chart shows as a gap */
+  values: readonly (number | null)[]
+  /** the exact value in words, for people who point at it, and for the table */
+  show: (index: number) => string
+  tone: '1' | '2' | 'good' | 'bad'
+  kind: 'bars' | 'line'
+}
+
+export interface ChartData {
+  /** ascending, Unix seconds */
+  times: readonly number[]
+  /** how a time is called, such as `22 Nov` */
+  nameOf: (seconds: number) => string
+  /** whether the axis counts in days of UTC; otherwise in hours of the reader's place */
+  isByDay: boolean
+  series: readonly ChartSeries[]
+}
+
+/** A short number for an axis, such as `1.2K`; without a sign, because a chart of coming and going has two sides. */
+export const axisNumber = (value: number): string =>
+  Math.abs(value).toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 })
+
+export const isNothing = ({ series }: ChartData): boolean =>
+  series.every(({ values }) => values.every(value => value === null || value === 0))

@@ -1,0 +1,127 @@
+// The drawing, by uPlot, on a canvas. It is loaded after the page, and knows nothing of keyboards and tables.
+import { useEffect, useRef } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { useIsDark } from '../shell/theme.js'
+import { axisNumber, type ChartData } from './chart-series.js'
+
+/** What the style says a tone is. A canvas knows no custom properties. */
+function colourOf(within: HTMLElement, tone: string): string {
+  const probe = document.createElement('span')
+  probe.className = `tone-${tone}`
+  within.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+const BARS = UPlot.paths.bars!({ size: [0.7, 48], radius: 0.15 })
+const LINE = UPlot.paths.linear!()
+const BETWEEN_X = 64
+const BETWEEN_Y = 34
+
+/** The range from zero, so that a bar's length is its value; a chart of zeros has an axis too. */
+function rangeOf(_plot: UPlot, least: number | null, most: number | null): [number, number] {
+  const [low, high] = [Math.min(0, least ?? 0), Math.max(0, most ?? 0)]
+  if (low === 0 && high === 0) return [0, 1]
+  const room = (high - low) * 0.06
+  return [low === 0 ? 0 : low - room, high === 0 ? 0 : high + room]
+}
+
+export default function Plot({
+  data,
+  chosen,
+  onPoint,
+}: {
+  data: ChartData
+  /** the index that a person chose by keyboard; null shows no mark */
+  chosen: number | null
+  onPoint: (index: number | null) => void
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot | null>(null)
+  const point = useRef(onPoint)
+  point.current = onPoint
+  const isDark = useIsDark()
+  useEffect(() => {
+    const element = place.current!
+    const [axis, grid] = ['axis', 'grid'].map(tone => colourOf(element, tone))
+    const { fontFamily } = getComputedStyle(element)
+    const look = { stroke: axis!, font: `12px ${fontFamily}`, ticks: { show: false } }
+    const lines = { stroke: grid!, width: 1 }
+    const step = (data.times[1] ?? 0) - (data.times[0] ?? 0)
+    const made = new UPlot(
+      {
+        width: element.clientWidth,
+        height: element.clientHeight,
+        legend: { show: false },
+        padding: [8, 12, 0, 0],
+        cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+        ...(data.isByDay ? { tzDate: (ts: number) => UPlot.tzDate(new Date(ts * 1_000), 'Etc/UTC') } : {}),
+        // Half a step at both ends, so that no bar is cut.
+        scales: {
+          x: { range: (_plot, from, to) => [from - step / 2, to + step / 2] },
+          y: { range: rangeOf },
+        },
+        axes: [
+          { ...look, grid: { show: false }, space: BETWEEN_X, values: timesOf(data) },
+          {
+            ...look,
+            grid: lines,
+            space: BETWEEN_Y,
+            size: 52,
+            values: (_plot, splits) => splits.map(axisNumber),
+          },
+        ],
+        series: [
+          {},
+          ...data.series.map(({ label, tone, kind }) => {
+            const colour = colourOf(element, tone)
+            return {
+              label,
+              stroke: colour,
+              ...(kind === 'bars'
+                ? { paths: BARS, fill: colour, width: 0, points: { show: false } }
+                : { paths: LINE, width: 2, points: { show: data.times.length < 3 } }),
+            }
+          }),
+        ],
+        hooks: { setCursor: [({ cursor }) => point.current(cursor.idx ?? null)] },
+      },
+      [[...data.times], ...data.series.map(({ values }) => [...values])] as UPlot.AlignedData,
+      element,
+    )
+    plot.current = made
+    const resizing = new ResizeObserver(() =>
+      made.setSize({ width: element.clientWidth, height: element.clientHeight }),
+    )
+    resizing.observe(element)
+    return () => {
+      resizing.disconnect()
+      made.destroy()
+      plot.current = null
+    }
+    // The colours are read anew when light turns dark.
+  }, [data, isDark])
+  useEffect(() => {
+    if (chosen === null || !plot.current) return
+    plot.current.setCursor({ left: plot.current.valToPos(data.times[chosen]!, 'x'), top: 0 }, false)
+  }, [chosen, data])
+  return <div className="plot" ref={place} />
+}
+
+/** Days by their name; hours by uPlot's own names, which say the day where it begins. */
+const timesOf = ({ isByDay }: ChartData): NonNullable<UPlot.Axis['values']> =>
+  isByDay
+    ? (_plot, splits) =>
+        splits.map(seconds =>
+          new Date(seconds * 1_000).toLocaleDateString(undefined, {
+            day: 'numeric',
+            month: 'short',
+            timeZone: 'UTC',
+          }),
+        )
+    : (_plot, splits) =>
+        splits.map(seconds =>
+          new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' }),
+        )

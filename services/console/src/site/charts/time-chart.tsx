@@ -1,0 +1,94 @@
+// A chart for everybody: a drawing that can be pointed at, a slider for the keyboard and screen readers, a table behind.
+import { lazy, Suspense, useState, type KeyboardEvent } from 'react'
+import { Table } from '../show/table.js'
+import { isNothing, type ChartData } from './chart-series.js'
+
+const Plot = lazy(() => import('./plot.js'))
+
+export function TimeChart({
+  title,
+  unit,
+  data,
+  nothing,
+}: {
+  title: string
+  /** what the axis counts, such as `USDC a day` */
+  unit: string
+  data: ChartData
+  /** said over a chart of nothing */
+  nothing: string
+}) {
+  const { times, nameOf, series } = data
+  const [pointed, setPointed] = useState<number | null>(null)
+  const [chosen, setChosen] = useState<number | null>(null)
+  const last = times.length - 1
+  const shown = pointed ?? chosen ?? last
+  const name = nameOf(times[shown] ?? 0)
+  const valueText = [name, ...series.map(({ label, show }) => `${label} ${show(shown)}`)].join(', ')
+  const move = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = {
+      ArrowLeft: shown - 1,
+      ArrowDown: shown - 1,
+      ArrowRight: shown + 1,
+      ArrowUp: shown + 1,
+      PageDown: shown - 7,
+      PageUp: shown + 7,
+      Home: 0,
+      End: last,
+    }
+    const next = steps[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    setPointed(null)
+    setChosen(Math.min(last, Math.max(0, next)))
+  }
+  return (
+    <figure className="chart">
+      <figcaption>
+        <strong>{title}</strong> <span className="quiet small">{unit}</span>
+      </figcaption>
+      <div
+        className="plot"
+        role="slider"
+        tabIndex={0}
+        aria-label={`${title}, ${unit}`}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={shown}
+        aria-valuetext={valueText}
+        onKeyDown={move}
+      >
+        <Suspense>
+          <Plot data={data} chosen={chosen} onPoint={setPointed} />
+        </Suspense>
+        {isNothing(data) && <span className="nothing">{nothing}</span>}
+      </div>
+      <div className="legend" aria-hidden="true">
+        <span className="quiet">{name}</span>
+        {series.map(({ label, tone, show }) => (
+          <span key={label}>
+            <span className={`swatch tone-${tone}`} />
+            <span className="word">
+              {label} {show(shown)}
+            </span>
+          </span>
+        ))}
+      </div>
+      <details>
+        <summary>The numbers</summary>
+        <Table
+          title={`${title}: the numbers`}
+          rows={times.map((_, index) => index)}
+          keyOf={index => index}
+          columns={[
+            { head: 'time', phone: 'lead', cell: index => nameOf(times[index]!) },
+            ...series.map(({ label, show }) => ({
+              ...{ head: label, kind: 'number' as const },
+              cell: show,
+            })),
+          ]}
+        />
+      </details>
+    </figure>
+  )
+}

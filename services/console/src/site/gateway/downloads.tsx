@@ -1,0 +1,37 @@
+import { ask } from '../api/request.js'
+import { useGatewayOrder } from '../session/use-gateway.js'
+import { Failure } from '../show/states.js'
+import { download } from './download.js'
+
+const EXPORTS = ['payments', 'policies', 'subscribers', 'revenue'] as const
+
+export function Downloads() {
+  const order = useGatewayOrder(async ({ api, gateway }, kind: (typeof EXPORTS)[number]) => {
+    const text = await ask(
+      api.GET('/v1/gateway/{gateway}/merchant/export/{kind}', {
+        params: { path: { gateway, kind }, query: {} },
+        parseAs: 'text',
+      }),
+    )
+    download(`${kind}-${gateway}.csv`, text)
+  })
+  return (
+    <section aria-labelledby="downloads">
+      <h2 id="downloads">As CSV</h2>
+      <div className="row">
+        {EXPORTS.map(kind => (
+          <button
+            key={kind}
+            type="button"
+            className="outline"
+            disabled={order.isPending}
+            onClick={() => order.mutate(kind)}
+          >
+            {kind}
+          </button>
+        ))}
+      </div>
+      <Failure error={order.error} />
+    </section>
+  )
+}

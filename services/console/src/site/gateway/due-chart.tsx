@@ -1,0 +1,76 @@
+import type { Schemas } from '@payment-tracking/client'
+import { useMemo } from 'react'
+import { ask } from '../api/request.js'
+import { TimeChart } from '../charts/time-chart.js'
+import { useGatewayQuery } from '../session/use-gateway.js'
+import { Empty, Loaded } from '../show/states.js'
+import { amountsByDay, useShownToken } from './token-revenue.js'
+
+const DAY_MS = 86_400_000
+export const WEEKS = 8
+
+/** The days from today, in UTC. */
+const daysAhead = (): string[] =>
+  Array.from({ length: WEEKS * 7 }, (_, day) => new Date(Date.now() + day * DAY_MS).toISOString().slice(0, 10))
+
+/** What is due in the next weeks, week by week. */
+export function DueChart() {
+  const query = useGatewayQuery(['due', 'by day'], ({ api, gateway }) =>
+    ask(
+      api.GET('/v1/gateway/{gateway}/merchant/upcoming', {
+        params: {
+          path: { gateway },
+          query: {
+            startTime: new Date().toISOString(),
+            endTime: new Date(Date.now() + WEEKS * 7 * DAY_MS).toISOString(),
+            limit: 1,
+          },
+        },
+      }),
+    ),
+  )
+  return (
+    <section className="panel" aria-label={`Due in the next ${WEEKS} weeks`}>
+      <Loaded query={query} lines={5}>
+        {({ byToken, byDay }) =>
+          byToken.length === 0 ? (
+            <Empty title={`Nothing is due in the next ${WEEKS} weeks`} />
+          ) : (
+            <>
+              {byToken.map(({ tokenMint }) => (
+                <DueOfToken key={tokenMint ?? 'unknown'} mint={tokenMint} byDay={byDay} />
+              ))}
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function DueOfToken({ mint, byDay }: { mint: string | null; byDay: Schemas['Upcoming']['byDay'] }) {
+  const { symbol, decimals } = useShownToken(mint)
+  const data = useMemo(() => {
+    const days = daysAhead()
+    const sums = new Map(
+      byDay.filter(({ tokenMint }) => tokenMint === mint).map(each => [each.day, BigInt(each.totalAmount)]),
+    )
+    const weeks = days.filter((_, day) => day % 7 === 0)
+    const amounts = weeks.map((_, week) =>
+      days
+        .slice(week * 7, week * 7 + 7)
+        .reduce((sum, day) => sum + (sums.get(day) ?? 0n), 0n)
+        .toString(),
+    )
+    const look = { tone: '1', kind: 'bars' } as const
+    return amountsByDay(weeks, amounts, 'due in the week from this day', { symbol, decimals }, look)
+  }, [byDay, mint, symbol, decimals])
+  return (
+    <TimeChart
+      title={`Due in the next ${WEEKS} weeks`}
+      unit={`${symbol || 'tokens'} a week, UTC`}
+      data={data}
+      nothing="Nothing is due"
+    />
+  )
+}

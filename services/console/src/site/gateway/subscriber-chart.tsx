@@ -1,0 +1,41 @@
+import type { Schemas } from '@payment-tracking/client'
+import { useMemo } from 'react'
+import type { ChartData } from '../charts/chart-series.js'
+import { dayStart, nameDay } from '../charts/name-time.js'
+import { TimeChart } from '../charts/time-chart.js'
+
+type Points = Schemas['Revenue']['subscribers']
+
+/** Who came is above the line, who left below. */
+export function SubscriberChart({ points, per }: { points: Points; per: 'day' | 'week' }) {
+  const data = useMemo((): ChartData => {
+    const figure = (pick: (point: Points[number]) => number | bigint) => (index: number) =>
+      String(points[index] ? pick(points[index]) : 0)
+    return {
+      times: points.map(({ ts }) => dayStart(ts)),
+      nameOf: nameDay,
+      isByDay: true,
+      series: [
+        {
+          ...{ label: 'came', tone: 'good', kind: 'bars' },
+          values: points.map(({ came }) => Number(came)),
+          show: figure(({ came }) => came),
+        },
+        {
+          ...{ label: 'left', tone: 'bad', kind: 'bars' },
+          values: points.map(({ left }) => -Number(left)),
+          show: figure(({ left }) => left),
+        },
+      ],
+    }
+  }, [points])
+  const active = points.at(-1)?.active ?? 0
+  return (
+    <TimeChart
+      title={`Subscribers coming and going: ${String(active)} now`}
+      unit={`wallets a ${per}, UTC`}
+      data={data}
+      nothing="Nobody came or left in this span"
+    />
+  )
+}

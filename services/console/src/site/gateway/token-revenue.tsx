@@ -1,0 +1,98 @@
+import type { Schemas } from '@payment-tracking/client'
+import { useMemo } from 'react'
+import { useTokens } from '../api/tokens.js'
+import type { ChartData } from '../charts/chart-series.js'
+import { dayStart, nameDay } from '../charts/name-time.js'
+import { TimeChart } from '../charts/time-chart.js'
+import { drawnAmount, formatAmount } from '../show/format-amount.js'
+import { Amount, Key } from '../show/values.js'
+
+type Revenue = Schemas['TokenRevenue']
+
+/** How a token's amounts are written and drawn. */
+export interface ShownToken {
+  symbol: string
+  decimals: number
+}
+
+export function useShownToken(mint: string | null, decimals: number | bigint | null = null): ShownToken {
+  const known = useTokens().get(mint ?? '')
+  return known ?? { symbol: decimals === null ? 'raw' : '', decimals: Number(decimals ?? 0) }
+}
+
+/** A chart of one amount by day. */
+export function amountsByDay(
+  days: readonly string[],
+  amounts: readonly string[],
+  label: string,
+  { symbol, decimals }: ShownToken,
+  look: Pick<ChartData['series'][number], 'tone' | 'kind'>,
+): ChartData {
+  return {
+    times: days.map(dayStart),
+    nameOf: nameDay,
+    isByDay: true,
+    series: [
+      {
+        ...{ label, ...look },
+        values: amounts.map(amount => drawnAmount(amount, decimals)),
+        show: index => `${formatAmount(amounts[index] ?? '0', decimals)} ${symbol}`,
+      },
+    ],
+  }
+}
+
+/** Volume and monthly recurring revenue of one token, beside each other, each on an axis of its own. */
+export function TokenRevenue({ token, per }: { token: Revenue; per: 'day' | 'week' }) {
+  const shown = useShownToken(token.tokenMint, token.decimals)
+  const { symbol, decimals } = shown
+  const [volume, recurring] = useMemo(() => {
+    const days = token.series.map(({ ts }) => ts)
+    const of = (pick: (point: Revenue['series'][number]) => string) => token.series.map(pick)
+    const look = { symbol, decimals }
+    return [
+      amountsByDay(
+        days,
+        of(({ recognized }) => recognized),
+        'volume',
+        look,
+        { tone: '1', kind: 'bars' },
+      ),
+      amountsByDay(
+        days,
+        of(({ mrr }) => mrr),
+        'monthly recurring',
+        look,
+        { tone: '2', kind: 'line' },
+      ),
+    ] as const
+  }, [token.series, symbol, decimals])
+  const unit = symbol || 'tokens'
+  return (
+    <article className="panel">
+      <div className="row">
+        <h2>{symbol === 'raw' || symbol === '' ? 'Token' : symbol}</h2>
+        <Key value={token.tokenMint} />
+      </div>
+      <p>
+        Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in {String(token.paymentCount)}{' '}
+        payments. Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> of{' '}
+        {String(token.activeSubscriptionCount)} active subscriptions.
+      </p>
+      <div className="halves">
+        <TimeChart
+          title="Volume"
+          unit={`${unit} a ${per}, UTC`}
+          data={volume}
+          nothing="No payment in this span"
+        />
+        <TimeChart
+          title="Monthly recurring revenue"
+          unit={`${unit} a month, at the end of each ${per}`}
+          data={recurring}
+          nothing="No active subscription in this span"
+        />
+      </div>
+    </article>
+  )
+}

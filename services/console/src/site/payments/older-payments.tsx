@@ -1,0 +1,52 @@
+import { nextCursor } from '@payment-tracking/client'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { apiOf, ask } from '../api/request.js'
+import { Failure } from '../show/states.js'
+import { PaymentTable } from './payment-table.js'
+import { MOST_NEWEST, type Payment } from './use-live-payments.js'
+
+async function readPage(cursor: string | null) {
+  const request = apiOf().GET('/v1/events/payments', {
+    params: { query: { limit: MOST_NEWEST, ...(cursor === null ? {} : { cursor }) } },
+  })
+  const payments = await ask(request)
+  return { payments, next: nextCursor((await request).response) }
+}
+
+/** The payments before the newest ones, a page at a time, when somebody asks for them. */
+export function OlderPayments({ newest }: { newest: readonly Payment[] }) {
+  const [isAsked, setAsked] = useState(false)
+  const query = useInfiniteQuery({
+    queryKey: ['payments', 'older'],
+    enabled: isAsked,
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => readPage(pageParam),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    staleTime: Infinity,
+  })
+  if (newest.length < MOST_NEWEST) return null
+  const known = new Set(newest.map(({ id }) => id))
+  const older = (query.data?.pages ?? []).flatMap(({ payments }) => payments).filter(({ id }) => !known.has(id))
+  const hasMore = !query.data || query.hasNextPage
+  return (
+    <>
+      {older.length > 0 && <PaymentTable title="Older payments" payments={older} />}
+      <Failure error={query.error} />
+      {hasMore && (
+        <button
+          type="button"
+          className="outline"
+          aria-busy={query.isFetching}
+          disabled={query.isFetching}
+          onClick={() => {
+            setAsked(true)
+            if (query.data) void query.fetchNextPage()
+          }}
+        >
+          Older payments
+        </button>
+      )}
+    </>
+  )
+}

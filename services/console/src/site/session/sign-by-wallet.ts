@@ -1,0 +1,22 @@
+import type { Wallet } from '@wallet-standard/base'
+import { apiOf, ask } from '../api/request.js'
+import type { Session } from './session.js'
+import { connectWallet } from './use-wallets.js'
+
+/**
+ * Lets the wallet sign the sentence of the service.
+ * @throws RequestError when the service refuses; whatever the wallet throws when its owner refuses
+ */
+export async function signByWallet(gateway: string, wallet: Wallet): Promise<Session> {
+  const path = { gateway }
+  const account = await connectWallet(wallet)
+  const { nonce } = await ask(apiOf().POST('/v1/gateway/{gateway}/auth/challenge', { params: { path } }))
+  const signature = await account.sign(nonce)
+  const { token, expiresIn } = await ask(
+    apiOf().POST('/v1/gateway/{gateway}/auth/verify', {
+      params: { path },
+      body: { signer: account.signer, signature, nonce },
+    }),
+  )
+  return { gateway, token, expiresAt: Date.now() + Number(expiresIn) * 1_000, wallet: wallet.name }
+}

@@ -1,0 +1,10 @@
+// What the server put into the page: `files/place-settings.ts`.
+const { environment = '', explorer = '' } = document.documentElement.dataset
+
+/** Without a server of ours, in Vite's development server, nothing is put in. */
+export const ENVIRONMENT = environment === '' ? 'development' : environment
+export const IS_PRODUCTION = ENVIRONMENT === 'production'
+
+/** The page of a block explorer, if the operator has chosen one. Nothing is asked of it before somebody follows the link. */
+export const explorerLink = (kind: 'address' | 'tx', value: string): string | null =>
+  explorer === '' ? null : explorer.replaceAll('{kind}', kind).replaceAll('{value}', encodeURIComponent(value))

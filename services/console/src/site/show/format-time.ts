@@ -1,0 +1,48 @@
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** From here on a date says more than a number of days. */
+const LONGEST_RELATIVE = 30 * DAY
+
+/** `3 min ago`, `in 2 days`; a date beyond a month. All in milliseconds. */
+export function relativeTime(at: number, now: number): string {
+  const distance = Math.abs(now - at)
+  if (distance >= LONGEST_RELATIVE)
+    return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
+  if (distance < 5 * SECOND) return 'just now'
+  const count = (unit: number) => Math.floor(distance / unit)
+  const days = count(DAY)
+  const text =
+    distance < MINUTE
+      ? `${count(SECOND)} s`
+      : distance < HOUR
+        ? `${count(MINUTE)} min`
+        : distance < DAY
+          ? `${count(HOUR)} h`
+          : `${days} ${days === 1 ? 'day' : 'days'}`
+  return at > now ? `in ${text}` : `${text} ago`
+}
+
+/** How long something took: `14 ms`, `1.2 s`, `3 min 5 s`. */
+export function formatDuration(ms: number): string {
+  const sign = ms < 0 ? '−' : ''
+  const length = Math.abs(Math.round(ms))
+  const pair = (unit: number, name: string, smaller: number, smallerName: string) => {
+    const rest = Math.floor((length % unit) / smaller)
+    return `${Math.floor(length / unit)} ${name}${rest === 0 ? '' : ` ${rest} ${smallerName}`}`
+  }
+  const text =
+    length < SECOND
+      ? `${length} ms`
+      : length < 10 * SECOND
+        ? `${(length / SECOND).toFixed(1)} s`
+        : length < MINUTE
+          ? `${Math.round(length / SECOND)} s`
+          : length < HOUR
+            ? pair(MINUTE, 'min', SECOND, 's')
+            : length < DAY
+              ? pair(HOUR, 'h', MINUTE, 'min')
+              : pair(DAY, 'd', HOUR, 'h')
+  return `${sign}${text}`
+}

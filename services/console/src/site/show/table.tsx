@@ -1,0 +1,61 @@
+// A table on a desk, cards on a phone: one markup, and the style decides.
+import type { CSSProperties, Key, ReactNode } from 'react'
+
+export interface Column<Row> {
+  head: string
+  cell: (row: Row) => ReactNode
+  kind?: 'number' | 'text'
+  /**
+   * On a phone: `lead` stands first and large, `side` beside it, `away` is not shown; all others stand below, each with
+   * its name
+   */
+  phone?: 'lead' | 'side' | 'away'
+}
+
+export interface TableProps<Row> {
+  title: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  keyOf: (row: Row) => Key
+  /** `fractionWidth` of its amounts, so that their points stand below each other */
+  fraction?: string
+}
+
+/**
+ * The region can be reached by keyboard, because a table that is wider than its place scrolls. The roles are there because
+ * browsers forget them for cells that the style shows as blocks.
+ */
+export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps<Row>) {
+  return (
+    <div
+      className="scroll cards"
+      role="region"
+      aria-label={title}
+      tabIndex={0}
+      style={fraction === undefined ? undefined : ({ '--fraction': fraction } as CSSProperties)}
+    >
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ head, kind }) => (
+              <th key={head} role="columnheader" scope="col" className={kind}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map(row => (
+            <tr key={keyOf(row)} role="row">
+              {columns.map(({ head, cell, kind, phone }) => (
+                <td key={head} role="cell" data-label={head} className={[kind, phone].filter(Boolean).join(' ')}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { relativeTime } from './format-time.js'
+import { useNow } from './now.js'
+
+type Moment = string | number | bigint | null | undefined
+
+const dateOf = (at: string | number | bigint): Date =>
+  typeof at === 'string' ? new Date(at) : new Date(Number(at) * 1_000)
+
+/** How long ago, or in how long; the exact time in UTC is its title. @param at ISO text or Unix seconds */
+export function Time({ at }: { at: Moment }) {
+  const now = useNow()
+  if (at === null || at === undefined) return <span className="quiet">unknown</span>
+  const date = dateOf(at)
+  return <Stamp date={date}>{relativeTime(date.getTime(), now)}</Stamp>
+}
+
+/** The date and time of the reader's place, with how long ago. @param at ISO text or Unix seconds */
+export function ExactTime({ at }: { at: Moment }) {
+  const now = useNow()
+  if (at === null || at === undefined) return <span className="quiet">unknown</span>
+  const date = dateOf(at)
+  return (
+    <>
+      <Stamp date={date}>{date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}</Stamp>{' '}
+      <span className="quiet">{relativeTime(date.getTime(), now)}</span>
+    </>
+  )
+}
+
+function Stamp({ date, children }: { date: Date; children: string }) {
+  const iso = date.toISOString()
+  return (
+    <time dateTime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
+      {children}
+    </time>
+  )
+}

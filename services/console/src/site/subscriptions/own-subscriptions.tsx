@@ -1,0 +1,67 @@
+// What the page of subscriptions begins with: the gateway's own, or how to find one.
+import { Link } from 'wouter'
+import { ask } from '../api/request.js'
+import { useGatewayQuery } from '../session/use-gateway.js'
+import { useSession } from '../session/session.js'
+import { Empty, Loaded } from '../show/states.js'
+import { SubscriptionTable } from './subscription-table.js'
+
+const NEWEST = 50
+
+export function FirstSubscriptions() {
+  const { session } = useSession()
+  if (session) return <OwnSubscriptions />
+  return (
+    <Empty title="Whose subscription?">
+      Look one up by its tracking ID or an address, or <Link href="/sign-in">sign in</Link> as a gateway to see
+      all of its own.
+    </Empty>
+  )
+}
+
+function OwnSubscriptions() {
+  const query = useGatewayQuery(['policies'], ({ api, gateway }) =>
+    ask(
+      api.GET('/v1/gateway/{gateway}/merchant/policies', {
+        params: { path: { gateway }, query: { limit: NEWEST } },
+      }),
+    ),
+  )
+  return (
+    <section aria-labelledby="own">
+      <h2 id="own">Of this gateway</h2>
+      <Loaded query={query} lines={8}>
+        {({ items, total }) =>
+          items.length === 0 ? (
+            <Empty title="Nobody has subscribed yet">
+              <code className="command">npm run demo</code> plays a small market.
+            </Empty>
+          ) : (
+            <>
+              <p className="quiet">
+                {items.length < Number(total)
+                  ? `The newest ${items.length} of ${Number(total).toLocaleString('en-US')}, deleted ones too.`
+                  : `All ${items.length}, newest first, deleted ones too.`}
+              </p>
+              <SubscriptionTable
+                title="Subscriptions of this gateway"
+                lines={items.map(policy => ({
+                  address: policy.policyAddress,
+                  trackingId: policy.trackingId,
+                  type: [policy.variant, policy.paymentFrequency].filter(Boolean).join(' '),
+                  amount: policy.amount,
+                  tokenMint: policy.tokenMint,
+                  status: policy.status,
+                  dueState: null,
+                  nextDue: policy.nextPaymentDue === null ? null : Number(policy.nextPaymentDue),
+                  paymentCount: policy.paymentCount,
+                  wallet: policy.wallet,
+                }))}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}

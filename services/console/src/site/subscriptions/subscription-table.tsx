@@ -1,0 +1,61 @@
+import { Link } from 'wouter'
+import { useTokens } from '../api/tokens.js'
+import { Amount, fractionWidth } from '../show/amount.js'
+import { Table, type Column } from '../show/table.js'
+import { Key, Memo, shorten, Time } from '../show/values.js'
+import { DueState, Status } from './policy-state.js'
+
+/** A line of the list, whichever route told of it. */
+export interface PolicyLine {
+  address: string
+  trackingId: string | null
+  /** `Subscription`, with its frequency */
+  type: string
+  amount: string | null
+  tokenMint: string | null
+  status: string
+  /** null where the route does not tell it */
+  dueState: string | null
+  /** Unix seconds */
+  nextDue: number | null
+  paymentCount: number | bigint
+  wallet: string | null
+}
+
+const COLUMNS: readonly Column<PolicyLine>[] = [
+  {
+    head: 'policy',
+    cell: ({ address }) => (
+      <Link className="row-link" href={`/subscriptions/${address}`}>
+        <code>{shorten(address)}</code>
+      </Link>
+    ),
+  },
+  { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
+  { head: 'type', cell: ({ type }) => type },
+  {
+    ...{ head: 'amount', kind: 'number', phone: 'lead' },
+    cell: ({ amount, tokenMint }) => <Amount raw={amount} mint={tokenMint} />,
+  },
+  { head: 'state', phone: 'side', cell: ({ status }) => <Status value={status} /> },
+  {
+    head: 'next due',
+    cell: ({ dueState, nextDue }) => (
+      <>
+        {dueState !== null && <DueState value={dueState} />} {nextDue !== null && <Time at={nextDue} />}
+      </>
+    ),
+  },
+  { head: 'payments', kind: 'number', cell: ({ paymentCount }) => String(paymentCount) },
+  { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> },
+]
+
+export function SubscriptionTable({ title, lines }: { title: string; lines: readonly PolicyLine[] }) {
+  const fraction = fractionWidth(
+    lines.map(({ amount, tokenMint }) => ({ raw: amount, mint: tokenMint })),
+    useTokens(),
+  )
+  return (
+    <Table title={title} rows={lines} columns={COLUMNS} keyOf={({ address }) => address} fraction={fraction} />
+  )
+}
