@@ -1,14 +1,27 @@
-// The pictures of the guides show the pages of today.
-import { existsSync } from 'node:fs'
+// The pictures of README and the guides show the pages of today, in both colour schemes.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { digestOf, PICTURES, readNote, type Picture } from './console/pictures.js'
+import { digestOf, filesOfPicture, PICTURES, readNote, type Picture } from './console/pictures.js'
 
 const CURE =
   'UPDATE_SCREENSHOTS=1 npm test -- test/e2e/console.long.test.ts test/e2e/ops-dashboard.long.test.ts, look, commit'
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const NAMES = Object.keys(PICTURES) as Picture[]
 
-for (const [name, { file }] of Object.entries(PICTURES))
-  t.test(`${file} is of today`, async t => {
-    t.ok(existsSync(fileURLToPath(new URL(`../${file}`, import.meta.url))), 'it exists')
-    t.equal(readNote()[name as Picture], digestOf(name as Picture), `else take it anew: ${CURE}`)
+for (const name of NAMES)
+  t.test(`${PICTURES[name].file} is of today`, async t => {
+    for (const file of Object.values(filesOfPicture(name))) t.ok(existsSync(at(file)), `${file} exists`)
+    t.equal(readNote()[name], digestOf(name), `else take it anew: ${CURE}`)
   })
+
+t.test('each picture stands in a document, in both schemes', async t => {
+  const texts = ['README.md', ...['docs', 'docs/guides'].flatMap(folder =>
+    readdirSync(at(folder)).filter(file => file.endsWith('.md')).map(file => `${folder}/${file}`),
+  )].map(file => readFileSync(at(file), 'utf8'))
+  for (const name of NAMES)
+    for (const file of Object.values(filesOfPicture(name))) {
+      const { 0: shown } = file.split('/').slice(-1)
+      t.ok(texts.some(text => text.includes(shown!)), `${shown} is shown`)
+    }
+})

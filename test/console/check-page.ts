@@ -13,7 +13,11 @@ interface AxeResult {
 }
 
 const PHONE = { width: 360, height: 740 }
-const DESK = { width: 1280, height: 900 }
+const TABLET = { width: 768, height: 1024 }
+const WIDE = { width: 1440, height: 900 }
+export const DESK = { width: 1280, height: 900 }
+/** The smallest side of what a finger presses, in pixels. */
+const TOUCH = 44
 
 /** @returns a line for each fault that axe finds, in both colour schemes */
 export async function findFaults(page: Page): Promise<string[]> {
@@ -35,9 +39,37 @@ export async function findFaults(page: Page): Promise<string[]> {
 
 export async function checkPage(t: Test, page: Page, name: string): Promise<void> {
   t.same(await findFaults(page), [], `${name} is accessible, light and dark`)
-  await page.setViewportSize(PHONE)
-  const width = await page.evaluate(() => document.documentElement.scrollWidth)
-  t.ok(width <= PHONE.width, `${name} fits a phone: ${width} of ${PHONE.width}`)
-  await page.setViewportSize(DESK)
+  await checkWidths(t, page, name)
   await walkByKeyboard(t, page, name)
+}
+
+/** Runs in the page. @returns the controls that are too small for a finger; links inside of a text may be */
+function findSmall(least: number): string[] {
+  const controls = 'button, select, summary, input, .sections a, .tile, .back, .row-link'
+  return [...document.querySelectorAll<HTMLElement>(controls)].flatMap(control => {
+    if (!control.checkVisibility({ visibilityProperty: true })) return []
+    // A tick is pressed by its label, and a link that covers its card by the card.
+    const pressed = control.matches('[type="checkbox"]')
+      ? (control.closest('label') ?? control)
+      : control.matches('.row-link')
+        ? (control.closest('tr') ?? control)
+        : control
+    const { width, height } = pressed.getBoundingClientRect()
+    return Math.min(width, height) < least - 0.5
+      ? [`${Math.round(width)} × ${Math.round(height)}: ${control.outerHTML.slice(0, 100)}`]
+      : []
+  })
+}
+
+/** No page scrolls sideways, and on a phone everything can be pressed. */
+export async function checkWidths(t: Test, page: Page, name: string): Promise<void> {
+  for (const size of [PHONE, TABLET, WIDE]) {
+    await page.setViewportSize(size)
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    t.ok(width <= size.width, `${name} fits ${size.width} pixels: ${width}`)
+    // The ops dashboard is for desks.
+    if (size === PHONE && page.url().includes('/console'))
+      t.same(await page.evaluate(findSmall, TOUCH), [], `${name}: a finger can press everything`)
+  }
+  await page.setViewportSize(DESK)
 }

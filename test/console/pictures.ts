@@ -13,6 +13,8 @@ const at = (path: string) => fileURLToPath(new URL(path, ROOT))
 const CONSOLE = ['services/console/dist/site/index.html']
 /** Where each picture lies, and the files that decide how its page looks. */
 export const PICTURES = {
+  'console-overview': { file: 'docs/guides/console-overview.png', shows: CONSOLE },
+  'console-phone': { file: 'docs/guides/console-phone.png', shows: CONSOLE },
   'console-payments': { file: 'docs/guides/console-payments.png', shows: CONSOLE },
   'console-payment': { file: 'docs/guides/console-payment.png', shows: CONSOLE },
   'console-subscription': { file: 'docs/guides/console-subscription.png', shows: CONSOLE },
@@ -42,9 +44,21 @@ export function digestOf(picture: Picture): string {
 export const readNote = (): Partial<Record<Picture, string>> =>
   existsSync(NOTE) ? (JSON.parse(readFileSync(NOTE, 'utf8')) as Partial<Record<Picture, string>>) : {}
 
-/** Takes the picture and notes what it shows, if UPDATE_SCREENSHOTS is set. */
+const SCHEMES = ['light', 'dark'] as const
+
+/** The files of a picture: one for readers whose pages are light, one for the others. */
+export const filesOfPicture = (picture: Picture): Record<(typeof SCHEMES)[number], string> => {
+  const { file } = PICTURES[picture]
+  return { light: file, dark: file.replace(/\.png$/, '-dark.png') }
+}
+
+/** Takes the picture in both schemes and notes what it shows, if UPDATE_SCREENSHOTS is set. */
 export async function keepPicture(page: Page, picture: Picture): Promise<void> {
   if (!process.env.UPDATE_SCREENSHOTS) return
-  await page.screenshot({ path: at(PICTURES[picture].file) })
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.screenshot({ path: at(filesOfPicture(picture)[colorScheme]) })
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
   writeFileSync(NOTE, `${JSON.stringify({ ...readNote(), [picture]: digestOf(picture) }, null, 2)}\n`)
 }

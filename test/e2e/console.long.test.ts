@@ -3,7 +3,7 @@
 // on one running system, so it is one file of more than 300 lines.
 import { buildAddress, buildChain, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { checkPage, findFaults } from '../console/check-page.js'
+import { checkPage, DESK, findFaults } from '../console/check-page.js'
 import { openConsole } from '../console/open-console.js'
 import { keepPicture, type Picture } from '../console/pictures.js'
 import { goByTab, press, type } from '../console/walk-by-keyboard.js'
@@ -32,6 +32,32 @@ await waitFor(async () => {
 const { page, go, timeFirstVisit, outside, complaints } = await openConsole(t, baseUrl, gateway.authority)
 const takePicture = (name: Picture) => keepPicture(page, name)
 
+t.test('a stranger sees how things stand, and what a sign-in would add', async t => {
+  await go('/')
+  await page.getByText('All is well').waitFor()
+  await page.locator('.chart canvas').waitFor()
+  const figureOf = (name: string) => page.locator('.tile', { hasText: name }).locator('.figure').innerText()
+  t.equal(await figureOf('Payments in the last minute'), '2')
+  t.match(await figureOf('From the chain to sockets'), /^[\d.]+ m?s$/)
+  t.match(await figureOf('Volume in 24 hours'), '25.00 USDC')
+  t.equal(await figureOf('Due, overdue, endpoints'), 'Sign in')
+  t.equal(await page.title(), 'Overview · Payment tracking', 'production needs no name')
+  await checkPage(t, page, 'overview of a stranger')
+})
+
+t.test('light or dark is by the system until somebody chooses', async t => {
+  const background = () => page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor)
+  const light = await background()
+  const colours = page.getByRole('combobox', { name: 'Colours' })
+  await colours.selectOption('dark')
+  t.not(await background(), light)
+  await page.reload()
+  await colours.waitFor()
+  t.not(await background(), light, 'the choice stays')
+  await colours.selectOption('system')
+  t.equal(await background(), light)
+})
+
 t.test('the payments appear at once, and a new one without a reload', async t => {
   // Whatever else this machine does only adds to the time: the page is fast enough if it was once.
   const times: number[] = []
@@ -49,7 +75,8 @@ t.test('the payments appear at once, and a new one without a reload', async t =>
   await go('/payments')
   await page.getByText('live', { exact: true }).waitFor()
   t.equal(await page.locator('tbody tr').count(), 2)
-  t.match(await page.locator('tbody tr').first().innerText(), /12\.50 USDC\s+12500000/)
+  t.match(await page.locator('tbody tr').first().innerText(), /12\.50 USDC/)
+  t.match(await page.locator('tbody .amount').first().getAttribute('title'), /^12500000 of the smallest/)
   await publish(chain.pay(policy))
   await page.locator('tbody tr').nth(2).waitFor()
   const title = await page.locator('tbody time').first().getAttribute('title')
@@ -223,7 +250,7 @@ t.test('all that failed is replayed at once, by keyboard', async t => {
   await page.getByText('3 are due now.').waitFor()
   await waitFor(() => receiver.requests.length === before + 3, { what: 'the replayed deliveries' })
   await choose('failed')
-  await page.getByText('No delivery.').waitFor()
+  await page.getByText('No delivery', { exact: true }).waitFor()
   t.pass('nothing is left')
   await type(page, field('Tracking ID'), trackingId)
   await choose('delivered')
@@ -308,19 +335,70 @@ t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
     return data.length === 1
   })
   await press(page, page.getByRole('link', { name: 'Revenue' }))
-  await page.getByText('Volume by day (UTC)').waitFor()
-  t.match(await page.locator('main').innerText(), /53\.00 USDC\s+53000000\s+in 5\s+payments/)
+  await page.getByText('USDC a day, UTC').waitFor()
+  t.match(await page.locator('main').innerText(), /53\.00 USDC\s+in 5\s+payments/)
   const overdue = page.getByRole('region', { name: 'Due and not paid in the last 90 days', exact: true })
   await overdue.getByText(`late-${id}`).waitFor()
   const figures = await page.locator('.figures').first().innerText()
   t.match(figures, /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2$/)
-  t.ok((await page.locator('.chart rect').count()) > 0, 'the volume is drawn')
+  await page.locator('.chart canvas').nth(3).waitFor()
+  const volume = page.getByRole('slider', { name: /^Volume/ })
+  await goByTab(page, volume)
+  t.match(await volume.getAttribute('aria-valuetext'), /, volume 53\.00 USDC$/, 'today comes first')
+  await page.keyboard.press('ArrowLeft')
+  t.match(await volume.getAttribute('aria-valuetext'), /, volume 0\.00 USDC$/, 'the day before by a key')
+  const going = page.getByRole('slider', { name: /^Subscribers coming and going: 2 now/ })
+  t.match(await going.getAttribute('aria-valuetext'), /, came 1, left 1$/)
   const chosen = page.waitForEvent('download')
   await press(page, button('payments'))
   const download = await chosen
   t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
   await takePicture('console-revenue')
   await checkPage(t, page, 'revenue')
+})
+
+t.test('the first page tells what needs a look, and each figure leads to its list', async t => {
+  await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+  const verdict = page.getByRole('region', { name: 'Is all well?' })
+  await verdict.getByText('2 things need a look').waitFor()
+  t.match(await verdict.innerText(), /1 endpoint fails: see what it answers\s+1 payment is past the due date/)
+  for (const [name, path] of [
+    ['Payments in the last minute', '/payments'],
+    ['Volume in 24 hours', '/revenue'],
+    ['Due in 7 days', '/revenue'],
+    ['Past the due date', '/revenue'],
+    ['webhooks of this gateway', '/endpoints'],
+  ] as const) {
+    await press(page, page.locator('.tile', { hasText: name }))
+    await page.waitForURL(`**/console${path}`)
+    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+  }
+  const [of24Hours] = /^\d+/.exec(await page.getByText('in the last 24 hours').first().innerText())!
+  await publish(chain.pay(policy))
+  await page.getByText(`${Number(of24Hours) + 1} in the last 24 hours`).waitFor()
+  await page.getByRole('slider', { name: /^The last 24 hours/ }).waitFor()
+  await takePicture('console-overview')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await takePicture('console-phone')
+  await page.setViewportSize(DESK)
+  await checkPage(t, page, 'overview of a gateway')
+  await press(page, page.getByRole('button', { name: 'All gateways' }))
+  await page.getByText(`${Number(of24Hours) + 24} in the last 24 hours`).waitFor()
+})
+
+t.test('who is signed in is named, and goes on without losing the page', async t => {
+  const account = page.locator('.account')
+  t.match(await account.innerText(), /Console Test[^]*signed in for 1\d min/)
+  const readToken = () =>
+    page.evaluate(
+      () => (JSON.parse(sessionStorage.getItem('payment-tracking.session')!) as { token: string }).token,
+    )
+  const before = await readToken()
+  await press(page, page.getByRole('link', { name: 'API keys' }))
+  await type(page, field('Name'), 'half written')
+  await press(page, account.getByRole('button', { name: 'Renew' }))
+  await waitFor(async () => (await readToken()) !== before, { what: 'another token' })
+  t.equal(await field('Name').inputValue(), 'half written', 'the page is as it was')
 })
 
 t.test('an API key made in the console signs in, as far as its scope goes', async t => {

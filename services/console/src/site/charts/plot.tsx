@@ -17,8 +17,9 @@ function colourOf(within: HTMLElement, tone: string): string {
 
 const BARS = UPlot.paths.bars!({ size: [0.7, 48], radius: 0.15 })
 const LINE = UPlot.paths.linear!()
-const BETWEEN_X = 64
+const BETWEEN_X = 72
 const BETWEEN_Y = 34
+const AXIS_Y = 52
 
 /** The range from zero, so that a bar's length is its value; a chart of zeros has an axis too. */
 function rangeOf(_plot: UPlot, least: number | null, most: number | null): [number, number] {
@@ -55,21 +56,26 @@ export default function Plot({
         width: element.clientWidth,
         height: element.clientHeight,
         legend: { show: false },
-        padding: [8, 12, 0, 0],
+        padding: [8, 24, 0, 0],
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-        ...(data.isByDay ? { tzDate: (ts: number) => UPlot.tzDate(new Date(ts * 1_000), 'Etc/UTC') } : {}),
         // Half a step at both ends, so that no bar is cut.
         scales: {
           x: { range: (_plot, from, to) => [from - step / 2, to + step / 2] },
           y: { range: rangeOf },
         },
         axes: [
-          { ...look, grid: { show: false }, space: BETWEEN_X, values: timesOf(data) },
+          {
+            ...look,
+            grid: { show: false },
+            size: 28,
+            splits: ({ width }) => shownTimes(data.times, width),
+            values: (_plot, splits) => splits.map(data.isByDay ? shortDay : shortHour),
+          },
           {
             ...look,
             grid: lines,
             space: BETWEEN_Y,
-            size: 52,
+            size: AXIS_Y,
             values: (_plot, splits) => splits.map(axisNumber),
           },
         ],
@@ -110,18 +116,20 @@ export default function Plot({
   return <div className="plot" ref={place} />
 }
 
-/** Days by their name; hours by uPlot's own names, which say the day where it begins. */
-const timesOf = ({ isByDay }: ChartData): NonNullable<UPlot.Axis['values']> =>
-  isByDay
-    ? (_plot, splits) =>
-        splits.map(seconds =>
-          new Date(seconds * 1_000).toLocaleDateString(undefined, {
-            day: 'numeric',
-            month: 'short',
-            timeZone: 'UTC',
-          }),
-        )
-    : (_plot, splits) =>
-        splits.map(seconds =>
-          new Date(seconds * 1_000).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' }),
-        )
+/** The times that have place for their name: every one, every second … */
+function shownTimes(times: readonly number[], width: number): number[] {
+  const every = Math.max(1, Math.ceil((times.length * BETWEEN_X) / (width - AXIS_Y)))
+  return times.filter((_, index) => index % every === 0)
+}
+
+const shortDay = (seconds: number): string =>
+  new Date(seconds * 1_000).toLocaleDateString(undefined, {
+    ...{ day: 'numeric', month: 'short' },
+    timeZone: 'UTC',
+  })
+
+const shortHour = (seconds: number): string =>
+  new Date(seconds * 1_000).toLocaleTimeString(undefined, {
+    ...{ hour: '2-digit', minute: '2-digit' },
+    hourCycle: 'h23',
+  })

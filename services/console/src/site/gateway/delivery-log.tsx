@@ -165,12 +165,14 @@ const columnsOf = (
   {
     head: 'replay',
     cell: delivery => (
-      <input
-        type="checkbox"
-        aria-label={`Replay delivery ${String(delivery.id)}`}
-        checked={ticked.has(String(delivery.id))}
-        onChange={event => tick(String(delivery.id), event.target.checked)}
-      />
+      <label className="tick">
+        <input
+          type="checkbox"
+          aria-label={`Replay delivery ${String(delivery.id)}`}
+          checked={ticked.has(String(delivery.id))}
+          onChange={event => tick(String(delivery.id), event.target.checked)}
+        />
+      </label>
     ),
   },
   {

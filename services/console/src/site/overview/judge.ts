@@ -1,4 +1,5 @@
 // Whether all is well, in one sentence, with what is not.
+import { formatDuration } from '../show/format-time.js'
 import type { Tone } from '../show/values.js'
 
 export interface Finding {
@@ -12,8 +13,8 @@ export interface Facts {
   answers: boolean
   /** of the stream of payments */
   live: 'open' | 'lost' | 'connecting'
-  /** from the chain to sockets, the slowest 5 of 100 payments took longer; milliseconds */
-  announcedP95: number | null
+  /** from the chain to sockets: half of the newest payments took longer; milliseconds */
+  announcedP50: number | null
   /** null where nobody is signed in, or the sign-in may not see it */
   endpoints: readonly { active: boolean; failingSince: string | null; deactivatedReason: string | null }[] | null
   overdue: number | null
@@ -24,7 +25,7 @@ const SLOW_MS = 60_000
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
-export function judge({ answers, live, announcedP95, endpoints, overdue }: Facts): {
+export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts): {
   tone: Tone
   text: string
   findings: Finding[]
@@ -49,10 +50,10 @@ export function judge({ answers, live, announcedP95, endpoints, overdue }: Facts
       ...{ tone: 'wait', href: '/revenue' },
       text: `${count(overdue, 'payment is', 'payments are')} past the due date`,
     })
-  if (announcedP95 !== null && announcedP95 > SLOW_MS)
+  if (announcedP50 !== null && announcedP50 > SLOW_MS)
     findings.push({
       ...{ tone: 'wait', href: '/payments' },
-      text: 'The newest payments took more than a minute from the chain',
+      text: `Half of the newest payments took more than ${formatDuration(announcedP50)} from the chain`,
     })
   if (live === 'lost')
     findings.push({

@@ -26,7 +26,7 @@ export function OverviewPage() {
   const verdict = judge({
     answers: query.data !== undefined || query.error === null,
     live: live.state,
-    announcedP95: numberOf(query.data?.delays.toAnnounced.p95),
+    announcedP50: numberOf(query.data?.delays.toAnnounced.p50),
     endpoints: own?.endpoints ?? null,
     overdue: own?.overdue ? Number(own.overdue.total) : null,
   })

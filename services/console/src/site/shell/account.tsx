@@ -45,7 +45,7 @@ function SignedIn({ session }: { session: Session }) {
       <strong>{name ?? 'Gateway'}</strong>
       <Key value={session.gateway} />
       <span className="quiet">
-        {left === null ? 'by an API key, without an end' : `signed in for ${minutes(left)}`}
+        {left === null ? 'by an API key, which does not end' : `signed in for ${minutes(left)}`}
       </span>
       {renewal && (
         <button type="button" className="outline" onClick={renewal.renew} aria-busy={renewal.isBusy}>

@@ -26,7 +26,7 @@ export function Menu() {
       <div className="brand">
         <Link href="/" aria-label="Payment tracking, overview">
           <img src={`/console/${IS_PRODUCTION ? 'icon' : 'icon-other'}.svg`} alt="" width="26" height="26" />
-          Payment tracking
+          <span className="name">Payment tracking</span>
         </Link>
         <span className="environment" title={`environment ${ENVIRONMENT}`}>
           {ENVIRONMENT}

@@ -23,8 +23,8 @@ export function PageHead({
       <div className="page-head">
         <h1>{title}</h1>
         {children}
-        {lead && <p className="lead">{lead}</p>}
       </div>
+      {lead && <div className="lead">{lead}</div>}
     </div>
   )
 }

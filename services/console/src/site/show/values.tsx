@@ -48,5 +48,5 @@ export const Finality = ({ value }: { value: string | undefined }) =>
   value === 'finalized' ? (
     <Badge tone="good">finalized</Badge>
   ) : (
-    <Badge tone="wait">{value ?? 'unknown'}</Badge>
+    <Badge tone="plain">{value ?? 'unknown'}</Badge>
   )

@@ -48,14 +48,13 @@ function OwnSubscriptions() {
                 lines={items.map(policy => ({
                   address: policy.policyAddress,
                   trackingId: policy.trackingId,
-                  type: [policy.variant, policy.paymentFrequency].filter(Boolean).join(' '),
+                  type: policy.paymentFrequency ?? policy.variant,
                   amount: policy.amount,
                   tokenMint: policy.tokenMint,
                   status: policy.status,
                   dueState: null,
                   nextDue: policy.nextPaymentDue === null ? null : Number(policy.nextPaymentDue),
                   paymentCount: policy.paymentCount,
-                  wallet: policy.wallet,
                 }))}
               />
             </>

@@ -2,14 +2,14 @@ import { Link } from 'wouter'
 import { useTokens } from '../api/tokens.js'
 import { Amount, fractionWidth } from '../show/amount.js'
 import { Table, type Column } from '../show/table.js'
-import { Key, Memo, shorten, Time } from '../show/values.js'
+import { Memo, shorten, Time } from '../show/values.js'
 import { DueState, Status } from './policy-state.js'
 
 /** A line of the list, whichever route told of it. */
 export interface PolicyLine {
   address: string
   trackingId: string | null
-  /** `Subscription`, with its frequency */
+  /** the frequency of a subscription; the name of any other type */
   type: string
   amount: string | null
   tokenMint: string | null
@@ -19,7 +19,6 @@ export interface PolicyLine {
   /** Unix seconds */
   nextDue: number | null
   paymentCount: number | bigint
-  wallet: string | null
 }
 
 const COLUMNS: readonly Column<PolicyLine>[] = [
@@ -47,7 +46,6 @@ const COLUMNS: readonly Column<PolicyLine>[] = [
     ),
   },
   { head: 'payments', kind: 'number', cell: ({ paymentCount }) => String(paymentCount) },
-  { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> },
 ]
 
 export function SubscriptionTable({ title, lines }: { title: string; lines: readonly PolicyLine[] }) {

@@ -30,14 +30,13 @@ const toLine = (subscription: Subscription): PolicyLine => {
   return {
     address: subscription.policyAddress,
     trackingId: subscription.memo,
-    type: [type, frequency].filter(Boolean).join(' '),
+    type: frequency ?? type,
     amount,
     tokenMint: subscription.tokenMint,
     status: subscription.status,
     dueState: subscription.dueState,
     nextDue,
     paymentCount: subscription.paymentCount,
-    wallet: subscription.walletPublicKey,
   }
 }
 

@@ -1,0 +1,98 @@
+// The console with no payment, with three and with ten thousand: amounts to the limit of the chain, memos of 64 bytes in
+// any script, and an environment that is not production.
+import { buildChain, waitFor } from '@payment-tracking/testkit'
+import t, { type Test } from 'tap'
+import { checkWidths, findFaults } from '../console/check-page.js'
+import { openConsole } from '../console/open-console.js'
+import { startStackWithPublisher } from './start-stack-with-publisher.js'
+
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const LARGEST = 2n ** 64n - 1n
+const MANY = 10_000
+/** As long as a memo can be, in bytes. */
+const MEMOS = [
+  'W'.repeat(64),
+  'طلب'.repeat(10),
+  '注文番号'.repeat(5),
+  '💸'.repeat(16),
+  `a${'\u202e'.repeat(21)}`,
+]
+
+t.setTimeout(240_000)
+const { id, baseUrl, publish } = await startStackWithPublisher(t, 'sizes', {
+  RATE_LIMIT_MAX: '100000',
+  ENVIRONMENT: 'devnet',
+  EXPLORER_URL: 'https://explorer.example/{kind}/{value}?cluster=devnet',
+})
+const chain = buildChain({ seed: id })
+const gateway = await chain.openGateway('Sizes')
+const { page, go, outside } = await openConsole(t, baseUrl, gateway.authority)
+const count = async () =>
+  ((await (await fetch(`${baseUrl}/v1/events/payments/stats`)).json()) as { count: number }).count
+
+/** Signs in as the gateway, and walks over the pages. */
+async function look(t: Test, what: string, paths: readonly string[]) {
+  for (const path of paths) {
+    await go(path)
+    await page.waitForFunction('!document.querySelector("[aria-busy=true]")')
+    await checkWidths(t, page, `${path} with ${what}`)
+  }
+  t.same(await findFaults(page), [], `axe finds no fault with ${what}`)
+}
+
+t.test('without a payment, each page says what to do next', async t => {
+  await publish(gateway.created)
+  await go('/')
+  await page.getByText('No payment is stored yet').waitFor()
+  await page.getByText('npm run demo').first().waitFor()
+  await page.getByText('No payment in the last 24 hours').waitFor()
+  t.match(await page.title(), /^\[devnet\] Overview/, 'the environment stands first')
+  const [icon] = await page.locator('link[rel=icon]').all()
+  t.match(await icon!.getAttribute('href'), 'icon-other.svg')
+  t.equal(await page.locator('.environment').innerText(), 'devnet')
+  await look(t, 'no payment', ['/', '/payments', '/subscriptions'])
+  await page.setViewportSize({ width: 360, height: 740 })
+  t.ok(await page.locator('.environment').isVisible(), 'on a phone too')
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+t.test('three payments, to the limits of amount and memo', async t => {
+  const payer = await chain.openUserPayment(USDC)
+  await publish(payer.created)
+  let last = ''
+  for (const trackingId of MEMOS) {
+    const policy = await chain.openPolicy(gateway, payer, { trackingId, amount: LARGEST })
+    const paid = chain.pay(policy)
+    last = paid.signature
+    await publish(policy.created, paid)
+  }
+  await waitFor(async () => (await count()) === MEMOS.length)
+  await go('/payments')
+  await page.locator('tbody tr').nth(MEMOS.length - 1).waitFor()
+  t.equal(await page.getByText('18,446,744,073,709').count(), MEMOS.length)
+  t.match(await page.locator('tbody').innerText(), /a(\\u202e){21}/, 'what would turn the text is shown')
+  const link = page.locator('tbody .key a').first()
+  t.match(await link.getAttribute('href'), /^https:\/\/explorer\.example\/address\/\w+\?cluster=devnet$/)
+  t.equal(await link.getAttribute('rel'), 'noopener noreferrer')
+  await look(t, 'the largest', ['/', '/payments', `/payments/${last}`, '/subscriptions?by=gatewayPublicKey&value=' + gateway.address])
+})
+
+t.test('ten thousand payments: the newest at once, older ones when asked', async t => {
+  const payer = await chain.openUserPayment(USDC)
+  const policy = await chain.openPolicy(gateway, payer, { trackingId: `many-${id}`, amount: 1_500_000n })
+  await publish(payer.created, policy.created)
+  const messages = Array.from({ length: MANY }, () => chain.pay(policy))
+  for (let first = 0; first < MANY; first += 500)
+    await Promise.all(messages.slice(first, first + 500).map(message => publish(message)))
+  await waitFor(async () => (await count()) === MANY + MEMOS.length, { timeoutMs: 60_000 })
+  await go('/')
+  await page.getByText('10,005 in the last 24 hours').waitFor()
+  await look(t, 'ten thousand', ['/', '/payments'])
+  t.equal(await page.locator('tbody tr').count(), 100)
+  await page.getByRole('button', { name: 'Older payments' }).click()
+  await waitFor(async () => (await page.locator('tbody tr').count()) >= 100 + 0, { what: 'older ones' })
+  await page.getByRole('button', { name: 'Older payments' }).click()
+  await page.locator('tbody').nth(1).waitFor()
+  await waitFor(async () => (await page.locator('tbody tr').count()) === 200, { what: 'a page of older ones' })
+  t.same(outside, [], 'no explorer was asked')
+})
