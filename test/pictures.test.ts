@@ -16,12 +16,20 @@ for (const name of NAMES)
   })
 
 t.test('each picture stands in a document, in both schemes', async t => {
-  const texts = ['README.md', ...['docs', 'docs/guides'].flatMap(folder =>
-    readdirSync(at(folder)).filter(file => file.endsWith('.md')).map(file => `${folder}/${file}`),
-  )].map(file => readFileSync(at(file), 'utf8'))
+  const texts = [
+    'README.md',
+    ...['docs', 'docs/guides'].flatMap(folder =>
+      readdirSync(at(folder))
+        .filter(file => file.endsWith('.md'))
+        .map(file => `${folder}/${file}`),
+    ),
+  ].map(file => readFileSync(at(file), 'utf8'))
   for (const name of NAMES)
     for (const file of Object.values(filesOfPicture(name))) {
       const { 0: shown } = file.split('/').slice(-1)
-      t.ok(texts.some(text => text.includes(shown!)), `${shown} is shown`)
+      t.ok(
+        texts.some(text => text.includes(shown!)),
+        `${shown} is shown`,
+      )
     }
 })

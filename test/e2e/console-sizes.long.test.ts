@@ -34,7 +34,7 @@ const count = async () =>
 async function look(t: Test, what: string, paths: readonly string[]) {
   for (const path of paths) {
     await go(path)
-    await page.waitForFunction('!document.querySelector("[aria-busy=true]")')
+    await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
     await checkWidths(t, page, `${path} with ${what}`)
   }
   t.same(await findFaults(page), [], `axe finds no fault with ${what}`)
@@ -68,13 +68,21 @@ t.test('three payments, to the limits of amount and memo', async t => {
   }
   await waitFor(async () => (await count()) === MEMOS.length)
   await go('/payments')
-  await page.locator('tbody tr').nth(MEMOS.length - 1).waitFor()
+  await page
+    .locator('tbody tr')
+    .nth(MEMOS.length - 1)
+    .waitFor()
   t.equal(await page.getByText('18,446,744,073,709').count(), MEMOS.length)
   t.match(await page.locator('tbody').innerText(), /a(\\u202e){21}/, 'what would turn the text is shown')
   const link = page.locator('tbody .key a').first()
   t.match(await link.getAttribute('href'), /^https:\/\/explorer\.example\/address\/\w+\?cluster=devnet$/)
   t.equal(await link.getAttribute('rel'), 'noopener noreferrer')
-  await look(t, 'the largest', ['/', '/payments', `/payments/${last}`, '/subscriptions?by=gatewayPublicKey&value=' + gateway.address])
+  await look(t, 'the largest', [
+    '/',
+    '/payments',
+    `/payments/${last}`,
+    '/subscriptions?by=gatewayPublicKey&value=' + gateway.address,
+  ])
 })
 
 t.test('ten thousand payments: the newest at once, older ones when asked', async t => {
@@ -93,6 +101,8 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
   await waitFor(async () => (await page.locator('tbody tr').count()) >= 100 + 0, { what: 'older ones' })
   await page.getByRole('button', { name: 'Older payments' }).click()
   await page.locator('tbody').nth(1).waitFor()
-  await waitFor(async () => (await page.locator('tbody tr').count()) === 200, { what: 'a page of older ones' })
+  await waitFor(async () => (await page.locator('tbody tr').count()) === 200, {
+    what: 'a page of older ones',
+  })
   t.same(outside, [], 'no explorer was asked')
 })

@@ -7,9 +7,11 @@ import { text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { startService, waitFor, type StartedService, type TestContext } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
+import { placeSettings } from '../src/files/place-settings.js'
 
 const SITE = join(import.meta.dirname, '../dist/site')
-const INDEX = readFileSync(join(SITE, 'index.html'))
+const BUILT = readFileSync(join(SITE, 'index.html'), 'utf8')
+const INDEX = Buffer.from(placeSettings(BUILT, { environment: 'production', explorerUrl: undefined }))
 const ASSETS = readdirSync(join(SITE, 'assets')).filter(name => !/\.(br|gz)$/.test(name))
 
 interface Console {
@@ -159,8 +161,30 @@ t.test('a stop finishes at once, also while clients keep connections open', asyn
   t.ok(Date.now() - startedAt < 3_000, 'without waiting for the deadline')
 })
 
+t.test('another environment stands in the title, the icon and the page, and nothing breaks out', async t => {
+  const EXPLORER_URL = 'https://explorer.example/{kind}/{value}?a&b'
+  const console = await openConsole(t, { ENVIRONMENT: 'devnet', EXPLORER_URL })
+  const { body, headers } = await ask(console, '/console/', { 'accept-encoding': 'br' })
+  t.equal(headers['content-encoding'], 'br')
+  const page = String(brotliDecompressSync(body))
+  t.match(page, '<title>[devnet] Payment tracking</title>')
+  t.match(page, 'data-environment="devnet"')
+  t.match(page, 'data-explorer="https://explorer.example/{kind}/{value}?a&amp;b"')
+  t.match(page, 'href="/console/icon-other.svg"')
+  t.equal((await ask(console, '/console/icon-other.svg')).headers['content-type'], 'image/svg+xml')
+  const hostile = placeSettings(BUILT, { environment: '"><script>', explorerUrl: undefined })
+  t.notMatch(hostile, '"><script>')
+  t.throws(() => placeSettings('<html>', { environment: '', explorerUrl: undefined }), /data-environment/)
+})
+
 t.test('settings that are wrong are named in one line', async t => {
-  const service = await startService(t, 'console', { PORT: 'eighty' }, { waitUntilReady: false })
+  const service = await startService(
+    t,
+    'console',
+    { PORT: 'eighty', EXPLORER_URL: 'javascript:{value}' },
+    { waitUntilReady: false },
+  )
   t.equal(await service.exited, 1)
   t.match(service.output, /^ {2}- PORT /m)
+  t.match(service.output, /^ {2}- EXPLORER_URL /m)
 })

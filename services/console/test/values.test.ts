@@ -1,9 +1,15 @@
-// What the pages compute by themselves: amounts, due dates, times of deliveries.
+// What the pages compute by themselves: amounts, times, due dates, and whether all is well.
 import { nextPaymentDue } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import t from 'tap'
 import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-times.js'
-import { formatAmount } from '../src/site/show/format-amount.js'
+import { judge, type Facts } from '../src/site/overview/judge.js'
+import { axisNumber } from '../src/site/charts/chart-series.js'
+import { readName } from '../src/site/session/use-gateway-name.js'
+import { tokenEnd } from '../src/site/session/token-end.js'
+import { amountParts, drawnAmount, formatAmount } from '../src/site/show/format-amount.js'
+import { formatDuration, relativeTime } from '../src/site/show/format-time.js'
+import { plainMemo } from '../src/site/show/memo.js'
 import { dueDatesUntil } from '../src/site/subscriptions/due-dates.js'
 
 t.test('amounts keep every digit', async t => {
@@ -72,4 +78,68 @@ t.test('a breaker is open until the first delivery that it holds back is tried',
     '2026-01-01T00:00:02.000Z',
   )
   t.equal(breakerOpenUntil([held('rate cap', '2026-01-01T00:00:00.000Z')]), null)
+})
+
+t.test('amounts are cut at their point, and drawn as doubles', async t => {
+  t.same(amountParts('1234567', 6), { whole: '1', fraction: '.234567' })
+  t.same(amountParts('1234567', 0), { whole: '1,234,567', fraction: '' })
+  t.equal(drawnAmount('1500000', 6), 1.5)
+  t.equal(axisNumber(-1_500), '1.5K')
+})
+
+t.test('times say how long', async t => {
+  const now = Date.parse('2026-11-23T12:00:00Z')
+  for (const [ms, text] of [
+    [0, 'just now'],
+    [12_000, '12 s ago'],
+    [-61_000, 'in 1 min'],
+    [3_600_000, '1 h ago'],
+    [86_400_000, '1 day ago'],
+    [-172_800_000, 'in 2 days'],
+  ] as const)
+    t.equal(relativeTime(now - ms, now), text)
+  t.match(relativeTime(now - 40 * 86_400_000, now), '2026', 'a date beyond a month')
+  for (const [ms, text] of [
+    [14, '14 ms'],
+    [-3, '−3 ms'],
+    [1_240, '1.2 s'],
+    [42_400, '42 s'],
+    [185_000, '3 min 5 s'],
+    [7_200_000, '2 h'],
+    [93_600_000, '1 d 2 h'],
+  ] as const)
+    t.equal(formatDuration(ms), text)
+})
+
+t.test('foreign names and memos show what they hold', async t => {
+  t.equal(readName([...Buffer.from('Caf\u00e9'), 0, 0]), 'Caf\u00e9')
+  t.equal(readName([0, 0]), null)
+  t.equal(readName([255, 254]), null)
+  t.equal(readName('text'), null)
+  t.equal(plainMemo('a\u202eb\u0007'), 'a\\u202eb\\u0007')
+})
+
+t.test('a token says when it ends, and an API key nothing', async t => {
+  const claims = Buffer.from(JSON.stringify({ exp: 1_795_000_000 })).toString('base64url')
+  t.equal(tokenEnd(`a.${claims}.b`), 1_795_000_000_000)
+  t.equal(tokenEnd('ptk_abc'), null)
+})
+
+t.test('all is well until something is not', async t => {
+  const well: Facts = { answers: true, live: 'open', announcedP50: 100, endpoints: [], overdue: 0 }
+  const failing = { active: true, failingSince: '2026-11-23T12:00:00Z', deactivatedReason: null }
+  const stopped = { active: false, failingSince: null, deactivatedReason: 'gone' }
+  const chosen = { active: false, failingSince: null, deactivatedReason: null }
+  t.match(judge(well), { tone: 'good', findings: [] })
+  t.match(judge({ ...well, endpoints: null, overdue: null, live: 'connecting' }), { tone: 'good' })
+  t.match(judge({ ...well, answers: false }), { tone: 'bad' })
+  t.match(judge({ ...well, endpoints: [failing, stopped, chosen] }), {
+    tone: 'bad',
+    text: '2 things need a look',
+    findings: [{ text: /^1 endpoint fails/ }, { text: /^1 endpoint was deactivated/ }],
+  })
+  t.match(judge({ ...well, overdue: 2, live: 'lost', announcedP50: 61_000 }), {
+    tone: 'wait',
+    findings: [{ text: /^2 payments are past/ }, { text: /1 min 1 s/ }, { text: /live connection/ }],
+  })
 })

@@ -16,7 +16,7 @@ export interface ServiceSpec {
 }
 
 /** Enough for a process that needs no server and no secret: it must not be able to tell either. */
-const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'REQUEST_TIMEOUT_MS']
+const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'REQUEST_TIMEOUT_MS', 'EXPLORER_URL']
 
 export const SERVICES = ['ingest', 'api', 'realtime', 'console', 'webhook-worker', 'ops', 'indexer'] as const
 

@@ -52,7 +52,11 @@ interface Link {
 function renderPage({ environment, opsUrl }: FrontPageParts): string {
   const links: Link[] = [
     // services/console serves it; the load balancer routes the path.
-    { href: '/console/', title: 'Console', text: 'How things stand: payments, subscriptions, revenue, webhooks.' },
+    {
+      href: '/console/',
+      title: 'Console',
+      text: 'How things stand: payments, subscriptions, revenue, webhooks.',
+    },
     { href: '/docs/', title: 'Reference', text: 'Every route, with examples to try.' },
     ...(opsUrl === undefined
       ? []

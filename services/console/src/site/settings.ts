@@ -7,4 +7,6 @@ export const IS_PRODUCTION = ENVIRONMENT === 'production'
 
 /** The page of a block explorer, if the operator has chosen one. Nothing is asked of it before somebody follows the link. */
 export const explorerLink = (kind: 'address' | 'tx', value: string): string | null =>
-  explorer === '' ? null : explorer.replaceAll('{kind}', kind).replaceAll('{value}', encodeURIComponent(value))
+  explorer === ''
+    ? null
+    : explorer.replaceAll('{kind}', kind).replaceAll('{value}', encodeURIComponent(value))

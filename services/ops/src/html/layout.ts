@@ -27,7 +27,10 @@ export function layout(frame: PageFrame, body: Html): string {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${isProduction(frame.environment) ? '' : `[${frame.environment}] `}${frame.title} · Payment tracking ops</title>
+        <title>
+          ${isProduction(frame.environment) ? '' : `[${frame.environment}] `}${frame.title} · Payment tracking
+          ops
+        </title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
       </head>

@@ -11,7 +11,9 @@ export const WEEKS = 8
 
 /** The days from today, in UTC. */
 const daysAhead = (): string[] =>
-  Array.from({ length: WEEKS * 7 }, (_, day) => new Date(Date.now() + day * DAY_MS).toISOString().slice(0, 10))
+  Array.from({ length: WEEKS * 7 }, (_, day) =>
+    new Date(Date.now() + day * DAY_MS).toISOString().slice(0, 10),
+  )
 
 /** What is due in the next weeks, week by week. */
 export function DueChart() {

@@ -46,11 +46,7 @@ export function EndpointPage({ id }: { id: number }) {
               <button type="button" disabled={!endpoint.active} onClick={() => test.mutate()}>
                 Send a test event
               </button>
-              <button
-                type="button"
-                className="outline"
-                onClick={() => activate.mutate(!endpoint.active)}
-              >
+              <button type="button" className="outline" onClick={() => activate.mutate(!endpoint.active)}>
                 {endpoint.active ? 'Deactivate' : 'Activate'}
               </button>
             </div>

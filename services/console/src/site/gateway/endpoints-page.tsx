@@ -29,12 +29,7 @@ export function EndpointsPage() {
               shows what comes.
             </Empty>
           ) : (
-            <Table
-              title="Endpoints"
-              rows={endpoints}
-              columns={COLUMNS}
-              keyOf={({ id }) => String(id)}
-            />
+            <Table title="Endpoints" rows={endpoints} columns={COLUMNS} keyOf={({ id }) => String(id)} />
           )
         }
       </Loaded>

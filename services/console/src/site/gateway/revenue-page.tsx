@@ -67,7 +67,8 @@ export function RevenuePage() {
             ))}
             {byToken.length === 0 && (
               <Empty title="No payment and no subscription in this span">
-                Choose a longer span, or let <code className="command">npm run demo</code> play a small market.
+                Choose a longer span, or let <code className="command">npm run demo</code> play a small
+                market.
               </Empty>
             )}
             <section className="panel" aria-label="Subscribers">

@@ -16,7 +16,9 @@ export interface Facts {
   /** from the chain to sockets: half of the newest payments took longer; milliseconds */
   announcedP50: number | null
   /** null where nobody is signed in, or the sign-in may not see it */
-  endpoints: readonly { active: boolean; failingSince: string | null; deactivatedReason: string | null }[] | null
+  endpoints:
+    | readonly { active: boolean; failingSince: string | null; deactivatedReason: string | null }[]
+    | null
   overdue: number | null
 }
 
@@ -30,8 +32,7 @@ export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts
   text: string
   findings: Finding[]
 } {
-  if (!answers)
-    return { tone: 'bad', text: 'The service does not answer', findings: [] }
+  if (!answers) return { tone: 'bad', text: 'The service does not answer', findings: [] }
   const findings: Finding[] = []
   const failing = endpoints?.filter(({ active, failingSince }) => active && failingSince !== null) ?? []
   const stopped = endpoints?.filter(({ active, deactivatedReason }) => !active && deactivatedReason) ?? []

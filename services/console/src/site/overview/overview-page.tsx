@@ -66,8 +66,8 @@ export function OverviewPage() {
           {payments =>
             payments.length === 0 ? (
               <Empty title="No payment is stored yet">
-                <code className="command">npm run demo</code> plays a small market; a payment shows here at the
-                moment it is stored.
+                <code className="command">npm run demo</code> plays a small market; a payment shows here at
+                the moment it is stored.
               </Empty>
             ) : (
               <PaymentTable title="The newest payments" payments={payments.slice(0, NEWEST)} />

@@ -33,8 +33,8 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
     <section className="panel" aria-labelledby={heading}>
       <h2 id={heading}>Paid as expected?</h2>
       <p className="quiet">
-        Anyone can write any memo. Say what the order asked for; every payment of{' '}
-        <Memo value={trackingId} /> is compared.
+        Anyone can write any memo. Say what the order asked for; every payment of <Memo value={trackingId} />{' '}
+        is compared.
       </p>
       <form onSubmit={submit}>
         <div className="columns">

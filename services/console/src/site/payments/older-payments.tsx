@@ -27,7 +27,9 @@ export function OlderPayments({ newest }: { newest: readonly Payment[] }) {
   })
   if (newest.length < MOST_NEWEST) return null
   const known = new Set(newest.map(({ id }) => id))
-  const older = (query.data?.pages ?? []).flatMap(({ payments }) => payments).filter(({ id }) => !known.has(id))
+  const older = (query.data?.pages ?? [])
+    .flatMap(({ payments }) => payments)
+    .filter(({ id }) => !known.has(id))
   const hasMore = !query.data || query.hasNextPage
   return (
     <>

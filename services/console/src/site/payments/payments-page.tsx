@@ -32,8 +32,8 @@ export function PaymentsPage() {
           {payments =>
             payments.length === 0 ? (
               <Empty title="No payment is stored yet">
-                <code className="command">npm run demo</code> plays a small market; a payment shows here at the
-                moment it is stored.
+                <code className="command">npm run demo</code> plays a small market; a payment shows here at
+                the moment it is stored.
               </Empty>
             ) : (
               <>

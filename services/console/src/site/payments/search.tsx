@@ -109,8 +109,8 @@ function FoundPayments({ text, found: { byMemo, party } }: { text: string; found
         <Loading />
       ) : (
         <Empty title="No payment was found">
-          A tracking ID is compared letter by letter, without trimming. A payment of the last seconds may not be
-          stored yet.
+          A tracking ID is compared letter by letter, without trimming. A payment of the last seconds may not
+          be stored yet.
         </Empty>
       )}
       {more.next > 0 && (

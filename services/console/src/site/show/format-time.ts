@@ -8,8 +8,7 @@ const LONGEST_RELATIVE = 30 * DAY
 /** `3 min ago`, `in 2 days`; a date beyond a month. All in milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at)
-  if (distance >= LONGEST_RELATIVE)
-    return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
+  if (distance >= LONGEST_RELATIVE) return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
   if (distance < 5 * SECOND) return 'just now'
   const count = (unit: number) => Math.floor(distance / unit)
   const days = count(DAY)

@@ -12,7 +12,14 @@ export type IconName = keyof typeof PATHS
 
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.8" aria-hidden="true">
+    <svg
+      className="icon"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      aria-hidden="true"
+    >
       <path d={PATHS[name]} strokeLinecap="round" strokeLinejoin="round" />
     </svg>
   )

@@ -8,7 +8,8 @@ const CURES: Readonly<Record<string, string>> = {
   UNAVAILABLE: 'A server behind the service is away. The page asks again by itself.',
   TIMEOUT: 'Narrow the question, for example with a shorter span of time.',
   RATE_LIMITED: 'Too many questions from this address. Wait a minute.',
-  FORBIDDEN: 'This sign-in may not see it. An API key needs the scope; a wallet sees everything of its gateway.',
+  FORBIDDEN:
+    'This sign-in may not see it. An API key needs the scope; a wallet sees everything of its gateway.',
   NOT_FOUND: 'Compare the address with its source. A payment of the last seconds may not be stored yet.',
   INVALID_PARAMETER: 'Correct the named field.',
 }

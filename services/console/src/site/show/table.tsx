@@ -48,7 +48,12 @@ export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps
           {rows.map(row => (
             <tr key={keyOf(row)} role="row">
               {columns.map(({ head, cell, kind, phone }) => (
-                <td key={head} role="cell" data-label={head} className={[kind, phone].filter(Boolean).join(' ')}>
+                <td
+                  key={head}
+                  role="cell"
+                  data-label={head}
+                  className={[kind, phone].filter(Boolean).join(' ')}
+                >
                   {cell(row)}
                 </td>
               ))}

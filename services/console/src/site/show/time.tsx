@@ -21,7 +21,9 @@ export function ExactTime({ at }: { at: Moment }) {
   const date = dateOf(at)
   return (
     <>
-      <Stamp date={date}>{date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}</Stamp>{' '}
+      <Stamp date={date}>
+        {date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}
+      </Stamp>{' '}
       <span className="quiet">{relativeTime(date.getTime(), now)}</span>
     </>
   )

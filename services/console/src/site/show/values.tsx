@@ -7,7 +7,13 @@ export { ExactTime, Time } from './time.js'
 export { Memo } from './memo.js'
 
 /** A public key or signature, shortened alike everywhere; its button copies the whole. */
-export function Key({ value, kind = 'address' }: { value: string | null | undefined; kind?: 'address' | 'tx' }) {
+export function Key({
+  value,
+  kind = 'address',
+}: {
+  value: string | null | undefined
+  kind?: 'address' | 'tx'
+}) {
   const [isCopied, setCopied] = useState(false)
   if (!value) return <span className="quiet">unknown</span>
   const copy = () => {

@@ -13,8 +13,8 @@ export function FirstSubscriptions() {
   if (session) return <OwnSubscriptions />
   return (
     <Empty title="Whose subscription?">
-      Look one up by its tracking ID or an address, or <Link href="/sign-in">sign in</Link> as a gateway to see
-      all of its own.
+      Look one up by its tracking ID or an address, or <Link href="/sign-in">sign in</Link> as a gateway to
+      see all of its own.
     </Empty>
   )
 }

@@ -99,9 +99,7 @@ export function SubscriptionPage({ address }: { address: string }) {
       </Loaded>
       <section aria-labelledby="history">
         <h2 id="history">History</h2>
-        <Loaded query={history}>
-          {events => <History events={events} />}
-        </Loaded>
+        <Loaded query={history}>{events => <History events={events} />}</Loaded>
       </section>
     </>
   )

@@ -54,6 +54,12 @@ export function SubscriptionTable({ title, lines }: { title: string; lines: read
     useTokens(),
   )
   return (
-    <Table title={title} rows={lines} columns={COLUMNS} keyOf={({ address }) => address} fraction={fraction} />
+    <Table
+      title={title}
+      rows={lines}
+      columns={COLUMNS}
+      keyOf={({ address }) => address}
+      fraction={fraction}
+    />
   )
 }
