@@ -3,11 +3,30 @@
 // NATS. docs/sizing.md explains each figure.
 import { parseArgs } from 'node:util'
 
-const { values } = parseArgs({
-  options: Object.fromEntries(
-    ['payments', 'sockets', 'peak', 'years', 'days'].map(name => [name, { type: 'string' }]),
-  ),
-})
+const USAGE = `usage: npm run sizing -- [--payments N] [--sockets N] [--peak N] [--years N] [--days N]
+  --payments N  a month (default 1000000)
+  --sockets N   open at the peak (default 10000)
+  --peak N      times the average (default 20)
+  --years N     kept in Postgres (default 1)
+  --days N      kept in NATS (default 30)`
+
+function readArguments() {
+  const names = ['payments', 'sockets', 'peak', 'years', 'days']
+  const options = Object.fromEntries(names.map(name => [name, { type: 'string' }]))
+  try {
+    return parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values
+  } catch (error) {
+    console.error(`${error.message}\n${USAGE}`)
+    process.exit(2)
+  }
+}
+// The test of this file imports it, with arguments of its own.
+const isCalled = process.argv[1] === new URL(import.meta.url).pathname
+const values = isCalled ? readArguments() : {}
+if (values.help) {
+  console.log(USAGE)
+  process.exit()
+}
 const read = (name, fallback) => {
   const value = Number(values[name] ?? fallback)
   if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number from 0`)
@@ -74,7 +93,7 @@ const inUnits = bytes => {
   return `${bytes.toPrecision(bytes < 100 ? 2 : 3)} ${units[power]}`
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (isCalled) {
   const input = {
     payments: read('payments', 1_000_000),
     sockets: read('sockets', 10_000),

@@ -79,7 +79,7 @@ t.test('a release goes on while schema and services change under load', { timeou
   const edge = await openEdge({
     host: '127.0.0.1',
     port: 0,
-    trustProxy: false,
+    trustedProxies: false,
     apiPorts: () => ready.map(({ apiPort }) => apiPort),
     realtimePorts: () => ready.map(({ realtimePort }) => realtimePort),
     consolePorts: () => [],

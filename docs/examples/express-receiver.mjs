@@ -8,6 +8,13 @@ const webhook = new Webhook(process.env.WEBHOOK_SECRET)
 const seen = new Set() // in your service: a table with one row per webhook-id
 const app = express()
 
+/** Anyone can write any memo: what would move the cursor, change colours or begin a line is shown as its code. */
+const printable = text =>
+  String(text).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    character => `\\u{${character.codePointAt(0).toString(16)}}`,
+  )
+
 // The raw bytes: JSON that was parsed and written again no longer fits its signature.
 app.post('/hooks', express.raw({ type: 'application/json' }), (request, response) => {
   let message
@@ -20,7 +27,7 @@ app.post('/hooks', express.raw({ type: 'application/json' }), (request, response
   if (!seen.has(id)) {
     seen.add(id)
     // Anyone can write any memo: check recipient, tokenMint and amountString before you ship.
-    console.log(`${message.type} ${message.data.trackingId} ${message.data.amountString}`)
+    console.log(printable(`${message.type} ${message.data.trackingId} ${message.data.amountString}`))
   }
   response.sendStatus(204)
 })

@@ -25,6 +25,11 @@ def is_signed(headers, body):
     return any(hmac.compare_digest(f"v1,{expected}", signature) for signature in signatures)
 
 
+def printable(text):
+    """Anyone can write any memo: what would move the cursor or begin a line is shown as its code."""
+    return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in str(text))
+
+
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         # The raw bytes: JSON that was parsed and written again no longer fits its signature.
@@ -36,7 +41,7 @@ class Receiver(BaseHTTPRequestHandler):
             message = json.loads(body)
             data = message["data"]
             # Anyone can write any memo: check recipient, tokenMint and amountString before you ship.
-            print(message["type"], data.get("trackingId"), data.get("amountString"), flush=True)
+            print(message["type"], printable(data.get("trackingId")), data.get("amountString"), flush=True)
         self.answer(204)
 
     def answer(self, status):

@@ -9,13 +9,21 @@ const webhook = new Webhook(process.env.WEBHOOK_SECRET)
 const seen = new Set()
 const lastSeq = new Map()
 
+/** Anyone can write any memo: what would move the cursor, change colours or begin a line is shown as its code. */
+const printable = text =>
+  String(text).replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    character => `\\u{${character.codePointAt(0).toString(16)}}`,
+  )
+
 /** What you do with a payment. Anyone can write any memo: check recipient, mint and amount first. */
 function onPayment(payment) {
   const { trackingId, amountString, recipient, tokenMint, seq } = payment
-  console.log(`payment ${seq} of ${trackingId}: ${amountString} of ${tokenMint} to ${recipient}`)
+  const name = printable(trackingId)
+  console.log(`payment ${seq} of ${name}: ${amountString} of ${tokenMint} to ${recipient}`)
   const expected = (lastSeq.get(trackingId) ?? 0) + 1
   // Deliveries may overtake each other. seq counts without holes, so what is missing is known by number.
-  if (seq > expected) console.log(`still to come for ${trackingId}: ${expected} to ${seq - 1}`)
+  if (seq > expected) console.log(`still to come for ${name}: ${expected} to ${seq - 1}`)
   lastSeq.set(trackingId, Math.max(seq, expected - 1))
 }
 

@@ -85,3 +85,27 @@ t.test('make-jwt-keys makes no keys of a kind that it does not know', async t =>
   t.equal(code, 1)
   t.equal(output, 'usage: node scripts/make-jwt-keys.mjs [checkout]\n')
 })
+
+t.test(
+  'every command tells how it is used, in lines of at most 100 columns, and does nothing else',
+  async t => {
+    for (const name of [
+      ...['demo', 'gateway', 'listen', 'pay', 'publish-events', 'rebuild', 'sign-in', 'sizing', 'start'],
+      'trigger',
+    ]) {
+      const { code, output } = await run(`${name}.mjs`, ['--help'])
+      t.equal(code, 0, `${name}: ${output}`)
+      t.match(output, new RegExp(`^usage: npm (run )?${name}`))
+      t.ok(
+        output.split('\n').every(line => line.length <= 100),
+        `${name} fits a terminal`,
+      )
+    }
+    for (const name of ['start', 'rebuild', 'sizing']) {
+      const { code, output } = await run(`${name}.mjs`, ['--nonsense'])
+      t.equal(code, 2, name)
+      t.match(output, '--nonsense')
+    t.match(output, /^usage: npm/m)
+    }
+  },
+)

@@ -1,3 +1,4 @@
+import { readTrustedProxies } from '@payment-tracking/runtime'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
@@ -42,13 +43,13 @@ async function openEdgeTo(
   t: TestContext,
   apiPorts: number[],
   realtimePorts: number[],
-  trustProxy = false,
+  trustProxy = 'off',
   consolePorts: number[] = [],
 ): Promise<string> {
   const edge = await openEdge({
     host: '127.0.0.1',
     port: 0,
-    trustProxy,
+    trustedProxies: readTrustedProxies(trustProxy),
     apiPorts: () => apiPorts,
     realtimePorts: () => realtimePorts,
     consolePorts: () => consolePorts,
@@ -57,7 +58,7 @@ async function openEdgeTo(
   return edge.url
 }
 
-async function openAll(t: TestContext, trustProxy = false): Promise<string> {
+async function openAll(t: TestContext, trustProxy = 'off'): Promise<string> {
   const api = await openService(t, 'api')
   const realtime = [await openService(t, 'realtime-1'), await openService(t, 'realtime-2')]
   return openEdgeTo(t, [api], realtime, trustProxy, [await openService(t, 'console')])
@@ -124,9 +125,23 @@ t.test('no client can pretend to have another address', async t => {
 })
 
 t.test('behind a proxy that is trusted, the address it saw counts', async t => {
-  const url = await openAll(t, true)
+  const url = await openAll(t, 'on')
   const seen = await fetchJson(url, { headers: { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' } })
   t.equal(seen.headers['x-forwarded-for'], '203.0.113.9')
+})
+
+t.test('TRUST_PROXY means the same as in a service: a number of proxies, or networks', async t => {
+  const forwarded = { 'x-forwarded-for': '198.51.100.1, 203.0.113.9', 'x-forwarded-proto': 'https' }
+  for (const [setting, address, proto] of [
+    ['2', '198.51.100.1', 'https'],
+    ['127.0.0.0/8', '203.0.113.9', 'https'],
+    ['127.0.0.1,203.0.113.0/24', '198.51.100.1', 'https'],
+    ['10.0.0.0/8', '127.0.0.1', undefined],
+  ] as const) {
+    const seen = await fetchJson(await openAll(t, setting), { headers: forwarded })
+    t.equal(seen.headers['x-forwarded-for'], address, setting)
+    t.equal(seen.headers['x-forwarded-proto'], proto, setting)
+  }
 })
 
 t.test('an upgraded socket carries bytes both ways', async t => {
@@ -177,7 +192,7 @@ t.test('without the console its pages are 503 in the one shape, and the API answ
   const api = await openService(t, 'api')
   // None is ready; one has just died: nothing listens on port 1.
   for (const consolePorts of [[], [1]]) {
-    const url = await openEdgeTo(t, [api], [], false, consolePorts)
+    const url = await openEdgeTo(t, [api], [], 'off', consolePorts)
     for (const path of ['/console/', '/console/assets/index.js']) {
       const response = await fetch(`${url}${path}`)
       t.equal(response.status, 503)

@@ -162,7 +162,7 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   const edge = await openEdge({
     host: '127.0.0.1',
     port: 0,
-    trustProxy: false,
+    trustedProxies: false,
     apiPorts: () => portsOf('api'),
     realtimePorts: () => portsOf('realtime'),
     consolePorts: () => [],

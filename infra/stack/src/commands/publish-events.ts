@@ -4,6 +4,8 @@ import { findStack } from './find-stack.js'
 import { openPublisher } from './open-publisher.js'
 import { RefusalCount } from './refusal-count.js'
 
+const USAGE = 'usage: npm run publish-events -- FILE   (one message a line; - reads standard input)'
+
 /**
  * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, unchanged, even if the line
  * is no JSON. A line `{"subject": …, "message": …}` is published to that subject. The command reports each line that
@@ -12,8 +14,12 @@ import { RefusalCount } from './refusal-count.js'
  */
 export async function publishEvents(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [file, ...rest] = args
+  if (file === '--help' || file === '-h') {
+    console.log(USAGE)
+    return 0
+  }
   if (!file || rest.length > 0) {
-    console.error('usage: npm run publish-events -- FILE   (one message a line; - reads standard input)')
+    console.error(USAGE)
     return 2
   }
   const natsUrl = env.NATS_URL?.trim() || findStack(env).natsUrl

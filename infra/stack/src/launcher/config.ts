@@ -1,6 +1,14 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { CommonConfig, ConfigError, Flag, readConfig, Secret, ServerUrl } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  ConfigError,
+  Flag,
+  readConfig,
+  Secret,
+  ServerUrl,
+  WebConfig,
+} from '@payment-tracking/runtime'
 import { Type, type Static, type TObject } from 'typebox'
 import { findKeyProblem } from './secrets.js'
 
@@ -30,11 +38,7 @@ export const StackConfig = Type.Object({
     maximum: 16,
     description: 'how many realtime processes share the sockets',
   }),
-  TRUST_PROXY: Type.Enum(['off', 'on'], {
-    default: 'off',
-    description:
-      'whose x-forwarded-for counts: off or on (the proxy that connects to us); api and realtime, started by themselves, also take a number of proxies, or addresses and networks, comma separated',
-  }),
+  TRUST_PROXY: WebConfig.TRUST_PROXY,
   OPS_PORT: Type.Optional(Port('the port of the ops dashboard; 3004, or a free one when that is taken')),
   OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),
   JWT_PRIVATE_KEYS: Type.Optional(Secret('the keys that sign gateway tokens; made and kept when not given')),

@@ -3,7 +3,13 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
-import { answerRawError, arrivalLimits, refuseOnSocket } from '@payment-tracking/runtime'
+import {
+  answerRawError,
+  arrivalLimits,
+  clientAddress,
+  refuseOnSocket,
+  type TrustedProxies,
+} from '@payment-tracking/runtime'
 import { createProxyServer } from 'httpxy'
 import { BODY_TOO_LARGE, BODY_WITH_UPGRADE, refuse, UNAVAILABLE } from './edge-answers.js'
 import { readBody } from './read-body.js'
@@ -11,8 +17,8 @@ import { readBody } from './read-body.js'
 export interface EdgeOptions {
   host: string
   port: number
-  /** Whether to keep the caller's own x-forwarded-for, because another proxy is in front. */
-  trustProxy: boolean
+  /** The proxies in front, whose x-forwarded-for counts: as in a service by itself. */
+  trustedProxies: TrustedProxies
   /** Ports of the processes that are ready now. */
   apiPorts: () => readonly number[]
   realtimePorts: () => readonly number[]
@@ -60,14 +66,14 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const forward = (request: IncomingMessage): void => {
     // One address, never a list: no service behind the edge has to choose an entry.
     const { remoteAddress = '' } = request.socket
-    const told = options.trustProxy
-      ? String(request.headers['x-forwarded-for'] ?? '')
-          .split(',')
-          .at(-1)
-          ?.trim()
-      : ''
-    request.headers['x-forwarded-for'] = told || remoteAddress
-    if (!options.trustProxy) for (const name of FORWARDING_HEADERS) delete request.headers[name]
+    const { trustedProxies } = options
+    const isBehindProxy = trustedProxies !== false && trustedProxies(remoteAddress, 0)
+    request.headers['x-forwarded-for'] = clientAddress(
+      remoteAddress,
+      request.headers['x-forwarded-for'],
+      trustedProxies,
+    )
+    if (!isBehindProxy) for (const name of FORWARDING_HEADERS) delete request.headers[name]
   }
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Read here: a service that refuses a body closes its connection, and the error of writing the rest would hide the

@@ -1,19 +1,37 @@
 import type { StackFile } from './stack-file.js'
 
-/** `ingest 127.0.0.1:41001, api 127.0.0.1:41002, …` */
-const managementPorts = ({ services }: StackFile): string =>
-  services
-    .flatMap(({ name, managementUrl }) => (managementUrl ? [`${name} ${new URL(managementUrl).host}`] : []))
-    .join(', ')
+/** Lines are not wider than this, so that a usual terminal does not break them. */
+const COLUMNS = 100
+const INDENT = ' '.repeat(16)
+
+/** `ingest 127.0.0.1:41001, api 127.0.0.1:41002, …`, in as many lines as it needs. */
+function managementPorts({ services }: StackFile): string {
+  const lines: string[] = []
+  for (const { name, managementUrl } of services) {
+    if (!managementUrl) continue
+    const entry = `${name} ${new URL(managementUrl).host}`
+    const last = lines.at(-1)
+    if (last !== undefined && `${INDENT}${last}, ${entry},`.length <= COLUMNS)
+      lines[lines.length - 1] = `${last}, ${entry}`
+    else lines.push(entry)
+  }
+  return lines.join(`,\n${INDENT}`)
+}
 
 /** The first commands to try, printed once everything is ready. */
 export function renderGuide(
   stack: StackFile,
-  options: { allowsPrivateTargets: boolean; followsChain: boolean },
+  options: { allowsPrivateTargets: boolean; followsChain: boolean; playsDemo: boolean },
 ): string {
   const { baseUrl } = stack
   return [
     '',
+    ...(options.playsDemo
+      ? [
+          'DEMO: a made-up market is playing. Its payments are no payments of any chain; they stay in DATA_DIR.',
+          '',
+        ]
+      : []),
     'Try it, in another terminal:',
     `  curl ${baseUrl}/v1/health`,
     '  npm run demo                       a lively feed of payments, and what becomes of each',
@@ -25,15 +43,16 @@ export function renderGuide(
     `REST reference  ${baseUrl}/docs/`,
     `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
     `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
-    `management      /healthz, /readyz and /metrics of each process: ${managementPorts(stack)}`,
+    'management      /healthz, /readyz and /metrics of each process:',
+    `${INDENT}${managementPorts(stack)}`,
     options.followsChain
       ? 'chain           followed by the indexer; its progress is shown here'
-      : 'chain           not followed; to follow it: SOLANA_RPC_URLS=https://a-node,https://another npm start',
+      : 'chain           not followed; to follow it: SOLANA_RPC_URLS=https://node,https://another npm start',
     '',
     ...(options.allowsPrivateTargets
       ? [
-          'NOTE: webhooks may point at this machine and its network (WEBHOOK_ALLOW_PRIVATE_TARGETS is on), because',
-          'the base URL listens on loopback only. Never expose this port.',
+          'NOTE: webhooks may point at this machine and its network (WEBHOOK_ALLOW_PRIVATE_TARGETS is on),',
+          'because the base URL listens on loopback only. Never expose this port.',
           '',
         ]
       : []),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readTrustedProxies } from '@payment-tracking/runtime'
 import { migrate } from '@payment-tracking/store'
 import { keepSecret, makeDataDir } from '../data-dir.js'
 import { openServers } from '../open-servers.js'
@@ -9,6 +10,7 @@ import { checkAddresses } from './check-addresses.js'
 import { checkServers } from './check-servers.js'
 import { listSettings, readStackConfig, type StackConfig } from './config.js'
 import { openEdge } from './edge.js'
+import { playMarket } from './play-market.js'
 import { findMisspelt } from './find-misspelt.js'
 import { renderGuide } from './guide.js'
 import { keepServers, type KeptServers } from './keep-servers.js'
@@ -27,6 +29,8 @@ export interface Launch {
   signal: AbortSignal
   /** Aborted to end everything at once, without waiting. */
   force: AbortSignal
+  /** whether a made-up market plays as soon as everything is ready */
+  playsDemo: boolean
 }
 
 /**
@@ -34,7 +38,7 @@ export interface Launch {
  * when a later step fails.
  * @throws the reason why the stack could not start or go on; the message names the cure
  */
-export async function launch({ env, log, signal, force }: Launch): Promise<void> {
+export async function launch({ env, log, signal, force, playsDemo }: Launch): Promise<void> {
   const config = await readStackConfig(env, SERVICES)
   for (const line of findMisspelt(env, await listSettings(SERVICES))) log(`WARNING: ${line}`)
   await checkAddresses(config)
@@ -72,7 +76,10 @@ export async function launch({ env, log, signal, force }: Launch): Promise<void>
         : 'the database is up to date',
     )
     signal.throwIfAborted()
-    await runServices({ config, dataDir, urls, env, log, signal, force, closers, kept, secrets })
+    await runServices({
+      ...{ config, dataDir, urls, env, log, signal, force, playsDemo },
+      ...{ closers, kept, secrets },
+    })
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -97,6 +104,7 @@ async function runServices({
   log,
   signal,
   force,
+  playsDemo,
   closers,
   kept,
   secrets,
@@ -110,7 +118,7 @@ async function runServices({
   const edge = await openEdge({
     host: config.HOST,
     port: config.PORT,
-    trustProxy: config.TRUST_PROXY === 'on',
+    trustedProxies: readTrustedProxies(config.TRUST_PROXY),
     apiPorts: () => portsOf('api'),
     realtimePorts: () => portsOf('realtime'),
     consolePorts: () => portsOf('console'),
@@ -149,10 +157,12 @@ async function runServices({
   if (signal.aborted) return
   onChange()
   log(`ready ${edge.url}`)
+  if (playsDemo) closers.push(await playMarket({ natsUrl: urls.natsUrl, env, log }))
   log(
     renderGuide(describe(), {
       allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       followsChain: config.SOLANA_RPC_URLS !== undefined,
+      playsDemo,
     }),
   )
   await Promise.race([givenUp, aborted])

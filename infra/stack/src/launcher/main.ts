@@ -3,9 +3,10 @@ import { launch } from './launch.js'
 
 /**
  * `npm start`, once everything is built. The first Ctrl-C or SIGTERM stops in order, the second stops at once.
+ * @param options `playsDemo` plays a made-up market on the stack
  * @returns the exit code
  */
-export async function main(env: NodeJS.ProcessEnv): Promise<number> {
+export async function main(env: NodeJS.ProcessEnv, { playsDemo = false } = {}): Promise<number> {
   const stop = new AbortController()
   const force = new AbortController()
   const onSignal = (signal: NodeJS.Signals) => {
@@ -28,7 +29,8 @@ export async function main(env: NodeJS.ProcessEnv): Promise<number> {
     stop.abort()
   })
   try {
-    await launch({ env, log: line => console.log(line), signal: stop.signal, force: force.signal })
+    const log = (line: string) => console.log(line)
+    await launch({ env, log, signal: stop.signal, force: force.signal, playsDemo })
     console.log('stopped; the data stays')
     return 0
   } catch (error) {

@@ -18,7 +18,7 @@ t.test('a wallet comes once and leaves with its last subscription', async t => {
   t.strictSame(subscriberSeries([10, 20], [], [[], []]), [{ active: 0, came: 0, left: 0 }])
 })
 
-t.test('those who came less those who left is the difference', async t => {
+t.test('came, left and active agree with the sets of wallets', async () => {
   const wallet = fc.constantFrom('a', 'b', 'c', 'd', 'e')
   fc.assert(
     fc.property(

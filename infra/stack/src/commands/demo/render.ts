@@ -13,10 +13,7 @@ const paint = (style: Style, text: string): string => (isColoured ? styleText(st
 export const LEGEND_EVERY = 20
 
 export const renderLegend = (): string =>
-  paint(
-    'dim',
-    '      amount  tracking ID          merchant            stored: over REST, pushed: by socket, delivered: by webhook',
-  )
+  paint('dim', '      amount  tracking ID     merchant           how long to REST, to a socket, to a webhook')
 
 const inTokens = (amount: bigint): string =>
   `${(Number(amount) / 10 ** USDC.decimals).toFixed(2)} ${USDC.symbol}`
@@ -24,7 +21,7 @@ const inTokens = (amount: bigint): string =>
 export const renderPayment = ({ trackingId, amount, merchant, delaysMs }: TrackedPayment): string =>
   [
     paint('green', inTokens(amount).padStart(12)),
-    `  ${trackingId.padEnd(20)} ${merchant.padEnd(18)}`,
+    `  ${trackingId.padEnd(15)} ${merchant.padEnd(17)}`,
     ...STAGES.map(stage => ` ${paint('dim', stage)} ${String(delaysMs[stage]).padStart(4)} ms`),
   ].join('')
 

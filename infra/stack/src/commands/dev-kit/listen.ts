@@ -17,7 +17,8 @@ const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gate
   Shows the webhook deliveries of a gateway, and those that it missed since it last ran.
   --forward URL       sends each delivery on to a local server, with its signature
   --print-secret      prints the secret that signs the deliveries, and ends
-  --key FILE          the key of the gateway's authority or signer (default: gateway-key.json in DATA_DIR)
+  --key FILE          the key of the gateway's authority or signer
+                      (default: gateway-key.json in DATA_DIR)
   --gateway ADDRESS   the gateway (default: the gateway that the key owns)`
 
 const PRINT_SECRET = '--print-secret'

@@ -14,7 +14,7 @@ import { waitUntilStored } from './wait-until-stored.js'
 const MAX_MEMO_BYTES = 64
 
 const USAGE = `usage: ${calledAs('pay', '--tracking-id ID --amount N [options]')}
-  Causes one payment on the running stack: a direct transfer that carries the tracking ID as its memo.
+  Causes one payment on the running stack: a direct transfer with the tracking ID as its memo.
   --tracking-id ID   what the payment is for, at most 64 bytes
   --amount N         in the token's smallest unit: 5000000 is 5 USDC
   --gateway ADDRESS  the gateway that executes the payment (default: the gateway that --key owns)

@@ -8,7 +8,8 @@ import { readOptions } from './read-options.js'
 
 const USAGE = `usage: ${calledAs('sign-in', '[--key FILE] [--gateway ADDRESS]')}
   Signs in as a gateway and prints a token, which is valid for 15 minutes.
-  --key FILE         the key of the gateway's authority or signer (default: gateway-key.json in DATA_DIR)
+  --key FILE         the key of the gateway's authority or signer
+                     (default: gateway-key.json in DATA_DIR)
   --gateway ADDRESS  the gateway (default: the gateway that the key owns)`
 
 /**

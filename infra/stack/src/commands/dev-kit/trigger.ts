@@ -34,7 +34,7 @@ const TYPES: readonly TriggerType[] = [
 
 const USAGE = `usage: ${calledAs('trigger', 'TYPE [--tracking-id ID] [--key FILE]')}
   Causes an event of a gateway on the running stack, so that its webhooks tell of it.
-  TYPE              ${TYPES.join(', ')}
+  TYPE              ${TYPES.join('\n                    ')}
   --tracking-id ID  the memo of the payment or policy (default: a new one)
   --key FILE        the key of the gateway's authority (default: gateway-key.json in DATA_DIR)`
 

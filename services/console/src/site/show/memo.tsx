@@ -1,4 +1,5 @@
 /** Characters that a reader does not see, or that turn the text around them. */
+// oxlint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 /** Anybody can write any memo: what would hide or turn text becomes visible. */

@@ -1,0 +1,36 @@
+import { buildFeed } from '../commands/demo/play-feed.js'
+import { openPublisher } from '../commands/open-publisher.js'
+
+/** Lively enough that something happens at each look, and slow enough to read. */
+const PACE_MS = 400
+
+/**
+ * `npm start -- --demo`: publishes a made-up market until it is closed. Nothing of it is printed; the console shows it.
+ * @returns ends the market
+ */
+export async function playMarket({
+  natsUrl,
+  env,
+  log,
+}: {
+  natsUrl: string
+  env: NodeJS.ProcessEnv
+  log: (line: string) => void
+}): Promise<() => Promise<void>> {
+  const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
+  const end = new AbortController()
+  const play = async () => {
+    const feed = await buildFeed({ paceMs: PACE_MS, programId: env.PROGRAM_ID?.trim() })
+    for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))
+    for await (const { messages } of feed.play(end.signal))
+      for (const message of messages) await publisher.publish(JSON.stringify(message))
+  }
+  const playing = play().catch((error: unknown) => {
+    if (!end.signal.aborted) log(`the demo's market has ended: ${(error as Error).message}`)
+  })
+  return async () => {
+    end.abort()
+    await playing
+    await publisher.close()
+  }
+}
