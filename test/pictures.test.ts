@@ -18,6 +18,7 @@ for (const name of NAMES)
 t.test('each picture stands in a document, in both schemes', async t => {
   const texts = [
     'README.md',
+    'services/ops/README.md',
     ...['docs', 'docs/guides'].flatMap(folder =>
       readdirSync(at(folder))
         .filter(file => file.endsWith('.md'))
