@@ -207,7 +207,7 @@ export async function buildApp({
     stallMs: config.STREAM_STALL_TIMEOUT_MS,
     sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),
   })
-  addReference(app)
+  addReference(app, config.ENVIRONMENT)
   addFrontPage(app, { environment: config.ENVIRONMENT, opsUrl: config.OPS_URL })
   await app.ready()
   return app

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
+import { isProduction } from '@payment-tracking/runtime'
 import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import type { JSONObject } from './json-object.js'
@@ -84,10 +85,12 @@ const SETTINGS = {
   theme: 'none',
   customCss: REFERENCE_STYLE,
 }
-const HTML = `<!doctype html>
+const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const renderPage = (environment: string) => `<!doctype html>
 <html lang="en">
   <head>
-    <title>Payment tracking: reference</title>
+    <title>${isProduction(environment) ? '' : `[${escapeText(environment)}] `}Payment tracking: reference</title>
+    <link rel="icon" type="image/svg+xml" href="/console/${isProduction(environment) ? 'icon' : 'icon-other'}.svg" />
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
   </head>
@@ -120,7 +123,8 @@ async function readScript(): Promise<{ plain: Buffer; gzipped: Buffer }> {
 }
 
 /** Serves the OpenAPI document and a page that shows it. Must be called after all routes are added. */
-export function addReference(app: ApiServer): void {
+export function addReference(app: ApiServer, environment: string): void {
+  const page = renderPage(environment)
   let document: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
     document ??= JSON.stringify(app.swagger())
@@ -139,7 +143,7 @@ export function addReference(app: ApiServer): void {
       .header('cache-control', 'public, max-age=3600')
       .type(`${type}; charset=utf-8`)
   app.get(PAGE, pageOptions, (_request, reply) => reply.redirect(`${PAGE}/`, 301))
-  app.get(`${PAGE}/`, pageOptions, (_request, reply) => withHeaders(reply, 'text/html').send(HTML))
+  app.get(`${PAGE}/`, pageOptions, (_request, reply) => withHeaders(reply, 'text/html').send(page))
   app.get(`${PAGE}/js/scalar.js`, pageOptions, async (request, reply) => {
     const { plain, gzipped } = await (script ??= readScript())
     void withHeaders(reply, 'application/javascript').header('vary', 'accept-encoding')
