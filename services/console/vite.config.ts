@@ -18,11 +18,11 @@ const compress = (): Plugin => ({
   },
 })
 
-/** The colours and sizes that all pages share, as a style of this site. */
+/** Puts the colours and sizes that all pages share before the styles of this site. */
 const houseStyle = (): Plugin => ({
   name: 'house-style',
-  resolveId: name => (name === 'virtual:house.css' ? `\0${name}` : undefined),
-  load: name => (name === '\0virtual:house.css' ? HOUSE_TOKENS : undefined),
+  enforce: 'pre',
+  transform: (code, file) => (file.endsWith('/site/styles/base.css') ? HOUSE_TOKENS + code : undefined),
 })
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 // What the scripts of the repository run. The build bundles it as dist/commands.js: a command starts in a quarter of the
 // CPU that its separate files take.
 import { demo } from './commands/demo/demo.js'
+import { playMarket } from './commands/demo/play-market.js'
 import { gateway } from './commands/dev-kit/gateway.js'
 import { listen } from './commands/dev-kit/listen.js'
 import { pay } from './commands/dev-kit/pay.js'
@@ -18,4 +19,13 @@ import { openServers } from './open-servers.js'
 export const commands = { demo, gateway, listen, pay, publishEvents, settingsTable, signIn, trigger }
 
 /** What scripts do themselves. */
-export const tools = { buildCheckoutKeys, buildJwtKeys, discardDataDir, main, openServers, readStackFile }
+export const tools = {
+  buildCheckoutKeys,
+  buildJwtKeys,
+  discardDataDir,
+  /** `npm start`, with a made-up market if it is asked for */
+  main: (env: NodeJS.ProcessEnv, { playsDemo = false } = {}) =>
+    main(env, { playMarket: playsDemo ? playMarket : undefined }),
+  openServers,
+  readStackFile,
+}

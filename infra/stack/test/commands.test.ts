@@ -105,7 +105,7 @@ t.test(
       const { code, output } = await run(`${name}.mjs`, ['--nonsense'])
       t.equal(code, 2, name)
       t.match(output, '--nonsense')
-    t.match(output, /^usage: npm/m)
+      t.match(output, /^usage: npm/m)
     }
   },
 )

@@ -1,6 +1,6 @@
 import { useNats, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { playMarket } from '../src/launcher/play-market.js'
+import { playMarket } from '../src/commands/demo/play-market.js'
 
 t.test('the market of the demo begins at once, and ends when it is told to', async t => {
   const nats = await useNats(t)

@@ -10,7 +10,6 @@ import { checkAddresses } from './check-addresses.js'
 import { checkServers } from './check-servers.js'
 import { listSettings, readStackConfig, type StackConfig } from './config.js'
 import { openEdge } from './edge.js'
-import { playMarket } from './play-market.js'
 import { findMisspelt } from './find-misspelt.js'
 import { renderGuide } from './guide.js'
 import { keepServers, type KeptServers } from './keep-servers.js'
@@ -22,6 +21,13 @@ import { superviseService, type SupervisedService } from './supervise.js'
 
 const DATABASE_NAME = 'payment_tracking'
 
+/** @returns ends the market */
+export type PlayMarket = (parts: {
+  natsUrl: string
+  env: NodeJS.ProcessEnv
+  log: (line: string) => void
+}) => Promise<() => Promise<void>>
+
 export interface Launch {
   env: NodeJS.ProcessEnv
   log: (line: string) => void
@@ -29,8 +35,8 @@ export interface Launch {
   signal: AbortSignal
   /** Aborted to end everything at once, without waiting. */
   force: AbortSignal
-  /** whether a made-up market plays as soon as everything is ready */
-  playsDemo: boolean
+  /** plays a made-up market as soon as everything is ready; without it nothing plays */
+  playMarket: PlayMarket | undefined
 }
 
 /**
@@ -38,7 +44,7 @@ export interface Launch {
  * when a later step fails.
  * @throws the reason why the stack could not start or go on; the message names the cure
  */
-export async function launch({ env, log, signal, force, playsDemo }: Launch): Promise<void> {
+export async function launch({ env, log, signal, force, playMarket }: Launch): Promise<void> {
   const config = await readStackConfig(env, SERVICES)
   for (const line of findMisspelt(env, await listSettings(SERVICES))) log(`WARNING: ${line}`)
   await checkAddresses(config)
@@ -77,7 +83,7 @@ export async function launch({ env, log, signal, force, playsDemo }: Launch): Pr
     )
     signal.throwIfAborted()
     await runServices({
-      ...{ config, dataDir, urls, env, log, signal, force, playsDemo },
+      ...{ config, dataDir, urls, env, log, signal, force, playMarket },
       ...{ closers, kept, secrets },
     })
   } catch (error) {
@@ -104,7 +110,7 @@ async function runServices({
   log,
   signal,
   force,
-  playsDemo,
+  playMarket,
   closers,
   kept,
   secrets,
@@ -157,12 +163,12 @@ async function runServices({
   if (signal.aborted) return
   onChange()
   log(`ready ${edge.url}`)
-  if (playsDemo) closers.push(await playMarket({ natsUrl: urls.natsUrl, env, log }))
+  if (playMarket) closers.push(await playMarket({ natsUrl: urls.natsUrl, env, log }))
   log(
     renderGuide(describe(), {
       allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       followsChain: config.SOLANA_RPC_URLS !== undefined,
-      playsDemo,
+      playsDemo: playMarket !== undefined,
     }),
   )
   await Promise.race([givenUp, aborted])

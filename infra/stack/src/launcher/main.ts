@@ -1,12 +1,15 @@
 import { followNpm } from './follow-npm.js'
-import { launch } from './launch.js'
+import { launch, type PlayMarket } from './launch.js'
 
 /**
  * `npm start`, once everything is built. The first Ctrl-C or SIGTERM stops in order, the second stops at once.
- * @param options `playsDemo` plays a made-up market on the stack
+ * @param options `playMarket` is called as soon as everything is ready
  * @returns the exit code
  */
-export async function main(env: NodeJS.ProcessEnv, { playsDemo = false } = {}): Promise<number> {
+export async function main(
+  env: NodeJS.ProcessEnv,
+  { playMarket }: { playMarket?: PlayMarket | undefined } = {},
+): Promise<number> {
   const stop = new AbortController()
   const force = new AbortController()
   const onSignal = (signal: NodeJS.Signals) => {
@@ -30,7 +33,7 @@ export async function main(env: NodeJS.ProcessEnv, { playsDemo = false } = {}): 
   })
   try {
     const log = (line: string) => console.log(line)
-    await launch({ env, log, signal: stop.signal, force: force.signal, playsDemo })
+    await launch({ env, log, signal: stop.signal, force: force.signal, playMarket })
     console.log('stopped; the data stays')
     return 0
   } catch (error) {

@@ -1,2 +1,1 @@
 /// <reference types="vite/client" />
-declare module 'virtual:house.css'

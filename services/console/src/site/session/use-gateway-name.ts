@@ -1,17 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiOf, ask } from '../api/request.js'
-import { plainMemo } from '../show/memo.js'
-
-/** The name in a `[u8; 32]` of the chain: UTF-8 without the zeros behind it; null when it is empty or no text. */
-export function readName(bytes: unknown): string | null {
-  if (!Array.isArray(bytes)) return null
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes as number[]))
-    return plainMemo(text.replace(/\0+$/, '').trim()) || null
-  } catch {
-    return null
-  }
-}
+import { readName } from './read-name.js'
 
 /** What the gateway called itself when it was created. */
 export function useGatewayName(gateway: string): string | null {

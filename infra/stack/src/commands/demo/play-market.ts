@@ -1,5 +1,5 @@
-import { buildFeed } from '../commands/demo/play-feed.js'
-import { openPublisher } from '../commands/open-publisher.js'
+import { openPublisher } from '../open-publisher.js'
+import { buildFeed } from './play-feed.js'
 
 /** Lively enough that something happens at each look, and slow enough to read. */
 const PACE_MS = 400
