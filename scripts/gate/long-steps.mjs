@@ -54,11 +54,12 @@ export const STEPS = [
   },
   {
     name: 'browsers and guides',
-    seconds: 168,
-    minutes: 4,
+    seconds: 290,
+    minutes: 6,
     files: [
       'test/e2e/readme.long.test.ts',
       'test/e2e/console.long.test.ts',
+      'test/e2e/console-sizes.long.test.ts',
       'test/e2e/client-package.long.test.ts',
       'test/e2e/dev-kit.long.test.ts',
       'test/e2e/guides.long.test.ts',
