@@ -392,7 +392,7 @@ t.test('the first page tells what needs a look, and each figure leads to its lis
   await fillDay()
   await page.reload()
   const [of24Hours] = /^[\d,]+/.exec(await page.getByText('in the last 24 hours').first().innerText())!
-  const shown = (more: number) => (Number(of24Hours!.replace(',', '')) + more).toLocaleString('en-US')
+  const shown = (more: number) => (Number(of24Hours.replace(',', '')) + more).toLocaleString('en-US')
   await publish(chain.pay(policy))
   await page.getByText(`${shown(1)} in the last 24 hours`).waitFor()
   await page.getByRole('slider', { name: /^The last 24 hours/ }).waitFor()
