@@ -1,4 +1,5 @@
 import type { RefusalCode } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { sql, type Tx } from '../database/sql.js'
 
@@ -21,6 +22,18 @@ export interface StreamIdentity {
   createdAt: Date
 }
 
+const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+
+const WRITTEN = columnTable<RefusedMessage>('l', {
+  stream_sequence: ['bigint', ({ streamSequence }) => streamSequence.toString()],
+  subject: ['text', ({ subject }) => subject.replaceAll('\0', '')],
+  code: ['text', ({ code }) => code],
+  reason: ['text', ({ reason }) => reason],
+  bytes: ['bytea', ({ bytes }) => hexOf(bytes.subarray(0, DEAD_LETTER_BYTES))],
+  size: ['int', ({ bytes }) => bytes.length],
+  signature: ['text', ({ signature }) => signature ?? null],
+})
+
 /**
  * Stores refused messages, each once by stream and sequence. A batch holds a message twice when the stream delivered it
  * again before the first copy was handled.
@@ -34,15 +47,8 @@ export async function insertDeadLetters(
   if (refused.length === 0) return 0
   const letters = [...new Map(refused.map(letter => [letter.streamSequence, letter])).values()]
   return tx.$executeRaw`
-    insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size, signature)
-    select ${stream.name}, ${stream.createdAt}, l.* from unnest(
-      ${letters.map(letter => letter.streamSequence.toString())}::bigint[],
-      ${letters.map(letter => letter.subject.replaceAll('\0', ''))}::text[],
-      ${letters.map(letter => letter.code)}::text[],
-      ${letters.map(letter => letter.reason)}::text[],
-      ${letters.map(letter => '\\x' + Buffer.from(letter.bytes.subarray(0, DEAD_LETTER_BYTES)).toString('hex'))}::bytea[],
-      ${letters.map(letter => letter.bytes.length)}::int[],
-      ${letters.map(letter => letter.signature ?? null)}::text[]) as l
+    insert into dead_letters (stream, stream_created_at, ${WRITTEN.names})
+    select ${stream.name}, ${stream.createdAt}, l.* from ${WRITTEN.listOf(letters)}
     on conflict (stream, stream_created_at, stream_sequence) do nothing`
 }
 
@@ -73,19 +79,12 @@ export interface WaitingLetter {
  */
 export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
   if (signatures.length === 0) return []
-  const rows = await tx.$queryRaw<
-    { id: bigint; stream_sequence: bigint; subject: string; bytes: Uint8Array }[]
-  >`
-    select id, stream_sequence, subject, bytes from dead_letters
+  const rows = await tx.$queryRaw<(Omit<WaitingLetter, 'streamSequence'> & { streamSequence: bigint })[]>`
+    select id, stream_sequence as "streamSequence", subject, bytes from dead_letters
      where signature = any(${[...signatures]}::text[]) and replayed_at is null and code = 'CONFLICT'
        and size = length(bytes)
      order by id`
-  return rows.map(row => ({
-    id: row.id,
-    streamSequence: Number(row.stream_sequence),
-    subject: row.subject,
-    bytes: row.bytes,
-  }))
+  return rows.map(row => ({ ...row, streamSequence: Number(row.streamSequence) }))
 }
 
 /** Marks letters that are stored as events now. */

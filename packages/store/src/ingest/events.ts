@@ -1,5 +1,6 @@
-import { sql } from '../database/sql.js'
 import type { ChainEvent } from '@payment-tracking/domain'
+import { columnTable, type Columns } from '../database/columns.js'
+import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { NumberedEvent } from './number.js'
 
@@ -15,57 +16,51 @@ export interface NewEvent extends ReceivedEvent {
   retracted: boolean
 }
 
-/**
- * Sends events that are known to be new (the writer lock is held). One statement for any number of events. `data` is
- * most of the statement and full of quotes, which a list would escape. Each JSON value has one line, so line breaks
- * separate the values.
- */
-export function insertEvents(tx: PipelinedTx, events: readonly NumberedEvent[]): void {
-  const column = <T>(pick: (event: ChainEvent) => T): T[] => events.map(({ event }) => pick(event))
-  const payment = <T>(
-    pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T,
-  ): (T | null)[] => column(({ effect }) => (effect.kind === 'payment' ? pick(effect) : null))
-  tx.send(sql`
-    insert into events (
-      id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
-      gateway, payment_policy, user_payment, authority, recipient, tracking_id,
-      seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy, retracted_at)
-    select id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
-           gateway, payment_policy, user_payment, authority, recipient, tracking_id,
-           seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy,
-           case when retracted then clock_timestamp() end
-      from unnest(
-      ${column(event => event.id)}::uuid[],
-      ${events.map(({ position }) => position)}::bigint[],
-      ${column(event => event.slot)}::bigint[],
-      ${column(event => event.signature)}::text[],
-      ${column(event => event.index)}::bigint[],
-      ${column(event => event.name)}::text[],
-      string_to_array(${column(event => event.data).join('\n')}, E'\\n')::json[],
-      ${column(event => event.occurredAt)}::timestamptz[],
-      ${column(event => event.fingerprint)}::uuid[],
-      ${events.map(({ streamSequence }) => streamSequence)}::bigint[],
-      ${column(event => event.gateway)}::text[],
-      ${column(event => event.paymentPolicy)}::text[],
-      ${column(event => event.userPayment)}::text[],
-      ${column(event => event.authority)}::text[],
-      ${events.map(({ event, facts }) => (facts ? facts.recipient : event.recipient))}::text[],
-      ${column(event => event.trackingId)}::text[],
-      ${events.map(({ seq }) => seq)}::bigint[],
-      ${payment(({ amount }) => amount)}::numeric[],
-      ${payment(({ paidAt }) => paidAt)}::bigint[],
-      ${payment(({ recordId }) => recordId)}::bigint[],
-      ${events.map(({ facts }) => facts?.payer ?? null)}::text[],
-      ${events.map(tokenMintOf)}::text[],
-      ${column(event => event.transactionIndex)}::bigint[],
-      ${column(event => event.commitment)}::text[],
-      ${events.map(({ awaitsPolicy }) => awaitsPolicy)}::boolean[],
-      ${events.map(({ retracted }) => retracted)}::boolean[]) as e (
-      id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence,
-      gateway, payment_policy, user_payment, authority, recipient, tracking_id,
-      seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment, awaits_policy, retracted)`)
-}
+const payment =
+  <T>(pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T) =>
+  ({ event: { effect } }: NumberedEvent): T | null =>
+    effect.kind === 'payment' ? pick(effect) : null
 
 /** What a payment was paid in, and what a composable policy pays in. */
 const tokenMintOf = ({ event: { effect }, facts }: NumberedEvent): string | null =>
   effect.kind === 'policy-created' ? effect.tokenMint : (facts?.tokenMint ?? null)
+
+const COLUMNS: Columns<NumberedEvent> = {
+  id: ['uuid', ({ event }) => event.id],
+  position: ['bigint', ({ position }) => position],
+  slot: ['bigint', ({ event }) => event.slot],
+  signature: ['text', ({ event }) => event.signature],
+  event_index: ['bigint', ({ event }) => event.index],
+  name: ['text', ({ event }) => event.name],
+  // Most of a batch's bytes. Each JSON value has one line.
+  data: ['json', ({ event }) => event.data, 'lines'],
+  occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
+  fingerprint: ['uuid', ({ event }) => event.fingerprint],
+  stream_sequence: ['bigint', ({ streamSequence }) => streamSequence],
+  gateway: ['text', ({ event }) => event.gateway],
+  payment_policy: ['text', ({ event }) => event.paymentPolicy],
+  user_payment: ['text', ({ event }) => event.userPayment],
+  authority: ['text', ({ event }) => event.authority],
+  recipient: ['text', ({ event, facts }) => (facts ? facts.recipient : event.recipient)],
+  tracking_id: ['text', ({ event }) => event.trackingId],
+  seq: ['bigint', ({ seq }) => seq],
+  amount: ['numeric', payment(({ amount }) => amount)],
+  paid_at: ['bigint', payment(({ paidAt }) => paidAt)],
+  record_id: ['bigint', payment(({ recordId }) => recordId)],
+  payer: ['text', ({ facts }) => facts?.payer ?? null],
+  token_mint: ['text', tokenMintOf],
+  transaction_index: ['bigint', ({ event }) => event.transactionIndex],
+  commitment: ['text', ({ event }) => event.commitment],
+  awaits_policy: ['boolean', ({ awaitsPolicy }) => awaitsPolicy],
+}
+const STORED = columnTable('e', COLUMNS)
+const LISTED = columnTable<NumberedEvent>('e', {
+  ...COLUMNS,
+  retracted: ['boolean', ({ retracted }) => retracted],
+})
+
+/** Sends events that are known to be new (the writer lock is held). One statement for any number of events. */
+export const insertEvents = (tx: PipelinedTx, events: readonly NumberedEvent[]): void =>
+  tx.send(sql`
+    insert into events (${STORED.names}, retracted_at)
+    select ${STORED.names}, case when retracted then clock_timestamp() end from ${LISTED.listOf(events)}`)

@@ -1,5 +1,4 @@
 // Counts by name and figures of payments by gateway and token: kept by differences, in the transaction of their cause.
-import { sql } from '../database/sql.js'
 import {
   countByName,
   sumPayments,
@@ -8,6 +7,8 @@ import {
   type PaymentStatRow,
   type TokenStatRow,
 } from '@payment-tracking/domain'
+import { columnTable, type Columns } from '../database/columns.js'
+import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recountExtremes } from './recount-hours.js'
 
@@ -23,26 +24,59 @@ export function addToFigures(
   addTokenStats(tx, tokens)
 }
 
+interface Bucket {
+  span: number
+  start: Date
+}
+
+const BUCKET: Columns<Bucket> = {
+  span: ['int', ({ span }) => span],
+  start: ['timestamptz', ({ start }) => start],
+}
+
+const COUNTS = columnTable<CountRow>('d', {
+  name: ['text', ({ name }) => name],
+  ...BUCKET,
+  count: ['bigint', ({ count }) => count],
+})
+
+/** What the figures of a gateway and those of its tokens have in common. */
+const FIGURES: Columns<PaymentStatRow | TokenStatRow> = {
+  gateway: ['text', ({ gateway }) => gateway],
+  ...BUCKET,
+  count: ['bigint', ({ count }) => count],
+  total: ['numeric', ({ total }) => total],
+  min: ['numeric', ({ min }) => min],
+  max: ['numeric', ({ max }) => max],
+}
+const STATS = columnTable<PaymentStatRow>('d', {
+  ...FIGURES,
+  first_at: ['timestamptz', ({ firstAt }) => firstAt],
+  last_at: ['timestamptz', ({ lastAt }) => lastAt],
+})
+const TOKENS = columnTable<TokenStatRow>('d', {
+  ...FIGURES,
+  token_mint: ['text', ({ tokenMint }) => tokenMint],
+})
+
 function addCounts(tx: PipelinedTx, rows: readonly CountRow[]): void {
   if (rows.length === 0) return
   tx.send(sql`
-    insert into event_counts as c (name, span, start, count)
-    select * from unnest(
-      ${rows.map(row => row.name)}::text[], ${rows.map(row => row.span)}::int[],
-      ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[])
+    insert into event_counts as c (${COUNTS.names}) select * from ${COUNTS.listOf(rows)}
     on conflict (name, span, start) do update set count = c.count + excluded.count`)
 }
 
-/** An extreme that is being counted again is null, and stays null until then. */
+/** Of the old row `s` and the added row. An extreme that is being counted again is null, and stays null until then. */
+const ADD_FIGURES = sql`
+  count = s.count + excluded.count, total = s.total + excluded.total,
+  min = case when s.min is not null then least(s.min, excluded.min) end,
+  max = case when s.max is not null then greatest(s.max, excluded.max) end`
+
 function addPaymentStats(tx: PipelinedTx, rows: readonly PaymentStatRow[]): void {
   if (rows.length === 0) return
   tx.send(sql`
-    insert into payment_stats as s (gateway, span, start, count, total, min, max, first_at, last_at)
-    select * from ${listOfStats(rows)}
-    on conflict (gateway, span, start) do update set
-      count = s.count + excluded.count, total = s.total + excluded.total,
-      min = case when s.min is not null then least(s.min, excluded.min) end,
-      max = case when s.max is not null then greatest(s.max, excluded.max) end,
+    insert into payment_stats as s (${STATS.names}) select * from ${STATS.listOf(rows)}
+    on conflict (gateway, span, start) do update set ${ADD_FIGURES},
       first_at = case when s.first_at is not null then least(s.first_at, excluded.first_at) end,
       last_at = case when s.last_at is not null then greatest(s.last_at, excluded.last_at) end`)
 }
@@ -50,34 +84,13 @@ function addPaymentStats(tx: PipelinedTx, rows: readonly PaymentStatRow[]): void
 function addTokenStats(tx: PipelinedTx, rows: readonly TokenStatRow[]): void {
   if (rows.length === 0) return
   tx.send(sql`
-    insert into payment_token_stats as s (gateway, span, start, token_mint, count, total, min, max)
-    select * from ${listOfTokens(rows)}
-    on conflict (gateway, span, start, token_mint) do update set
-      count = s.count + excluded.count, total = s.total + excluded.total,
-      min = case when s.min is not null then least(s.min, excluded.min) end,
-      max = case when s.max is not null then greatest(s.max, excluded.max) end`)
+    insert into payment_token_stats as s (${TOKENS.names}) select * from ${TOKENS.listOf(rows)}
+    on conflict (gateway, span, start, token_mint) do update set ${ADD_FIGURES}`)
 }
 
-const listOfStats = (rows: readonly PaymentStatRow[]) => sql`unnest(
-  ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
-  ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.count)}::bigint[],
-  ${rows.map(row => row.total.toString())}::numeric[], ${rows.map(row => row.min.toString())}::numeric[],
-  ${rows.map(row => row.max.toString())}::numeric[], ${rows.map(row => row.firstAt.toISOString())}::timestamptz[],
-  ${rows.map(row => row.lastAt.toISOString())}::timestamptz[])
-  as d (gateway, span, start, count, total, min, max, first_at, last_at)`
-
-const listOfTokens = (rows: readonly TokenStatRow[]) => sql`unnest(
-  ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
-  ${rows.map(row => row.start.toISOString())}::timestamptz[], ${rows.map(row => row.tokenMint)}::text[],
-  ${rows.map(row => row.count)}::bigint[], ${rows.map(row => row.total.toString())}::numeric[],
-  ${rows.map(row => row.min.toString())}::numeric[], ${rows.map(row => row.max.toString())}::numeric[])
-  as d (gateway, span, start, token_mint, count, total, min, max)`
-
 /** A row that lost payments. */
-interface ReducedRow {
+interface ReducedRow extends Bucket {
   gateway: string
-  span: number
-  start: Date
   /** the remaining payments */
   count: bigint
   /** a payment that left was an extreme, or the extremes are being counted again */
@@ -104,7 +117,7 @@ export async function takeFromFigures(
   const { stats, tokens } = sumPayments(payments)
   const reduced = await tx.$queryRaw<ReducedRow[]>(sql`
     update payment_stats s set count = s.count - d.count, total = s.total - d.total
-      from ${listOfStats(stats)}
+      from ${STATS.listOf(stats)}
      where s.gateway = d.gateway and s.span = d.span and s.start = d.start
     returning s.gateway, s.span, s.start, s.count,
               coalesce(s.min = d.min or s.max = d.max or s.first_at = d.first_at or s.last_at = d.last_at, true) as touched`)
@@ -125,7 +138,7 @@ export async function moveTokens(
 const takeTokens = (tx: PipelinedTx, tokens: readonly TokenStatRow[]): Promise<ReducedRow[]> =>
   tx.$queryRaw<ReducedRow[]>(sql`
     update payment_token_stats s set count = s.count - d.count, total = s.total - d.total
-      from ${listOfTokens(tokens)}
+      from ${TOKENS.listOf(tokens)}
      where s.gateway = d.gateway and s.span = d.span and s.start = d.start and s.token_mint = d.token_mint
     returning s.gateway, s.span, s.start, s.count, coalesce(s.min = d.min or s.max = d.max, true) as touched`)
 
@@ -142,14 +155,10 @@ async function settle(tx: PipelinedTx, reduced: readonly ReducedRow[]): Promise<
   await recountExtremes(tx, hours)
 }
 
+const KEYS = columnTable<ReducedRow>('k', { gateway: ['text', ({ gateway }) => gateway], ...BUCKET })
+
 function removeEmptied(tx: PipelinedTx, rows: readonly ReducedRow[]): void {
-  const keys = sql`unnest(
-    ${rows.map(row => row.gateway)}::text[], ${rows.map(row => row.span)}::int[],
-    ${rows.map(row => row.start.toISOString())}::timestamptz[]) as k (gateway, span, start)`
-  tx.send(sql`
-    delete from payment_stats s using ${keys}
-     where s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`)
-  tx.send(sql`
-    delete from payment_token_stats s using ${keys}
-     where s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`)
+  const isEmptied = sql`s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`
+  tx.send(sql`delete from payment_stats s using ${KEYS.listOf(rows)} where ${isEmptied}`)
+  tx.send(sql`delete from payment_token_stats s using ${KEYS.listOf(rows)} where ${isEmptied}`)
 }

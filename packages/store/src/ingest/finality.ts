@@ -1,4 +1,5 @@
 // Finality is one number, the highest final slot, plus a mark on events whose own message says that they are final.
+import { columnTable } from '../database/columns.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Correction } from './identities.js'
@@ -6,6 +7,13 @@ import type { Correction } from './identities.js'
 export function writeFinalizedSlot(tx: PipelinedTx, slot: bigint): void {
   tx.send(sql`update stream_head set finalized_slot = ${slot} where id = 1`)
 }
+
+const CORRECTED = columnTable<Correction>('c', {
+  id: ['uuid', ({ id }) => id],
+  finalized: ['boolean', ({ finalized }) => finalized],
+  transaction_index: ['bigint', ({ transactionIndex }) => transactionIndex],
+  event_index: ['bigint', ({ index }) => index],
+})
 
 /** Writes the corrections that agreeing copies bring to stored events. */
 export function writeCorrections(tx: PipelinedTx, corrections: readonly Correction[]): void {
@@ -15,10 +23,6 @@ export function writeCorrections(tx: PipelinedTx, corrections: readonly Correcti
        set commitment = case when c.finalized then 'finalized' else e.commitment end,
            transaction_index = greatest(e.transaction_index, c.transaction_index),
            event_index = greatest(e.event_index, c.event_index)
-      from unnest(${corrections.map(({ id }) => id)}::uuid[],
-                  ${corrections.map(({ finalized }) => finalized)}::boolean[],
-                  ${corrections.map(({ transactionIndex }) => String(transactionIndex))}::bigint[],
-                  ${corrections.map(({ index }) => String(index))}::bigint[])
-           as c (id, finalized, transaction_index, event_index)
+      from ${CORRECTED.listOf(corrections)}
      where e.id = c.id`)
 }

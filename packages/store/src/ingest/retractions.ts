@@ -1,5 +1,6 @@
 // Transactions that the finalized chain does not hold: records them, marks their events, and takes the events out of the
 // figures.
+import { columnTable } from '../database/columns.js'
 import { type Tx } from '../database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
@@ -35,26 +36,26 @@ export interface Retracted {
   takenIn: TakenIn[]
 }
 
+const TRANSACTIONS = columnTable<RetractedTransaction>('r', {
+  signature: ['text', ({ signature }) => signature],
+  slot: ['bigint', ({ slot }) => String(slot)],
+})
+
 /** @returns the retractions that were not known yet */
-async function insertRetractions(
+const insertRetractions = (
   tx: Tx,
   transactions: readonly RetractedTransaction[],
-): Promise<RetractedTransaction[]> {
-  const rows = await tx.$queryRaw<{ signature: string; slot: bigint }[]>`
-    insert into retractions (signature, slot)
-    select * from unnest(${transactions.map(({ signature }) => signature)}::text[],
-                         ${transactions.map(({ slot }) => String(slot))}::bigint[])
+): Promise<RetractedTransaction[]> =>
+  tx.$queryRaw<RetractedTransaction[]>`
+    insert into retractions (signature, slot) select * from ${TRANSACTIONS.listOf(transactions)}
     on conflict do nothing
-    returning signature, slot`
-  return rows.map(({ signature, slot }) => ({ signature, slot: Number(slot) }))
-}
+    returning signature, slot::float8 as slot`
 
 /** Relies on events_signature_hash. */
 const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): Promise<RetractedEvent[]> =>
   tx.$queryRaw<RetractedEvent[]>`
     update events e set retracted_at = clock_timestamp()
-      from unnest(${transactions.map(({ signature }) => signature)}::text[],
-                  ${transactions.map(({ slot }) => String(slot))}::bigint[]) as r (signature, slot)
+      from ${TRANSACTIONS.listOf(transactions)}
      where e.signature = r.signature and e.slot = r.slot and e.retracted_at is null
     returning e.id, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
               e.payment_policy as "paymentPolicy", e.user_payment as "userPayment", e.occurred_at as "occurredAt",

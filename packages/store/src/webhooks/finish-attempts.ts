@@ -1,4 +1,5 @@
 import type { DeliveryState } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
@@ -38,6 +39,21 @@ export interface FinishedAttempt {
   failingSince: Date | null
 }
 
+const RESULTS = columnTable<AttemptResult>('r', {
+  attempt_id: ['bigint', result => result.attemptId],
+  delivery_id: ['bigint', result => result.deliveryId],
+  webhook_id: ['bigint', result => result.webhookId],
+  message_id: ['text', result => result.messageId],
+  number: ['smallint', result => result.attempt],
+  outcome: ['text', result => result.outcome],
+  next: ['text', result => result.next],
+  retry_ms: ['float8', result => result.retryInMs],
+  status_code: ['smallint', result => result.statusCode],
+  error: ['text', result => result.error],
+  headers: ['json', result => result.responseHeaders && JSON.stringify(result.responseHeaders)],
+  body: ['text', result => result.responseBody],
+})
+
 /**
  * Writes the results of many attempts in one statement. A success marks the delivery as delivered in any state, because
  * the endpoint did accept. A failure changes only a row that still waits for this attempt. Locks the attempts and
@@ -52,33 +68,17 @@ export async function finishAttempts(
   store: Store,
   results: readonly AttemptResult[],
 ): Promise<FinishedAttempt[]> {
-  const attemptIds = results.map(r => r.attemptId.toString())
-  const deliveryIds = results.map(r => r.deliveryId.toString())
   const moved = await store.database.writePrepared<FinishedAttempt>(sql`
     with r as (
-      select r.* from unnest(
-        ${attemptIds}::bigint[],
-        ${deliveryIds}::bigint[],
-        ${results.map(r => r.webhookId.toString())}::bigint[],
-        ${results.map(r => r.messageId)}::text[],
-        ${results.map(r => r.attempt)}::smallint[],
-        ${results.map(r => r.outcome)}::text[],
-        ${results.map(r => r.next)}::text[],
-        ${results.map(r => r.retryInMs)}::float8[],
-        ${results.map(r => r.statusCode)}::smallint[],
-        ${results.map(r => r.error)}::text[],
-        ${results.map(r => (r.responseHeaders === null ? null : JSON.stringify(r.responseHeaders)))}::text[],
-        ${results.map(r => r.responseBody)}::text[]
-      ) as r (attempt_id, delivery_id, webhook_id, message_id, number, outcome, next, retry_ms, status_code, error,
-              headers, body)
+      select r.* from ${RESULTS.listOf(results)}
         cross join lateral (select webhook_id, message_id from deliveries where id = r.delivery_id limit 1) d
        where d.webhook_id = r.webhook_id and d.message_id = r.message_id
     ), attempts as (
       update delivery_attempts a
          set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
-             error = r.error, response_headers = r.headers::json, response_body = r.body
+             error = r.error, response_headers = r.headers, response_body = r.body
         from r
-       where a.id = r.attempt_id and a.id = any(${attemptIds}::bigint[])
+       where a.id = r.attempt_id and a.id = any(${results.map(r => r.attemptId)}::bigint[])
          and a.delivery_id = r.delivery_id and a.number = r.number
     ), moved as (
       update deliveries d
@@ -91,7 +91,7 @@ export async function finishAttempts(
              claimed_until = null, held_since = null, held_reason = null,
              last_error = r.error
         from r
-       where d.id = r.delivery_id and d.id = any(${deliveryIds}::bigint[])
+       where d.id = r.delivery_id and d.id = any(${results.map(r => r.deliveryId)}::bigint[])
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number)
       returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome, d.state,

@@ -1,6 +1,7 @@
 // The table waiting_messages: messages that wait until their cause is final, or until the recipient or the token is known
 // that the filters of their webhook need.
 import type { Lifecycle } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
 import type { Sql, Tx } from '../database/sql.js'
 import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
 
@@ -27,29 +28,29 @@ export interface WaitingRow extends WaitingMessage {
   webhook: ToldWebhook
 }
 
-/** Existing rows stay unchanged. */
-export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]): Promise<void> {
-  if (waiting.length === 0) return
-  const column = <T>(pick: (row: WaitingMessage) => T): T[] => waiting.map(pick)
-  await tx.$executeRaw`
-    insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, lifecycle, body, waits_for)
-    select w.webhook_id, w.message_id, w.event_id, w.policy, w.slot, w.type, w.lifecycle::json, w.body, w.waits_for
-      from unnest(${column(({ webhookId }) => webhookId.toString())}::bigint[],
-                  ${column(({ messageId }) => messageId)}::text[],
-                  ${column(({ eventId }) => eventId)}::uuid[],
-                  ${column(({ policy }) => policy)}::text[],
-                  ${column(({ slot }) => slot?.toString() ?? null)}::bigint[],
-                  ${column(({ type }) => type)}::text[],
-                  ${column(({ lifecycle }) => writeLifecycle(lifecycle))}::text[],
-                  ${column(({ body }) => body)}::text[],
-                  ${column(({ waitsFor }) => waitsFor)}::text[])
-           as w (webhook_id, message_id, event_id, policy, slot, type, lifecycle, body, waits_for)
-    on conflict do nothing`
-}
-
 /** JSON has no bigint. */
 const writeLifecycle = (lifecycle: Lifecycle | null): string | null =>
   lifecycle && JSON.stringify({ ...lifecycle, dueAt: lifecycle.dueAt?.toString() ?? null })
+
+const WRITTEN = columnTable<WaitingMessage>('w', {
+  webhook_id: ['bigint', ({ webhookId }) => webhookId.toString()],
+  message_id: ['text', ({ messageId }) => messageId],
+  event_id: ['uuid', ({ eventId }) => eventId],
+  policy: ['text', ({ policy }) => policy],
+  slot: ['bigint', ({ slot }) => slot?.toString() ?? null],
+  type: ['text', ({ type }) => type],
+  lifecycle: ['json', ({ lifecycle }) => writeLifecycle(lifecycle)],
+  body: ['text', ({ body }) => body],
+  waits_for: ['text', ({ waitsFor }) => waitsFor],
+})
+
+/** Existing rows stay unchanged. */
+export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]): Promise<void> {
+  if (waiting.length === 0) return
+  await tx.$executeRaw`
+    insert into waiting_messages (${WRITTEN.names}) select * from ${WRITTEN.listOf(waiting)}
+    on conflict do nothing`
+}
 
 type StoredLifecycle = Omit<Lifecycle, 'dueAt'> & { dueAt: string | null }
 type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
