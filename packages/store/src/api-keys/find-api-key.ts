@@ -1,6 +1,7 @@
 import type { GatewayState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { GATEWAY_COLUMNS } from '../ingest/gateways.js'
 import type { ApiKeyScope } from './api-key-records.js'
 
 /** A key that is neither revoked nor expired, with its gateway's state on the chain. */
@@ -20,8 +21,7 @@ export async function findApiKey({ database }: Store, hash: string): Promise<Fou
   const [row] = await database.read<Row>(sql`
     select k.id, k.scopes, k.created_by as "createdBy",
            k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
-           g.address, g.authority, g.life_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
-           g.signer_order as "signerOrder"
+           ${GATEWAY_COLUMNS}
       from api_keys k join gateways g on g.address = k.gateway
      where k.hash = ${hash} and k.revoked_at is null
        and (k.expires_at is null or k.expires_at > clock_timestamp())`)

@@ -1,55 +1,39 @@
 import { isLive, type GatewayState } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { cancelDeliveries } from '../webhooks/conditions.js'
 import type { DeactivationReason } from '../webhooks/deactivate-webhooks.js'
 
-interface GatewayRow {
-  address: string
-  authority: string | null
-  life_start: string | null
-  deleted_order: string | null
-  signer: string | null
-  signer_order: string | null
-}
+/** A `GatewayState`. */
+export const GATEWAY_COLUMNS = sql`
+  g.address, g.authority, g.life_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
+  g.signer_order as "signerOrder"`
 
 /** The gateways of `addresses` that appear in any event. */
 export async function readGateways(tx: Tx, addresses: readonly string[]): Promise<GatewayState[]> {
   if (addresses.length === 0) return []
-  const rows = await tx.$queryRaw<GatewayRow[]>`
-    select address, authority, life_start, deleted_order, signer, signer_order
-      from gateways where address = any(${addresses}::text[])`
-  return rows.map(row => ({
-    address: row.address,
-    authority: row.authority,
-    incarnationStart: row.life_start,
-    deletedOrder: row.deleted_order,
-    signer: row.signer,
-    signerOrder: row.signer_order,
-  }))
+  return tx.$queryRaw<GatewayState[]>`
+    select ${GATEWAY_COLUMNS} from gateways g where g.address = any(${addresses}::text[])`
 }
+
+const WRITTEN = columnTable<GatewayState>('g', {
+  address: ['text', ({ address }) => address],
+  authority: ['text', ({ authority }) => authority],
+  life_start: ['text', ({ incarnationStart }) => incarnationStart],
+  deleted_order: ['text', ({ deletedOrder }) => deletedOrder],
+  signer: ['text', ({ signer }) => signer],
+  signer_order: ['text', ({ signerOrder }) => signerOrder],
+})
 
 export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]): void {
   if (gateways.length === 0) return
-  const column = <T>(pick: (gateway: GatewayState) => T): T[] => gateways.map(pick)
   tx.send(sql`
-    insert into gateways (address, authority, life_start, deleted_order, signer, signer_order)
-    select * from unnest(
-      ${column(gateway => gateway.address)}::text[],
-      ${column(gateway => gateway.authority)}::text[],
-      ${column(gateway => gateway.incarnationStart)}::text[],
-      ${column(gateway => gateway.deletedOrder)}::text[],
-      ${column(gateway => gateway.signer)}::text[],
-      ${column(gateway => gateway.signerOrder)}::text[])
-    on conflict (address) do update set
-      authority = excluded.authority, life_start = excluded.life_start, deleted_order = excluded.deleted_order,
-      signer = excluded.signer, signer_order = excluded.signer_order`)
+    insert into gateways (${WRITTEN.names}) select * from ${WRITTEN.listOf(gateways)}
+    on conflict (address) do update set ${WRITTEN.excluded}`)
   const deleted = gateways.filter(gateway => gateway.deletedOrder !== null && !isLive(gateway))
-  if (deleted.length > 0) {
-    stopWebhooks(
-      tx,
-      deleted.map(gateway => gateway.address),
-    )
-  }
+  const addresses = deleted.map(({ address }) => address)
+  if (addresses.length > 0) stopWebhooks(tx, addresses)
 }
 
 /**
@@ -62,8 +46,5 @@ function stopWebhooks(tx: PipelinedTx, gateways: readonly string[]): void {
       update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
        where gateway = any(${[...gateways]}::text[]) and active
       returning id)
-    update deliveries
-       set state = 'cancelled', finished_at = clock_timestamp(), last_error = ${`webhook deactivated: ${reason}`},
-           held_since = null, held_reason = null
-     where webhook_id in (select id from stopped) and state in ('pending', 'waiting')`)
+    ${cancelDeliveries(sql`d.webhook_id in (select id from stopped)`, `webhook deactivated: ${reason}`)}`)
 }

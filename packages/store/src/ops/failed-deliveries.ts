@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { IS_OPEN, IS_ACTIVE } from '../webhooks/conditions.js'
 import { allOf } from '../reads/event-filter.js'
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
 
@@ -19,7 +20,7 @@ export interface FailedDeliveryFilter {
 }
 
 const COLUMNS = sql`${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
-  w.active and w.deleted_at is null as active`
+  ${IS_ACTIVE} as active`
 
 /** Failed deliveries of all gateways, newest first; relies on deliveries_failed. */
 export async function listFailedDeliveries(
@@ -48,13 +49,13 @@ export async function findDelivery({ database }: Store, id: bigint): Promise<Fai
 export async function findRedeliverable({ database }: Store, limit: number): Promise<bigint[]> {
   const rows = await database.read<{ id: bigint }>(sql`
       select d.id from deliveries d join webhooks w on w.id = d.webhook_id
-       where d.state = 'failed' and w.active and w.deleted_at is null order by d.id limit ${limit}`)
+       where d.state = 'failed' and ${IS_ACTIVE} order by d.id limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 
 /** How many deliveries are in each state that matters to ops. */
 export async function countDeliveries({ database }: Store): Promise<{ state: string; count: bigint }[]> {
   return database.read(sql`
-      select state, count(*) as count from deliveries
-       where state in ('pending', 'waiting') or state = 'failed' group by state order by state`)
+      select d.state, count(*) as count from deliveries d
+       where ${IS_OPEN} or d.state = 'failed' group by d.state order by d.state`)
 }

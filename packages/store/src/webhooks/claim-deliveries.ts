@@ -1,6 +1,7 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { IS_OPEN, IS_UNCLAIMED } from './conditions.js'
 import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
@@ -35,21 +36,10 @@ export interface ClaimedDelivery {
   ordered: boolean
 }
 
-interface ClaimedRow {
-  id: bigint
-  webhook_id: bigint
-  attempt_id: bigint
-  attempt: number
-  tries_allowed: number
-  message_id: string
-  body: string
-  endpoint_url: string
+interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | 'secrets'> {
+  triesAllowed: number
   secret: string
-  previous_secret: string | null
-  opened_at: Date
-  trace_parent: string | null
-  headers: Record<string, string> | null
-  ordered: boolean
+  previousSecret: string | null
 }
 
 /**
@@ -77,9 +67,9 @@ export async function claimDeliveries(
         from deliveries d
              cross join lateral (select active and deleted_at is null as active
                                    from webhooks where id = d.webhook_id limit 1) w
-       where d.id = any(${ids}::bigint[]) and d.state in ('pending', 'waiting')
+       where d.id = any(${ids}::bigint[]) and ${IS_OPEN}
          and d.due_at <= clock_timestamp()
-         and (d.claimed_until is null or d.claimed_until < clock_timestamp())
+         and ${IS_UNCLAIMED}
        order by d.id
          for update of d skip locked
     ), claimed as (
@@ -87,9 +77,9 @@ export async function claimDeliveries(
          set state = 'pending', attempts_made = d.attempts_made + 1, held_since = null, held_reason = null,
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
        where d.id = any(array(select id from locked where active and not spent and not behind))
-      returning d.id, nextval('delivery_attempts_id_seq') as attempt_id, d.attempts_made::int as attempt,
-                d.tries_allowed::int as tries_allowed, d.webhook_id, d.message_id, d.body, d.opened_at,
-                d.trace_parent, d.ordered
+      returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
+                d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
+                d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent", d.ordered
     ), put_off as (
       update deliveries d
          set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
@@ -110,15 +100,14 @@ export async function claimDeliveries(
                select id from claimed where attempt > 1 union all select id from ended))
     ), attempts as (
       insert into delivery_attempts (id, delivery_id, number)
-      select attempt_id, id, attempt from claimed
+      select "attemptId", id, attempt from claimed
     )
     select c.*, w.*
       from claimed c
-           cross join lateral (select endpoint_url, secret,
+           cross join lateral (select endpoint_url as "endpointUrl", headers, secret,
                                       case when previous_secret_expires_at > clock_timestamp()
-                                           then previous_secret end as previous_secret,
-                                                 headers
-                 from webhooks where id = c.webhook_id limit 1) w`)
+                                           then previous_secret end as "previousSecret"
+                                 from webhooks where id = c."webhookId" limit 1) w`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
   const claimed = new Set(rows.map(row => row.id.toString()))
@@ -147,22 +136,12 @@ async function readUnclaimed({ database }: Store, ids: readonly string[]): Promi
   })
 }
 
-function toDelivery(row: ClaimedRow): ClaimedDelivery {
-  const triesLeft = row.tries_allowed - row.attempt
+function toDelivery({ triesAllowed, secret, previousSecret, ...row }: ClaimedRow): ClaimedDelivery {
+  const triesLeft = triesAllowed - row.attempt
   return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    attemptId: row.attempt_id,
-    attempt: row.attempt,
+    ...row,
     triesLeft,
     triesMade: DELIVERY_TRIES - triesLeft,
-    messageId: row.message_id,
-    body: row.body,
-    endpointUrl: row.endpoint_url,
-    secrets: [row.secret, row.previous_secret].filter(secret => secret !== null),
-    openedAt: row.opened_at,
-    traceParent: row.trace_parent,
-    headers: row.headers,
-    ordered: row.ordered,
+    secrets: [secret, previousSecret].filter(text => text !== null),
   }
 }

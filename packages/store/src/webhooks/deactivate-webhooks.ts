@@ -1,22 +1,13 @@
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
-import { insertNotices, type TroubledWebhook } from './tell-failing-webhooks.js'
+import { cancelDeliveries } from './conditions.js'
+import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from './tell-failing-webhooks.js'
 
 /** Why the service itself deactivated a webhook; shown on the record. */
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
 
-/** Cancels the open deliveries of webhooks. A delivery that a worker is sending now may still end `delivered`. */
-export async function cancelOpenDeliveries(
-  tx: Tx,
-  webhookIds: readonly bigint[],
-  why: string,
-): Promise<void> {
-  await tx.$executeRaw`
-    update deliveries
-       set state = 'cancelled', finished_at = clock_timestamp(), last_error = ${why},
-           held_since = null, held_reason = null
-     where webhook_id = any(${webhookIds.map(String)}::bigint[]) and state in ('pending', 'waiting')`
-}
+export const cancelOpenDeliveries = (tx: Tx, webhookIds: readonly bigint[], why: string): Promise<number> =>
+  tx.$executeRaw(cancelDeliveries(sql`d.webhook_id = any(${webhookIds.map(String)}::bigint[])`, why))
 
 /**
  * Deactivates webhooks and cancels their open deliveries. Inactive webhooks keep their reason. The gateway is told on its
@@ -30,10 +21,9 @@ export async function deactivateWebhooks(
 ): Promise<bigint[]> {
   return database.transaction(async tx => {
     const rows = await tx.$queryRaw<TroubledWebhook[]>`
-      update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
-       where id = any(${webhookIds.map(String)}::bigint[]) and active
-      returning id, gateway, endpoint_url as "endpointUrl", failing_since as "failingSince",
-                deactivated_reason as "deactivatedReason", deactivated_at as "deactivatedAt"`
+      update webhooks w set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
+       where w.id = any(${webhookIds.map(String)}::bigint[]) and w.active
+      returning ${TROUBLED_COLUMNS}`
     const ids = rows.map(row => row.id)
     if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
     // The webhooks of a deleted gateway all end: nobody is left to be told.

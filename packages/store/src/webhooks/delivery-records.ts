@@ -1,6 +1,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
+import { IS_OPEN } from './conditions.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { allOf } from '../reads/event-filter.js'
 
@@ -38,7 +39,7 @@ export interface AttemptRecord {
 export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
   d.state as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
-  case when d.state in ('pending', 'waiting') then d.due_at end as "nextAttemptAt",
+  case when ${IS_OPEN} then d.due_at end as "nextAttemptAt",
   d.finished_at as "finishedAt", d.last_error as "lastError", d.held_reason as "heldReason",
   case when d.type like 'subscription.%' then d.body::json -> 'data' ->> 'trackingId'
        else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",

@@ -4,7 +4,8 @@ import {
   renderRetractionMessage,
   RETRACTION_MESSAGE_TYPE,
 } from '@payment-tracking/domain'
-import type { Tx } from '../database/sql.js'
+import { sql, type Tx } from '../database/sql.js'
+import { IS_ACTIVE, cancelDeliveries } from './conditions.js'
 import { insertMessages } from './insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'
 
@@ -24,21 +25,15 @@ export async function forget(
   const gone = [...new Set([...events, ...ids])]
   if (gone.length > 0) await deleteWaitingOf(tx, gone)
   if (ids.length === 0) return []
-  await tx.$executeRaw`
-    update deliveries
-       set state = 'cancelled', finished_at = clock_timestamp(), last_error = 'payment retracted',
-           held_since = null, held_reason = null
-     where event_id = any(${ids}::uuid[]) and type = ${PAYMENT_MESSAGE_TYPE} and state in ('pending', 'waiting')`
+  const isOfPayments = sql`d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE}`
+  await tx.$executeRaw(cancelDeliveries(isOfPayments, 'payment retracted'))
   const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint; ordered: boolean }[]>`
     select d.event_id as "eventId", d.webhook_id as "webhookId", w.ordered
       from deliveries d join webhooks w on w.id = d.webhook_id
-     where d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE} and d.attempts_made > 0
-       and w.active and w.deleted_at is null and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`
+     where ${isOfPayments} and d.attempts_made > 0
+       and ${IS_ACTIVE} and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`
   const places = new Map(ids.map((id, at) => [id, at + 1]))
-  const messages = payments.map(payment => ({
-    ...renderRetractionMessage(payment),
-    eventId: payment.eventId,
-  }))
+  const messages = payments.map(each => ({ ...renderRetractionMessage(each), eventId: each.eventId }))
   const addresses = told.map(({ eventId, ...to }) => ({ ...to, message: places.get(eventId)! }))
   return insertMessages(tx, addresses, messages)
 }

@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { IS_OPEN, IS_UNCLAIMED } from './conditions.js'
 
 export interface Hold {
   id: string
@@ -28,7 +29,7 @@ export async function holdDeliveries(
              else clock_timestamp() + make_interval(secs => h.for_ms / 1000) end
       from unnest(${ids}::bigint[], ${holds.map(h => h.forMs)}::float8[],
                   ${holds.map(h => h.reason)}::text[]) as h (id, for_ms, reason)
-     where d.id = h.id and d.id = any(${ids}::bigint[]) and d.state in ('pending', 'waiting')
-       and (d.claimed_until is null or d.claimed_until < clock_timestamp())
+     where d.id = h.id and d.id = any(${ids}::bigint[]) and ${IS_OPEN}
+       and ${IS_UNCLAIMED}
     returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`)
 }

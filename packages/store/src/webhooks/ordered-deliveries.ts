@@ -2,6 +2,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { IS_OPEN, IS_UNCLAIMED } from './conditions.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
 export const BEHIND_REASON = 'earlier delivery'
@@ -19,6 +20,9 @@ export const HAS_EARLIER = sql`exists (
      and b.opened_at > clock_timestamp() - make_interval(secs =>
            (select ordered_within_seconds from webhooks where id = d.webhook_id)))`
 
+/** The row `d` is due, or waits only for its turn. */
+const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${BEHIND_REASON})`
+
 /**
  * Makes the first open delivery of each webhook due that waits only for its turn. The update waits for a claim that puts
  * the same row off at this moment, and then sees the row as the claim left it: no turn is lost.
@@ -32,10 +36,10 @@ export const wakeNextInOrder = ({ database }: Store, webhookIds: readonly bigint
              select first.id
                from unnest(${webhookIds.map(String)}::bigint[]) as w (id)
               cross join lateral (
-                select id from deliveries
-                 where webhook_id = w.id and ordered and state in ('pending', 'waiting')
-                   and (due_at <= clock_timestamp() or held_reason = ${BEHIND_REASON})
-                 order by id limit 1) first))
-       and d.state in ('pending', 'waiting') and (d.due_at <= clock_timestamp() or d.held_reason = ${BEHIND_REASON})
-       and (d.claimed_until is null or d.claimed_until < clock_timestamp())
+                select d.id from deliveries d
+                 where d.webhook_id = w.id and d.ordered and ${IS_OPEN}
+                   and ${MAY_WAKE}
+                 order by d.id limit 1) first))
+       and ${IS_OPEN} and ${MAY_WAKE}
+       and ${IS_UNCLAIMED}
     returning d.id, d.webhook_id as "webhookId"`)

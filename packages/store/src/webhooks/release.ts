@@ -66,34 +66,29 @@ interface Step {
 /** The first kind of rows that may go. Each page takes one kind. */
 function stepOf(released: Released): Step | null {
   const { finalizedSlot, finalEvents, knownPayments, knownPolicies, after } = released
-  // What is final leaves these two kinds, so the next page finds other rows.
-  const again = () => released
-  if (finalizedSlot !== null)
-    return {
-      page: sql`where a.waits_for = 'finality' and a.slot <= ${finalizedSlot} order by a.slot`,
-      ...{ more: again, done: { ...released, finalizedSlot: null } },
-    }
-  if (finalEvents.length > 0)
-    return {
-      page: sql`where a.waits_for = 'finality' and a.event_id = any(${[...finalEvents]}::uuid[])`,
-      ...{ more: again, done: { ...released, finalEvents: [] } },
-    }
+  // What is final leaves the rows that wait for it, so the next page finds others.
+  const waitingForFinality = (which: Sql, done: Partial<Released>): Step => ({
+    page: sql`where a.waits_for = 'finality' and ${which}`,
+    more: () => released,
+    done: { ...released, ...done },
+  })
   // A message can go on waiting for facts, so the next page begins behind this one.
   const behind = after
     ? sql`and (a.policy, a.webhook_id, a.message_id) > (${after.policy}, ${BigInt(after.webhookId)}, ${after.messageId})`
     : empty
-  const next = (last: WaitingPlace): Released => ({ ...released, after: last })
-  const inOrder = sql`${behind} order by a.policy, a.webhook_id, a.message_id`
+  const waitingForFacts = (which: Sql, done: Partial<Released>): Step => ({
+    page: sql`where a.waits_for = 'facts' and ${which} ${behind} order by a.policy, a.webhook_id, a.message_id`,
+    more: last => ({ ...released, after: last }),
+    done: { ...released, ...done, after: undefined },
+  })
+  if (finalizedSlot !== null)
+    return waitingForFinality(sql`a.slot <= ${finalizedSlot} order by a.slot`, { finalizedSlot: null })
+  if (finalEvents.length > 0)
+    return waitingForFinality(sql`a.event_id = any(${[...finalEvents]}::uuid[])`, { finalEvents: [] })
   if (knownPayments.length > 0)
-    return {
-      page: sql`where a.waits_for = 'facts' and a.event_id = any(${[...knownPayments]}::uuid[]) ${inOrder}`,
-      ...{ more: next, done: { ...released, knownPayments: [], after: undefined } },
-    }
+    return waitingForFacts(sql`a.event_id = any(${[...knownPayments]}::uuid[])`, { knownPayments: [] })
   if (knownPolicies.length > 0)
-    return {
-      page: sql`where a.waits_for = 'facts' and a.policy = any(${[...knownPolicies]}::text[]) ${inOrder}`,
-      ...{ more: next, done: { ...released, knownPolicies: [], after: undefined } },
-    }
+    return waitingForFacts(sql`a.policy = any(${[...knownPolicies]}::text[])`, { knownPolicies: [] })
   return null
 }
 

@@ -1,6 +1,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { IS_OPEN, IS_UNCLAIMED } from './conditions.js'
 
 export interface Sweep {
   /** a row is overdue when it was due this long ago and no worker has claimed it */
@@ -19,13 +20,13 @@ export async function sweepDeliveries({ database }: Store, sweep: Sweep): Promis
   return database.write<DeliveryRef>(sql`
     update deliveries set swept_at = clock_timestamp()
      where id in (
-       select id from deliveries
-        where state in ('pending', 'waiting')
-          and due_at < clock_timestamp() - make_interval(secs => ${sweep.overdueMs}::float8 / 1000)
-          and (claimed_until is null or claimed_until < clock_timestamp())
-          and (swept_at is null
-               or swept_at < clock_timestamp() - make_interval(secs => ${sweep.againMs}::float8 / 1000))
-        order by due_at
+       select d.id from deliveries d
+        where ${IS_OPEN}
+          and d.due_at < clock_timestamp() - make_interval(secs => ${sweep.overdueMs}::float8 / 1000)
+          and ${IS_UNCLAIMED}
+          and (d.swept_at is null
+               or d.swept_at < clock_timestamp() - make_interval(secs => ${sweep.againMs}::float8 / 1000))
+        order by d.due_at
         limit ${sweep.limit}
           for update skip locked)
     returning id, webhook_id as "webhookId"`)

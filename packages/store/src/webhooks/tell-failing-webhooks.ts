@@ -2,7 +2,8 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import type { Tx } from '../database/sql.js'
+import { sql, type Tx } from '../database/sql.js'
+import { IS_ACTIVE } from './conditions.js'
 import { insertMessages } from './insert-messages.js'
 
 /** A webhook that its gateway is told of. */
@@ -15,6 +16,10 @@ export interface TroubledWebhook {
   deactivatedAt: Date | null
 }
 
+export const TROUBLED_COLUMNS = sql`
+  w.id, w.gateway, w.endpoint_url as "endpointUrl", w.failing_since as "failingSince",
+  w.deactivated_reason as "deactivatedReason", w.deactivated_at as "deactivatedAt"`
+
 /** Writes one delivery for each other active webhook of the gateway that named the type. */
 export async function insertNotices(
   tx: Tx,
@@ -24,16 +29,23 @@ export async function insertNotices(
   if (troubled.length === 0) return []
   const gateways = [...new Set(troubled.map(({ gateway }) => gateway))]
   const listeners = await tx.$queryRaw<{ id: bigint; gateway: string; ordered: boolean }[]>`
-    select id, gateway, ordered from webhooks
-     where gateway = any(${gateways}::text[]) and active and deleted_at is null and ${type} = any(event_types)`
-  const messages = troubled.map(webhook => ({
-    ...renderWebhookNotice({
-      ...{ type, webhookId: webhook.id, gateway: webhook.gateway, endpointUrl: webhook.endpointUrl },
-      at: webhook.deactivatedAt ?? webhook.failingSince!,
-      ...{ failingSince: webhook.failingSince, reason: webhook.deactivatedReason },
-    }),
-    eventId: null,
-  }))
+    select w.id, w.gateway, w.ordered from webhooks w
+     where w.gateway = any(${gateways}::text[]) and ${IS_ACTIVE} and ${type} = any(w.event_types)`
+  const messages = troubled.map(
+    ({ id, gateway, endpointUrl, failingSince, deactivatedReason, deactivatedAt }) => {
+      const at = deactivatedAt ?? failingSince!
+      const notice = {
+        type,
+        webhookId: id,
+        gateway,
+        endpointUrl,
+        at,
+        failingSince,
+        reason: deactivatedReason,
+      }
+      return { ...renderWebhookNotice(notice), eventId: null }
+    },
+  )
   const addresses = troubled.flatMap(({ id, gateway }, index) =>
     listeners
       .filter(listener => listener.gateway === gateway && listener.id !== id)
@@ -51,11 +63,10 @@ export const tellFailingWebhooks = ({ database }: Store): Promise<DeliveryRef[]>
   database.transaction(async tx => {
     const failing = await tx.$queryRaw<TroubledWebhook[]>`
       update webhooks w set failure_told_at = clock_timestamp()
-       where w.active and w.deleted_at is null and w.failing_since is not null
+       where ${IS_ACTIVE} and w.failing_since is not null
          and (w.failure_told_at is null or w.failure_told_at < w.failing_since)
          and exists (select from deliveries d
                       where d.webhook_id = w.id and d.state = 'failed' and d.finished_at >= w.failing_since)
-      returning w.id, w.gateway, w.endpoint_url as "endpointUrl", w.failing_since as "failingSince",
-                null::text as "deactivatedReason", null::timestamptz as "deactivatedAt"`
+      returning ${TROUBLED_COLUMNS}`
     return insertNotices(tx, 'webhook.failing', failing)
   })

@@ -1,5 +1,6 @@
 import type { RoutedWebhook } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
+import { IS_ACTIVE } from './conditions.js'
 
 /** A webhook with everything that routes and renders its messages. */
 export interface ToldWebhook extends RoutedWebhook {
@@ -12,7 +13,7 @@ export interface ToldWebhook extends RoutedWebhook {
 /** The columns of `ToldWebhook`, of webhooks `w`. */
 export const TOLD_WEBHOOK = sql`
   w.id, w.gateway, w.event_types as "eventTypes", w.finality, w.format, w.filters, w.ordered,
-  w.active and w.deleted_at is null as active`
+  ${IS_ACTIVE} as active`
 
 /** The webhooks of some gateways, also those that are off. Relies on webhooks_gateway_idx. @returns by gateway */
 export async function readWebhooksOf(

@@ -1,4 +1,5 @@
 import type { Store } from '../database/open-store.js'
+import { IS_OPEN } from './conditions.js'
 import { cancelOpenDeliveries } from './deactivate-webhooks.js'
 import { SELECTED, toColumns, toRecord, type WebhookChoices, type WebhookRecord } from './webhook-records.js'
 
@@ -29,8 +30,8 @@ export const updateWebhook = (
     if (choices.active === false) await cancelOpenDeliveries(tx, [id], 'webhook inactive')
     if (choices.ordered !== undefined)
       await tx.$executeRaw`
-        update deliveries set ordered = ${choices.ordered}
-         where webhook_id = ${id} and state in ('pending', 'waiting') and ordered <> ${choices.ordered}`
+        update deliveries d set ordered = ${choices.ordered}
+         where d.webhook_id = ${id} and ${IS_OPEN} and d.ordered <> ${choices.ordered}`
     const webhook = await tx.webhook.findFirst({ where, select: SELECTED })
     return webhook === null ? null : toRecord(webhook)
   })

@@ -44,20 +44,21 @@ export interface WebhookRecord {
   recover: boolean
 }
 
-/** What the owner of a webhook chooses. */
-export interface WebhookChoices {
-  endpointUrl: string
-  active: boolean
-  /** an empty list means the default types */
-  eventTypes: WebhookEventType[]
-  finality: Finality
-  format: WebhookFormat
-  description: string | null
+type Choice =
+  | 'endpointUrl'
+  | 'active'
+  | 'eventTypes'
+  | 'finality'
+  | 'format'
+  | 'description'
+  | 'filters'
+  | 'ordered'
+  | 'orderedWithinSeconds'
+  | 'recover'
+
+/** What the owner of a webhook chooses; an empty list of event types means the default types. */
+export interface WebhookChoices extends Pick<WebhookRecord, Choice> {
   headers: Record<string, string> | null
-  filters: WebhookFilters | null
-  ordered: boolean
-  orderedWithinSeconds: number
-  recover: boolean
 }
 
 export const WEBHOOKS_PER_GATEWAY = 20
