@@ -1,23 +1,10 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { RunStatement } from './database/database.js'
 import { empty, sql, type Sql } from './database/sql.js'
+import { IS_PAYMENT } from './payment-names.js'
 
-interface PaymentRow {
-  event_id: string
-  position: bigint
-  tracking_id: string | null
-  seq: bigint | null
-  signature: string
-  slot: bigint
-  occurred_at: Date
-  paid_at: string
-  payment_policy: string
-  gateway: string
-  amount: string
-  record_id: bigint
-  recipient: string | null
-  payer: string | null
-  token_mint: string | null
+interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted'> {
+  occurredAt: Date
   retracted: boolean
 }
 
@@ -32,33 +19,20 @@ export async function readCommittedPayments(
   tail = empty,
 ): Promise<CommittedPayment[]> {
   const rows = await run<PaymentRow>(sql`
-    select e.id as event_id, e.position, e.tracking_id, e.seq, e.signature, e.slot, e.occurred_at,
-           e.paid_at::text as paid_at, e.payment_policy, e.gateway, e.amount::text as amount, e.record_id,
-           e.recipient, e.payer, e.token_mint,
+    select e.id as "eventId", e.position::text as position, e.tracking_id as "trackingId", e.seq::float8 as seq,
+           e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
+           e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
+           e.record_id::float8 as "recordId", e.recipient, e.payer, e.token_mint as "tokenMint",
            e.retracted_at is not null as retracted
       from events e
-     where e.name in ('PaymentRecord', 'ComposableExecuted') and ${condition}
+     where ${IS_PAYMENT} and ${condition}
      ${tail}`)
   return rows.map(toCommittedPayment)
 }
 
-function toCommittedPayment(row: PaymentRow): CommittedPayment {
-  return {
-    eventId: row.event_id,
-    position: row.position.toString(),
-    trackingId: row.tracking_id,
-    seq: row.seq === null ? null : Number(row.seq),
-    signature: row.signature,
-    slot: Number(row.slot),
-    occurredAt: row.occurred_at.toISOString(),
-    paidAt: row.paid_at,
-    paymentPolicy: row.payment_policy,
-    gateway: row.gateway,
-    amount: row.amount,
-    recordId: Number(row.record_id),
-    recipient: row.recipient,
-    payer: row.payer,
-    tokenMint: row.token_mint,
-    ...(row.retracted ? { retracted: true } : {}),
-  }
-}
+/** Only a retracted payment has the mark: most of the messages to sockets do without. */
+const toCommittedPayment = ({ retracted, ...payment }: PaymentRow): CommittedPayment => ({
+  ...payment,
+  occurredAt: payment.occurredAt.toISOString(),
+  ...(retracted ? { retracted: true } : {}),
+})

@@ -2,7 +2,6 @@ import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { allOf } from '../reads/event-filter.js'
-import { KNOWN_COLUMNS, type KnownRow } from '../reads/known-payment.js'
 import type { ClaimFilter } from './list-claimable-policies.js'
 
 /** A payment whose payer and recipient are known. Amounts are exact. */
@@ -25,15 +24,6 @@ export interface PaymentsToClaim {
   payments: ClaimablePayment[]
   /** payments match the filter except for the payer: another wallet paid */
   otherPayer: boolean
-}
-
-interface Row extends KnownRow {
-  signature: string
-  slot: bigint
-  occurred_at: Date
-  payment_policy: string
-  gateway: string
-  record_id: bigint
 }
 
 /** The policy of a payment without a policy. */
@@ -77,24 +67,15 @@ export async function listClaimablePayments(
   if (filter.recipient !== undefined) conditions.push(sql`e.recipient = ${filter.recipient}`)
   if (filter.policyAddress !== undefined) conditions.push(sql`e.payment_policy = ${filter.policyAddress}`)
   if (filter.tokenMint !== undefined) conditions.push(sql`e.token_mint = ${filter.tokenMint}`)
-  const rows = await database.read<Row>(sql`
-    select e.signature, e.slot, e.occurred_at, e.payment_policy, e.gateway, e.record_id, ${KNOWN_COLUMNS}
+  const rows = await database.read<Omit<ClaimablePayment, 'amount'> & { amount: string }>(sql`
+    select e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.payment_policy as "paymentPolicy",
+           e.gateway, e.amount::text as amount, e.tracking_id as "trackingId", e.record_id::float8 as "recordId",
+           e.payer, e.recipient, e.token_mint as "tokenMint"
       from (${source}) e
      where ${allOf(conditions)} ${NEWEST} ${signature === undefined ? sql`limit ${limit}` : empty}`)
-  const own = rows.filter(row => wallet === undefined || row.known_payer === wallet)
-  return { payments: own.slice(0, limit).map(toPayment), otherPayer: own.length < rows.length }
+  const own = rows.filter(({ payer }) => wallet === undefined || payer === wallet)
+  return {
+    payments: own.slice(0, limit).map(row => ({ ...row, amount: BigInt(row.amount) })),
+    otherPayer: own.length < rows.length,
+  }
 }
-
-const toPayment = (row: Row): ClaimablePayment => ({
-  signature: row.signature,
-  slot: Number(row.slot),
-  occurredAt: row.occurred_at,
-  paymentPolicy: row.payment_policy,
-  gateway: row.gateway,
-  amount: BigInt(row.amount!),
-  trackingId: row.tracking_id,
-  recordId: Number(row.record_id),
-  payer: row.known_payer!,
-  recipient: row.known_recipient!,
-  tokenMint: row.known_mint,
-})

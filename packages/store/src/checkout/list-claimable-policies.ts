@@ -1,12 +1,12 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { allOf } from '../reads/event-filter.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
 import {
-  POLICY_COLUMNS,
+  SUBSCRIPTION_COLUMNS,
   toSubscription,
-  WITH_USER_PAYMENT,
-  type PolicyRow,
   type StoredSubscription,
+  type SubscriptionRow,
 } from '../reads/list-subscriptions.js'
 
 /** The conditions of a token request; all given conditions must hold. */
@@ -36,12 +36,11 @@ export async function listClaimablePolicies(
   }
   if (filter.recipient !== undefined) conditions.push(sql`p.recipient = ${filter.recipient}`)
   if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
-  if (filter.tokenMint !== undefined)
-    conditions.push(sql`coalesce(p.token_mint, u.token_mint) = ${filter.tokenMint}`)
+  if (filter.tokenMint !== undefined) conditions.push(sql`${POLICY_MINT} = ${filter.tokenMint}`)
   if (filter.policyAddress !== undefined) conditions.push(sql`p.address = ${filter.policyAddress}`)
   if (filter.policies !== undefined) conditions.push(sql`p.address = any(${[...filter.policies]}::text[])`)
-  const rows = await database.read<PolicyRow>(sql`
-    select ${POLICY_COLUMNS}
+  const rows = await database.read<SubscriptionRow>(sql`
+    select ${SUBSCRIPTION_COLUMNS}
       from policies p ${WITH_USER_PAYMENT}
      where ${allOf(conditions)}
      order by p.created_at desc, p.address desc

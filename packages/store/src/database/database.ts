@@ -2,10 +2,16 @@ import { mapStoreErrors } from '../errors.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { IngestClient } from './ingest-client.js'
 import type { PipelinedTx } from './pipelined-transactions.js'
-import type { Sql } from './sql.js'
+import type { Sql, Tx } from './sql.js'
 
 /** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates */
 export type RunStatement = <Row>(statement: Sql) => Promise<Row[]>
+
+/** Runs statements in a transaction. */
+export const runIn =
+  (tx: Tx): RunStatement =>
+  statement =>
+    tx.$queryRaw(statement)
 
 export interface TransactionLimits {
   /** the longest wait for a connection, in milliseconds */
@@ -13,6 +19,9 @@ export interface TransactionLimits {
   /** the longest that the transaction may take, in milliseconds */
   timeout?: number
 }
+
+/** Of a transaction that works through a page of rows, beside others that hold connections. */
+export const PAGE_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 60_000 }
 
 /**
  * The lanes to Postgres. Each query of this package names its lane itself, so no caller chooses one. Every error of

@@ -4,6 +4,7 @@
 import { sql, type Tx } from '../database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../committed-payments.js'
+import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 
 /** @returns the rows, which the caller removes after the announcement */
@@ -40,28 +41,25 @@ export async function sweepAnnouncements(
     retractions: CommittedPayment[]
   }) => Promise<void>,
 ): Promise<number> {
-  return database.transaction(
-    async tx => {
-      const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string; epoch: string }[]>`
-          select id, event_id, kind, (select epoch::text from stream_head) as epoch from announcements
-           where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
-           order by id limit ${limit} for update skip locked`
-      if (rows.length === 0) return 0
-      const committed = await readCommittedPayments(
-        statement => tx.$queryRaw(statement),
-        sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
-        sql`order by e.position`,
-      )
-      const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
-      await announce({
-        epoch: rows[0]!.epoch,
-        payments: committed.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
-        retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
-      })
-      await tx.$executeRaw`
-          delete from announcements where id = any(${rows.map(({ id }) => id.toString())}::bigint[])`
-      return rows.length
-    },
-    { maxWait: 10_000, timeout: 60_000 },
-  )
+  return database.transaction(async tx => {
+    const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string; epoch: string }[]>`
+        select id, event_id, kind, (select epoch::text from stream_head) as epoch from announcements
+         where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+         order by id limit ${limit} for update skip locked`
+    if (rows.length === 0) return 0
+    const committed = await readCommittedPayments(
+      runIn(tx),
+      sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
+      sql`order by e.position`,
+    )
+    const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
+    await announce({
+      epoch: rows[0]!.epoch,
+      payments: committed.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
+      retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
+    })
+    await tx.$executeRaw`
+        delete from announcements where id = any(${rows.map(({ id }) => id.toString())}::bigint[])`
+    return rows.length
+  }, PAGE_LIMITS)
 }

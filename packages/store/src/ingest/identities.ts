@@ -28,46 +28,23 @@ export interface StoredIdentity {
   retracted: boolean
 }
 
-interface IdentityRow {
-  id: string
-  signature: string
-  slot: bigint
-  transaction_index: bigint
-  event_index: bigint
-  fingerprint: string
-  commitment: Commitment
-  retracted: boolean
-}
-
-const IDENTITY_COLUMNS = sql`id, signature, slot, transaction_index, event_index, fingerprint, commitment,
-  retracted_at is not null as retracted`
-
-const toIdentity = (row: IdentityRow): StoredIdentity => ({
-  id: row.id,
-  signature: row.signature,
-  slot: Number(row.slot),
-  transactionIndex: Number(row.transaction_index),
-  index: Number(row.event_index),
-  fingerprint: row.fingerprint,
-  commitment: row.commitment,
-  retracted: row.retracted,
-})
+/** A `StoredIdentity`. */
+const IDENTITY_COLUMNS = sql`
+  id, signature, slot::float8 as slot, transaction_index::float8 as "transactionIndex", event_index::float8 as index,
+  fingerprint, commitment, retracted_at is not null as retracted`
 
 /** The stored events among these events: one probe of the primary key each. */
 export async function readIdentities(tx: Tx, events: readonly ChainEvent[]): Promise<StoredIdentity[]> {
   if (events.length === 0) return []
   const ids = events.map(({ id }) => id)
-  const rows = await tx.$queryRaw<IdentityRow[]>`
+  return tx.$queryRaw<StoredIdentity[]>`
     select ${IDENTITY_COLUMNS} from events where id = any(${ids}::uuid[])`
-  return rows.map(toIdentity)
 }
 
 /** All stored events of some transactions; relies on events_signature_hash. */
-async function readTransactions(tx: Tx, signatures: readonly string[]): Promise<StoredIdentity[]> {
-  const rows = await tx.$queryRaw<IdentityRow[]>`
+const readTransactions = (tx: Tx, signatures: readonly string[]): Promise<StoredIdentity[]> =>
+  tx.$queryRaw<StoredIdentity[]>`
     select ${IDENTITY_COLUMNS} from events where signature = any(${[...signatures]}::text[])`
-  return rows.map(toIdentity)
-}
 
 /** The retracted transactions of the slots of some events. Relies on the primary key of retractions. */
 export async function readRetractions(
@@ -76,9 +53,8 @@ export async function readRetractions(
 ): Promise<RetractedTransaction[]> {
   if (events.length === 0) return []
   const slots = [...new Set(events.map(({ slot }) => slot))]
-  const rows = await tx.$queryRaw<{ signature: string; slot: bigint }[]>`
-    select signature, slot from retractions where slot = any(${slots.map(String)}::bigint[])`
-  return rows.map(({ signature, slot }) => ({ signature, slot: Number(slot) }))
+  return tx.$queryRaw<RetractedTransaction[]>`
+    select signature, slot::float8 as slot from retractions where slot = any(${slots.map(String)}::bigint[])`
 }
 
 /** The additions of agreeing copies to a stored event. */
@@ -111,17 +87,8 @@ const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${
 /** Names each field: a copy of all fields of the event would cost more than everything else here. */
 const standAnew = (fresh: NewEvent): Standing => {
   const { id, signature, slot, transactionIndex, index, fingerprint, commitment } = fresh.event
-  return {
-    id,
-    signature,
-    slot,
-    transactionIndex,
-    index,
-    fingerprint,
-    commitment,
-    retracted: fresh.retracted,
-    event: fresh,
-  }
+  const { retracted } = fresh
+  return { id, signature, slot, transactionIndex, index, fingerprint, commitment, retracted, event: fresh }
 }
 
 /**

@@ -1,5 +1,6 @@
 // Finds the batches that a crash between commit and announcement left behind.
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
+import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { readCommittedPayments } from '../committed-payments.js'
@@ -20,14 +21,6 @@ export async function readOldestOutboxSeconds({ database }: Store): Promise<numb
   return Math.max(0, row?.seconds ?? 0)
 }
 
-interface BatchRow {
-  id: bigint
-  first_position: bigint
-  last_position: bigint
-  committed_at: Date
-  epoch: string
-}
-
 export interface UnrelayedBatch {
   batchId: bigint
   /** the epoch of the database that the payments were read from */
@@ -35,6 +28,11 @@ export interface UnrelayedBatch {
   payments: CommittedPayment[]
   committedAt: Date
   deliveries: DeliveryRef[]
+}
+
+interface Positions {
+  first: bigint
+  last: bigint
 }
 
 /**
@@ -48,27 +46,22 @@ export async function sweepBatches(
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
   relay: (batch: UnrelayedBatch) => Promise<void>,
 ): Promise<number> {
-  return await database.transaction(
-    async tx => {
-      const rows = await tx.$queryRaw<BatchRow[]>`
-          select id, first_position, last_position, committed_at, (select epoch::text from stream_head) as epoch
-            from ingest_batches
-           where handed_over_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
-           order by id limit ${limit} for update skip locked`
-      for (const { id, first_position, last_position, committed_at, epoch } of rows) {
-        const payments = await readCommittedPayments(
-          statement => tx.$queryRaw(statement),
-          sql`e.position between ${first_position} and ${last_position}`,
-          sql`order by e.position`,
-        )
-        const deliveries = await tx.$queryRaw<DeliveryRef[]>`
-            select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
-             where e.position between ${first_position} and ${last_position} and d.state = 'pending'`
-        await relay({ batchId: id, epoch, committedAt: committed_at, payments, deliveries })
-        await tx.$executeRaw`update ingest_batches set handed_over_at = clock_timestamp() where id = ${id}`
-      }
-      return rows.length
-    },
-    { maxWait: 10_000, timeout: 60_000 },
-  )
+  return await database.transaction(async tx => {
+    const rows = await tx.$queryRaw<(Omit<UnrelayedBatch, 'payments' | 'deliveries'> & Positions)[]>`
+        select id as "batchId", first_position as first, last_position as last, committed_at as "committedAt",
+               (select epoch::text from stream_head) as epoch
+          from ingest_batches
+         where handed_over_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+         order by id limit ${limit} for update skip locked`
+    for (const { first, last, ...batch } of rows) {
+      const isInBatch = sql`e.position between ${first} and ${last}`
+      const payments = await readCommittedPayments(runIn(tx), isInBatch, sql`order by e.position`)
+      const deliveries = await tx.$queryRaw<DeliveryRef[]>`
+          select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
+           where ${isInBatch} and d.state = 'pending'`
+      await relay({ ...batch, payments, deliveries })
+      await tx.$executeRaw`update ingest_batches set handed_over_at = clock_timestamp() where id = ${batch.batchId}`
+    }
+    return rows.length
+  }, PAGE_LIMITS)
 }

@@ -1,6 +1,7 @@
 // Checks that ingest still writes to the same database. A promoted standby or a restored backup can lack the last commits.
 // Other payments would then get positions and `seq` that clients know already. So the epoch changes, and ingest reads the
 // lost messages again from the stream.
+import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
@@ -26,13 +27,21 @@ export interface VerifiedDatabase extends HeadRecord {
   change: string | null
 }
 
-interface HeadRow {
-  epoch: string
-  position: bigint
-  generation: number
+interface HeadRow extends HeadRecord {
   incarnation: string | null
   server: string
-  reingest_from: bigint | null
+  reingestFrom: bigint | null
+}
+
+const HEAD = sql`
+  select epoch::text as epoch, position, generation, incarnation, reingest_from as "reingestFrom",
+         extract(epoch from pg_postmaster_start_time())::text as server
+    from stream_head where id = 1`
+
+/** @throws StoreContentsError */
+function headOf([head]: readonly HeadRow[]): HeadRow {
+  if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  return head
 }
 
 /** How many of the last events are searched for the last stream sequence. */
@@ -53,34 +62,31 @@ export async function verifyDatabase(
   const { lineage, timeline } = await readIdentity(store)
   // Read before the head: the record is written after a commit, so the head read later is never behind it.
   const record = await readRecord(lineage).catch(() => null)
-  return store.database.transaction(
-    async tx => {
-      const head = await lockHeadRow(tx)
-      const incarnation = `${lineage}:${timeline}`
-      const change = findChange(head, incarnation, record)
-      if (change === null) {
-        if (head.incarnation !== incarnation)
-          await tx.$executeRaw`update stream_head set incarnation = ${incarnation} where id = 1`
-        return verified(head, lineage, null)
-      }
-      const generation = Math.max(head.generation, record?.generation ?? 0) + 1
-      await tx.$executeRaw`
-        update stream_head set epoch = gen_random_uuid(), incarnation = ${incarnation}, generation = ${generation},
-               branch_position = position, reingest_from = least(reingest_from, (
-                 select greatest(1, max(stream_sequence) - ${reingestMargin})
-                   from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
-         where id = 1`
-      return verified(await lockHeadRow(tx), lineage, change)
-    },
-    { maxWait: 10_000, timeout: 60_000 },
-  )
+  return store.database.transaction(async tx => {
+    const head = await lockHeadRow(tx)
+    const incarnation = `${lineage}:${timeline}`
+    const change = findChange(head, incarnation, record)
+    if (change === null) {
+      if (head.incarnation !== incarnation)
+        await tx.$executeRaw`update stream_head set incarnation = ${incarnation} where id = 1`
+      return verified(head, lineage, null)
+    }
+    const generation = Math.max(head.generation, record?.generation ?? 0) + 1
+    await tx.$executeRaw`
+      update stream_head set epoch = gen_random_uuid(), incarnation = ${incarnation}, generation = ${generation},
+             branch_position = position, reingest_from = least(reingest_from, (
+               select greatest(1, max(stream_sequence) - ${reingestMargin})
+                 from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
+       where id = 1`
+    return verified(await lockHeadRow(tx), lineage, change)
+  }, PAGE_LIMITS)
 }
 
 const verified = (
-  { epoch, position, generation, server, reingest_from }: HeadRow,
+  { epoch, position, generation, server, reingestFrom }: HeadRow,
   lineage: string,
   change: string | null,
-): VerifiedDatabase => ({ lineage, server, epoch, position, generation, reingestFrom: reingest_from, change })
+): VerifiedDatabase => ({ lineage, server, epoch, position, generation, reingestFrom, change })
 
 /** @returns why commits may be missing, or null */
 function findChange(head: HeadRow, incarnation: string, record: HeadRecord | null): string | null {
@@ -97,14 +103,8 @@ function findChange(head: HeadRow, incarnation: string, record: HeadRecord | nul
   return null
 }
 
-async function lockHeadRow(tx: Tx): Promise<HeadRow> {
-  const [head] = await tx.$queryRaw<HeadRow[]>`
-    select epoch::text as epoch, position, generation, incarnation, reingest_from,
-           extract(epoch from pg_postmaster_start_time())::text as server
-      from stream_head where id = 1 for update`
-  if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
-  return head
-}
+const lockHeadRow = async (tx: Tx): Promise<HeadRow> =>
+  headOf(await tx.$queryRaw<HeadRow[]>`${HEAD} for update`)
 
 async function readIdentity(store: Store): Promise<{ lineage: string; timeline: string }> {
   const [row] = await store.database.read<{ database: string; timeline: string | null }>(sql`
@@ -131,13 +131,8 @@ async function readSystem({ database }: Store): Promise<string> {
 export async function readHeadNow({
   database,
 }: Store): Promise<HeadRecord & { server: string; reingestFrom: bigint | null }> {
-  const [row] = await database.read<HeadRow>(sql`
-    select epoch::text as epoch, position, generation, incarnation, reingest_from,
-           extract(epoch from pg_postmaster_start_time())::text as server
-      from stream_head where id = 1`)
-  if (!row) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
-  const { epoch, position, generation, server, reingest_from } = row
-  return { epoch, position, generation, server, reingestFrom: reingest_from }
+  const { epoch, position, generation, server, reingestFrom } = headOf(await database.read<HeadRow>(HEAD))
+  return { epoch, position, generation, server, reingestFrom }
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 import type { SubscriptionKey } from '../reads/cursor.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
 import {
-  POLICY_COLUMNS,
+  SUBSCRIPTION_COLUMNS,
   toSubscription,
-  WITH_USER_PAYMENT,
-  type PolicyRow,
+  type StoredSubscription,
+  type SubscriptionRow,
 } from '../reads/list-subscriptions.js'
-import type { StoredSubscription } from '../reads/list-subscriptions.js'
 
 /** A policy of a gateway, including deleted policies. */
 export interface MerchantPolicy extends StoredSubscription {
@@ -15,19 +15,6 @@ export interface MerchantPolicy extends StoredSubscription {
   /** `data.timestamp` of the last payment of this incarnation, Unix seconds */
   lastPaidAt: bigint | null
 }
-
-interface MerchantRow extends PolicyRow {
-  live: boolean
-  last_paid_at: bigint | null
-}
-
-const COLUMNS = sql`${POLICY_COLUMNS}, p.live, case when p.payment_count > 0 then p.last_paid_at end as last_paid_at`
-
-const toPolicy = (row: MerchantRow): MerchantPolicy => ({
-  ...toSubscription(row),
-  live: row.live,
-  lastPaidAt: row.last_paid_at,
-})
 
 const ofGateway = (gateway: string, live: Sql, after: SubscriptionKey | undefined, limit: number): Sql => sql`
   (select * from policies p
@@ -45,14 +32,14 @@ export async function listMerchantPolicies(
   page: { limit: number; offset: number; after?: SubscriptionKey | undefined },
 ): Promise<MerchantPolicy[]> {
   const most = page.limit + page.offset
-  const rows = await database.read<MerchantRow>(sql`
-    select ${COLUMNS}
+  const rows = await database.read<SubscriptionRow & Pick<MerchantPolicy, 'live' | 'lastPaidAt'>>(sql`
+    select ${SUBSCRIPTION_COLUMNS}, p.live, case when p.payment_count > 0 then p.last_paid_at end as "lastPaidAt"
       from (${ofGateway(gateway, sql`p.live`, page.after, most)}
             union all ${ofGateway(gateway, sql`not p.live`, page.after, most)}) p ${WITH_USER_PAYMENT}
      where p.created_at is not null
      order by p.created_at desc, p.address desc
      limit ${page.limit} offset ${BigInt(page.offset)}`)
-  return rows.map(toPolicy)
+  return rows.map(row => ({ ...toSubscription(row), live: row.live, lastPaidAt: row.lastPaidAt }))
 }
 
 export async function countMerchantPolicies({ database }: Store, gateway: string): Promise<bigint> {
@@ -87,7 +74,7 @@ export const listPoliciesWithDueDates = (
   database.read<PolicyWithDueDates>(sql`
     select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
-           coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
+           ${POLICY_MINT} as "tokenMint", u.owner as wallet
       from policies p ${WITH_USER_PAYMENT}
      where p.gateway = ${gateway} and p.live and p.status = 'active'
        and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`)

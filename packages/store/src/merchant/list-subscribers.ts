@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { POLICY_MINT } from '../policy-rows.js'
 
 /** The payments of a wallet in one token, in the present incarnations of its policies. */
 export interface SubscriberToken {
@@ -19,12 +20,12 @@ export interface Subscriber {
 
 interface Row {
   wallet: string
-  token_mint: string | null
+  tokenMint: string | null
   policies: bigint
-  payments: bigint
+  paymentCount: bigint
   total: string
   last: bigint | null
-  all_wallets: bigint
+  allWallets: bigint
 }
 
 /**
@@ -38,7 +39,7 @@ export async function listSubscribers(
 ): Promise<{ items: Subscriber[]; total: bigint }> {
   const rows = await database.read<Row>(sql`
     with tokens as (
-      select u.owner as wallet, coalesce(p.token_mint, u.token_mint) as token_mint, count(*) as policies,
+      select u.owner as wallet, ${POLICY_MINT} as token_mint, count(*) as policies,
              sum(p.payment_count)::bigint as payments, sum(p.total_paid) as total,
              max(p.last_paid_at) filter (where p.payment_count > 0) as last
         from (select * from policies where gateway = ${gateway} and live union all
@@ -52,21 +53,16 @@ export async function listSubscribers(
        order by max(last) desc nulls last, wallet
        limit ${page.limit} offset ${BigInt(page.offset)}
     )
-    select t.wallet, t.token_mint, t.policies, t.payments, t.total::text as total, w.last, w.all_wallets
+    select t.wallet, t.token_mint as "tokenMint", t.policies, t.payments as "paymentCount", t.total::text as total,
+           w.last, w.all_wallets as "allWallets"
       from wallets w join tokens t on t.wallet = w.wallet
      order by w.last desc nulls last, t.wallet, t.payments desc, t.token_mint`)
   const items = new Map<string, Subscriber>()
-  for (const row of rows) {
-    const subscriber = items.get(row.wallet) ?? {
-      ...{ wallet: row.wallet, policyCount: 0n, lastActiveAt: row.last, byToken: [] },
-    }
-    subscriber.policyCount += row.policies
-    subscriber.byToken.push({
-      tokenMint: row.token_mint,
-      paymentCount: row.payments,
-      totalPaid: BigInt(row.total),
-    })
-    items.set(row.wallet, subscriber)
+  for (const { wallet, tokenMint, policies, paymentCount, total, last } of rows) {
+    const subscriber = items.get(wallet) ?? { wallet, policyCount: 0n, lastActiveAt: last, byToken: [] }
+    subscriber.policyCount += policies
+    subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: BigInt(total) })
+    items.set(wallet, subscriber)
   }
-  return { items: [...items.values()], total: rows[0]?.all_wallets ?? 0n }
+  return { items: [...items.values()], total: rows[0]?.allWallets ?? 0n }
 }

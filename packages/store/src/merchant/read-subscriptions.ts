@@ -31,17 +31,10 @@ export interface GatewaySubscriptions {
   changing: Map<string, PolicyPayer>
 }
 
-interface Row {
-  address: string
+interface Row extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
   living: boolean
   unchanged: boolean
-  status: string
-  created_at: bigint
-  next_payment_due: bigint | null
-  due_at: bigint | null
-  policy_type: string
-  token_mint: string | null
-  owner: string | null
+  policyType: string
 }
 
 /**
@@ -71,8 +64,8 @@ export async function readSubscriptions({ database }: Store, gateway: string): P
        cross join lateral (select ${columns} from policies p where p.address = l.address offset 0) p
     )
     select k.address, t.living, t.living and k.status = 'active' and k.times = 1 and k.unchanged as unchanged, k.status,
-           k.created_at, k.next_payment_due, k.due_at, k.policy_type::text as policy_type,
-           coalesce(k.token_mint, u.token_mint) as token_mint, u.owner
+           k.created_at as "createdAt", k.next_payment_due as "nextPaymentDue", k.due_at as "dueAt",
+           k.policy_type::text as "policyType", coalesce(k.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
       from known k
       left join user_payments u on u.address = k.user_payment
      cross join lateral (select coalesce(k.policy_type::text like '{"Subscription"%', false) as subscription) s
@@ -81,14 +74,13 @@ export async function readSubscriptions({ database }: Store, gateway: string): P
   const living: LivingSubscription[] = []
   const changing = new Map<string, PolicyPayer>()
   for (const row of rows) {
-    const payer = { tokenMint: row.token_mint, wallet: row.owner }
-    const terms = row.living ? readPolicyTerms(row.policy_type) : null
+    const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet } = row
+    const terms = row.living ? readPolicyTerms(row.policyType) : null
     // Payments can end a subscription that has a last renewal.
     const isSteady = row.unchanged && terms?.kind === 'subscription' && terms.maxRenewals === null
-    if (!isSteady) changing.set(row.address, payer)
+    if (!isSteady) changing.set(address, { tokenMint, wallet })
     if (terms?.kind !== 'subscription') continue
-    const { address, status, created_at: createdAt, next_payment_due: nextPaymentDue, due_at: dueAt } = row
-    living.push({ address, ...payer, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
+    living.push({ address, tokenMint, wallet, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
   }
   return { living, changing }
 }

@@ -80,11 +80,7 @@ function toActive(state: PolicyState, gateway: string, payer: PolicyPayer): Acti
   if (!outcome.live || outcome.status !== 'active' || state.gateway !== gateway) return null
   const terms = readPolicyTerms(state.policyType!)
   if (terms.kind !== 'subscription') return null
-  return {
-    ...payer,
-    amount: terms.amount,
-    frequency: terms.frequency,
-  }
+  return { ...payer, amount: terms.amount, frequency: terms.frequency }
 }
 
 /**

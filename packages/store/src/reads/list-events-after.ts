@@ -11,12 +11,6 @@ export interface StreamEvent extends StoredEvent {
   paymentPolicy: string | null
 }
 
-interface StreamRow extends EventRow {
-  position: bigint
-  gateway: string | null
-  payment_policy: string | null
-}
-
 /** The present end of the stream, and its database. */
 export interface StreamHead {
   epoch: string
@@ -50,8 +44,8 @@ export async function listEventsAfter(
     // A retracted event keeps its place in the stream and is marked.
     ...eventConditions({ ...filter, retracted: true }),
   ]
-  const rows = await database.read<StreamRow>(sql`
-    select ${EVENT_COLUMNS}, e.position, e.gateway, e.payment_policy
+  const rows = await database.read<EventRow & Omit<StreamEvent, keyof StoredEvent>>(sql`
+    select ${EVENT_COLUMNS}, e.position, e.gateway, e.payment_policy as "paymentPolicy"
       from events e
      where ${allOf(conditions)}
      order by position
@@ -59,8 +53,8 @@ export async function listEventsAfter(
   return rows.map(row => ({
     ...toStoredEvent(row),
     position: row.position,
-    trackingId: row.tracking_id,
+    trackingId: row.trackingId,
     gateway: row.gateway,
-    paymentPolicy: row.payment_policy,
+    paymentPolicy: row.paymentPolicy,
   }))
 }

@@ -29,24 +29,16 @@ export interface StoredEvent {
   payment: KnownPayment | null
 }
 
-export interface EventRow extends KnownRow {
-  id: string
-  slot: bigint
-  event_index: bigint
-  signature: string
-  name: string
-  data: string
-  time: string
-}
+export type EventRow = KnownRow & Omit<StoredEvent, 'payment'>
 
 export const toStoredEvent = (row: EventRow): StoredEvent => ({
   id: row.id,
-  slot: Number(row.slot),
-  index: Number(row.event_index),
+  slot: row.slot,
+  index: row.index,
   signature: row.signature,
   name: row.name,
   data: row.data,
-  timestamp: toIsoTime(row.time),
+  timestamp: toIsoTime(row.timestamp),
   finality: row.finality,
   retracted: row.retracted,
   payment: toKnownPayment(row),
@@ -78,12 +70,13 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
     : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
 
 /** The columns of a list of events `e`. */
-export const EVENT_COLUMNS = sql`e.id, e.slot, e.event_index, e.signature, e.name, e.data::text as data,
-  e.occurred_at::text as time, ${KNOWN_COLUMNS}`
+export const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as index, e.signature, e.name,
+  e.data::text as data, e.occurred_at::text as timestamp, ${KNOWN_COLUMNS}`
 
+/** With `e.`: a bare name means the column of the answer, which no index knows. */
 const ORDER_BY: Record<EventOrder, Sql> = {
-  time: sql`order by occurred_at desc, slot desc, event_index desc, id desc`,
-  slot: sql`order by slot desc, occurred_at desc, event_index desc, id desc`,
+  time: sql`order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`,
+  slot: sql`order by e.slot desc, e.occurred_at desc, e.event_index desc, e.id desc`,
 }
 
 /**

@@ -28,15 +28,7 @@ export interface StoredOneTimePayment {
   payment: KnownPayment
 }
 
-interface PaymentRow extends KnownRow {
-  id: string
-  signature: string
-  slot: bigint
-  time: string
-  payment_policy: string
-  gateway: string
-  record_id: bigint
-}
+type PaymentRow = KnownRow & Omit<StoredOneTimePayment, keyof KnownRow | 'payment'>
 
 /** Pages up to this size are lookups. */
 const LOOKED_UP = 10
@@ -68,8 +60,8 @@ export async function listOneTimePayments(
     recipient === undefined && condition === undefined && page.offset === 0 && page.limit <= LOOKED_UP
   const ask = isShort ? database.lookUp : database.read
   const rows = await ask<PaymentRow>(sql`
-    select e.id, e.signature, e.slot, e.occurred_at::text as time, e.payment_policy, e.gateway, e.record_id,
-           ${KNOWN_COLUMNS}
+    select e.id as "eventId", e.signature, e.slot::float8 as slot, e.occurred_at::text as timestamp,
+           e.payment_policy as "paymentPolicy", e.gateway, e.record_id::float8 as "recordId", ${KNOWN_COLUMNS}
       from events e
      where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
        ${retracted ? empty : sql`and e.retracted_at is null`}
@@ -80,15 +72,15 @@ export async function listOneTimePayments(
 
 function toOneTimePayment(row: PaymentRow): StoredOneTimePayment {
   return {
-    eventId: row.id,
-    trackingId: row.tracking_id!,
+    eventId: row.eventId,
+    trackingId: row.trackingId!,
     signature: row.signature,
-    slot: Number(row.slot),
-    timestamp: toIsoTime(row.time),
-    paymentPolicy: row.payment_policy,
+    slot: row.slot,
+    timestamp: toIsoTime(row.timestamp),
+    paymentPolicy: row.paymentPolicy,
     gateway: row.gateway,
     amount: BigInt(row.amount!),
-    recordId: Number(row.record_id),
+    recordId: row.recordId,
     finality: row.finality,
     retracted: row.retracted,
     payment: toKnownPayment(row)!,

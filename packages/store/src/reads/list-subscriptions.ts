@@ -3,6 +3,7 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import type { SubscriptionKey } from './cursor.js'
 import { allOf } from './event-filter.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
 
 /** All given filters must hold. */
 export interface SubscriptionFilter {
@@ -47,40 +48,25 @@ export interface StoredSubscription {
   userPaymentDeleted: boolean
 }
 
-export interface PolicyRow {
-  address: string
-  user_payment: string
-  recipient: string
-  gateway: string
-  policy_id: bigint
-  policy_type: string
-  tracking_id: string | null
-  total_paid: string
-  payment_count: bigint
-  created_at: bigint
-  updated_at: bigint
-  status: string
-  next_payment_due: bigint | null
-  due_at: bigint | null
-  ends_at: bigint | null
-  family: string
-  period_start: bigint | null
-  period_total: string | null
-  token_mint: string | null
-  owner: string | null
-  user_payment_deleted: boolean
+/** Of a policy `p` with its user payment `u`. */
+export const SUBSCRIPTION_COLUMNS = sql`
+  p.address, p.user_payment as "userPayment", p.recipient, p.gateway, p.policy_id::float8 as "policyId",
+  p.policy_type::text as "policyType", p.tracking_id as "trackingId", p.total_paid::text as "totalPaid",
+  p.payment_count::float8 as "paymentCount", p.created_at::float8 as "createdAt", p.updated_at as "updatedAt",
+  p.status, p.next_payment_due as "nextPaymentDue", p.due_at as "dueAt", p.ends_at as "endsAt", p.family,
+  p.period_start as "periodStart", p.period_total::text as "periodTotal", ${POLICY_MINT} as "tokenMint",
+  u.owner as "walletPublicKey", coalesce(u.deleted_order > coalesce(u.life_start, ''), false) as "userPaymentDeleted"`
+
+export interface SubscriptionRow extends Omit<StoredSubscription, 'totalPaid' | 'periodTotal'> {
+  totalPaid: string
+  periodTotal: string | null
 }
 
-/** A policy `p` as `toSubscription` reads it, with `u` of `WITH_USER_PAYMENT`. */
-export const POLICY_COLUMNS = sql`
-  p.address, p.user_payment, p.recipient, p.gateway, p.policy_id, p.policy_type::text as policy_type,
-  p.tracking_id, p.total_paid::text as total_paid, p.payment_count, p.created_at, p.updated_at,
-  p.status, p.next_payment_due, p.due_at, p.ends_at, p.family, p.period_start, p.period_total::text as period_total,
-  coalesce(p.token_mint, u.token_mint) as token_mint, u.owner,
-  coalesce(u.deleted_order > coalesce(u.life_start, ''), false) as user_payment_deleted`
-
-/** The owner and mint of a policy: one probe of user_payments for each policy. */
-export const WITH_USER_PAYMENT = sql`left join user_payments u on u.address = p.user_payment`
+export const toSubscription = (row: SubscriptionRow): StoredSubscription => ({
+  ...row,
+  totalPaid: BigInt(row.totalPaid),
+  periodTotal: row.periodTotal === null ? null : BigInt(row.periodTotal),
+})
 
 /**
  * Living policies, newest first by (creation, address).
@@ -109,37 +95,11 @@ export async function listSubscriptions(
   }
   // A tracking ID has few policies.
   const ask = filter.trackingId === undefined ? database.read : database.lookUp
-  const rows = await ask<PolicyRow>(sql`
-    select ${POLICY_COLUMNS}
+  const rows = await ask<SubscriptionRow>(sql`
+    select ${SUBSCRIPTION_COLUMNS}
       from policies p ${WITH_USER_PAYMENT}
      where ${allOf(conditions)}
      order by p.created_at desc, p.address desc
      limit ${page.limit}`)
   return rows.map(toSubscription)
-}
-
-export function toSubscription(row: PolicyRow): StoredSubscription {
-  return {
-    address: row.address,
-    userPayment: row.user_payment,
-    recipient: row.recipient,
-    gateway: row.gateway,
-    policyId: Number(row.policy_id),
-    policyType: row.policy_type,
-    trackingId: row.tracking_id,
-    totalPaid: BigInt(row.total_paid),
-    paymentCount: Number(row.payment_count),
-    createdAt: Number(row.created_at),
-    updatedAt: row.updated_at,
-    status: row.status,
-    nextPaymentDue: row.next_payment_due,
-    dueAt: row.due_at,
-    endsAt: row.ends_at,
-    family: row.family,
-    periodStart: row.period_start,
-    periodTotal: row.period_total === null ? null : BigInt(row.period_total),
-    tokenMint: row.token_mint,
-    walletPublicKey: row.owner,
-    userPaymentDeleted: row.user_payment_deleted,
-  }
 }

@@ -2,7 +2,7 @@ import type { Store } from '../database/open-store.js'
 import { empty, join, sql, type Sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { IS_PAYMENT } from '../payment-names.js'
-import { coverTime, toTimeRange } from './time-cover.js'
+import { coverTime, toTimeRange, type TimeRange } from './time-cover.js'
 import type { RunStatement } from '../database/database.js'
 
 export interface StatsFilter {
@@ -11,41 +11,46 @@ export interface StatsFilter {
   endTime?: Date | undefined
 }
 
-export interface PaymentStats {
+interface Sums {
   count: bigint
   total: bigint
   /** null where there is no payment */
   min: bigint | null
   max: bigint | null
+}
+
+export interface PaymentStats extends Sums {
   firstAt: Date | null
   lastAt: Date | null
   /** most payments first */
-  byToken: {
-    tokenMint: string | null
-    count: bigint
-    total: bigint
-    min: bigint | null
-    max: bigint | null
-  }[]
+  byToken: ({ tokenMint: string | null } & Sums)[]
 }
 
-interface StatsRow {
+/** The columns of `SUMS`. */
+interface SumsRow {
   count: string
   total: string
   min: string | null
   max: string | null
-  first_at: Date | null
-  last_at: Date | null
 }
 
 /** An extreme of parts is not known while the extreme of one part is counted again. */
-const LEAST = sql`case when bool_and(min is not null or count = 0) then min(min) end::text as min`
-const GREATEST = sql`case when bool_and(max is not null or count = 0) then max(max) end::text as max`
+const SUMS = sql`
+  coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
+  case when bool_and(min is not null or count = 0) then min(min) end::text as min,
+  case when bool_and(max is not null or count = 0) then max(max) end::text as max`
 
 const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
+const toSums = ({ count, total, min, max }: SumsRow): Sums => ({
+  count: BigInt(count),
+  total: BigInt(total),
+  min: toBigInt(min),
+  max: toBigInt(max),
+})
+
 /** Payments in an edge of the range. */
-const edgePayments = (gateway: string | undefined, edge: { fromMs: number | null; toMs: number | null }) => {
+const edgePayments = (gateway: string | undefined, edge: TimeRange) => {
   const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
   return sql`
     from events e where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and ${inRange('e.occurred_at', edge)}`
@@ -78,30 +83,14 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
   ]
   // Without bounds, the answer is a few stored sums.
   const ask = unbounded ? database.lookUp : database.read
-  const reading = ask<StatsRow>(sql`
-    select coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
-           ${LEAST}, ${GREATEST},
-           case when bool_and(first_at is not null or count = 0) then min(first_at) end as first_at,
-           case when bool_and(last_at is not null or count = 0) then max(last_at) end as last_at
+  const reading = ask<SumsRow & Pick<PaymentStats, 'firstAt' | 'lastAt'>>(sql`
+    select ${SUMS},
+           case when bool_and(first_at is not null or count = 0) then min(first_at) end as "firstAt",
+           case when bool_and(last_at is not null or count = 0) then max(last_at) end as "lastAt"
       from (${join(parts, ' union all ')}) parts`)
   const [[row], byToken] = await Promise.all([reading, readByToken(ask, ofGateway, buckets, edges)])
-  return {
-    count: BigInt(row!.count),
-    total: BigInt(row!.total),
-    min: toBigInt(row!.min),
-    max: toBigInt(row!.max),
-    firstAt: row!.first_at,
-    lastAt: row!.last_at,
-    byToken,
-  }
-}
-
-interface TokenRow {
-  token_mint: string
-  count: string
-  total: string
-  min: string | null
-  max: string | null
+  const { firstAt, lastAt } = row!
+  return { ...toSums(row!), firstAt, lastAt, byToken }
 }
 
 async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], edges: Sql[]) {
@@ -117,17 +106,11 @@ async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], ed
          group by 1`,
     ),
   ]
-  const rows = await ask<TokenRow>(sql`
-    select token_mint, sum(count)::text as count, sum(total)::text as total, ${LEAST}, ${GREATEST}
+  const rows = await ask<SumsRow & { tokenMint: string | null }>(sql`
+    select nullif(token_mint, '') as "tokenMint", ${SUMS}
       from (${join(parts, ' union all ')}) parts
      group by token_mint
     having sum(count) > 0
      order by sum(count) desc, token_mint`)
-  return rows.map(({ token_mint, count, total, min, max }) => ({
-    tokenMint: token_mint === '' ? null : token_mint,
-    count: BigInt(count),
-    total: BigInt(total),
-    min: toBigInt(min),
-    max: toBigInt(max),
-  }))
+  return rows.map(row => ({ tokenMint: row.tokenMint, ...toSums(row) }))
 }

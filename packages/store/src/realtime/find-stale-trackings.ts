@@ -24,16 +24,14 @@ export async function findStaleTrackings(
 ): Promise<StaleTrackings> {
   const trackingIds = known.map(({ trackingId }) => trackingId)
   const seqs = known.map(({ seq }) => seq)
-  const rows = await database.read<{ epoch: string; tracking_id: string | null; head: bigint | null }>(sql`
-      select s.epoch::text as epoch, beyond.tracking_id, beyond.head
+  const rows = await database.read<{ epoch: string; trackingId: string | null; seq: number }>(sql`
+      select s.epoch::text as epoch, beyond.tracking_id as "trackingId", beyond.head::float8 as seq
         from stream_head s
         left join (
           select t.tracking_id, t.head
             from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as room (tracking_id, seq)
             join trackings t on t.tracking_id = room.tracking_id collate "C" and t.head > room.seq
         ) beyond on true`)
-  const stale = rows.flatMap(({ tracking_id, head }) =>
-    tracking_id === null ? [] : [{ trackingId: tracking_id, seq: Number(head) }],
-  )
+  const stale = rows.flatMap(({ trackingId, seq }) => (trackingId === null ? [] : [{ trackingId, seq }]))
   return { epoch: rows[0]!.epoch, stale }
 }

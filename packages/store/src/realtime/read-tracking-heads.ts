@@ -10,13 +10,6 @@ export interface TrackingHeads {
   heads: Map<string, number>
 }
 
-interface HeadRow {
-  epoch: string
-  branch_position: bigint | null
-  tracking_id: string | null
-  head: bigint | null
-}
-
 /**
  * The head of each tracking ID, in one statement. Takes no locks; relies on the primary key of trackings. A head
  * commits together with its payments, so a later read finds all payments up to the head.
@@ -26,11 +19,16 @@ export async function readTrackingHeads(
   { database }: Store,
   trackingIds: readonly string[],
 ): Promise<TrackingHeads> {
-  const rows = await database.read<HeadRow>(sql`
-      select s.epoch::text as epoch, s.branch_position, t.tracking_id, t.head
+  const rows = await database.read<
+    Omit<TrackingHeads, 'heads'> & { trackingId: string | null; head: number }
+  >(sql`
+      select s.epoch::text as epoch, s.branch_position as "branchPosition", t.tracking_id as "trackingId",
+             t.head::float8 as head
         from stream_head s
         left join trackings t on t.tracking_id = any(${trackingIds}::text[])`)
-  const heads = new Map<string, number>()
-  for (const { tracking_id, head } of rows) if (tracking_id !== null) heads.set(tracking_id, Number(head))
-  return { epoch: rows[0]!.epoch, branchPosition: rows[0]!.branch_position, heads }
+  const { epoch, branchPosition } = rows[0]!
+  const heads = rows.flatMap(({ trackingId, head }) =>
+    trackingId === null ? [] : [[trackingId, head] as const],
+  )
+  return { epoch, branchPosition, heads: new Map(heads) }
 }

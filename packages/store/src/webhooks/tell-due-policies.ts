@@ -1,9 +1,12 @@
 // Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
 // them.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { DUE_LIFECYCLE_TYPES, type LifecyclePolicy, type LifecycleType } from '@payment-tracking/domain'
+import { DUE_LIFECYCLE_TYPES, type LifecycleType } from '@payment-tracking/domain'
+import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
+import { IS_ACTIVE } from './conditions.js'
+import { LIFECYCLE_COLUMNS, toLifecyclePolicy, WITH_USER_PAYMENT, type LifecycleRow } from '../policy-rows.js'
 import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
 import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
 
@@ -16,9 +19,7 @@ export interface DueLimits {
   limit: number
 }
 
-interface DueRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
-  policyId: bigint | null
-  totalPaid: string
+interface DueRow extends LifecycleRow {
   type: LifecycleType
   at: bigint
 }
@@ -38,31 +39,22 @@ export async function tellDuePolicies(
   { database }: Store,
   limits: DueLimits,
 ): Promise<{ deliveries: DeliveryRef[]; told: number }> {
-  return database.transaction(
-    async tx => {
-      const webhooks = await tx.$queryRaw<ToldWebhook[]>`
-        select ${TOLD_WEBHOOK} from webhooks w
-         where w.active and w.deleted_at is null and w.event_types && ${TYPES}::text[]`
-      if (webhooks.length === 0) return { deliveries: [], told: 0 }
-      const rows = await takeDue(tx, webhooks, limits)
-      const routed = new RoutedMessages()
-      for (const { type, at, ...row } of rows) {
-        const policy = {
-          ...row,
-          policyId: row.policyId === null ? null : Number(row.policyId),
-          totalPaid: BigInt(row.totalPaid),
-        }
-        const message = messageOfLifecycle(policy, {
-          ...{ type, key: String(at), at: new Date(Number(at) * 1000).toISOString(), dueAt: at, cause: null },
-        })
-        // Nothing can take the passing of time back: it is final.
-        for (const webhook of webhooks)
-          if (webhook.gateway === row.gateway) routed.add(webhook, message, true)
-      }
-      return { deliveries: await routed.write(tx), told: rows.length }
-    },
-    { maxWait: 10_000, timeout: 60_000 },
-  )
+  return database.transaction(async tx => {
+    const webhooks = await tx.$queryRaw<ToldWebhook[]>`
+      select ${TOLD_WEBHOOK} from webhooks w
+       where ${IS_ACTIVE} and w.event_types && ${TYPES}::text[]`
+    if (webhooks.length === 0) return { deliveries: [], told: 0 }
+    const rows = await takeDue(tx, webhooks, limits)
+    const routed = new RoutedMessages()
+    for (const { type, at: dueAt, ...row } of rows) {
+      const at = new Date(Number(dueAt) * 1000).toISOString()
+      const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null }
+      const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+      // Nothing can take the passing of time back: it is final.
+      for (const webhook of webhooks) if (webhook.gateway === row.gateway) routed.add(webhook, message, true)
+    }
+    return { deliveries: await routed.write(tx), told: rows.length }
+  }, PAGE_LIMITS)
 }
 
 /**
@@ -80,8 +72,7 @@ const takeDue = (
       from webhooks w cross join lateral unnest(w.event_types) as t (type)
      where w.id = any(${webhooks.map(({ id }) => id.toString())}::bigint[]) and t.type = any(${TYPES}::text[])
   ), due as (
-    select p.address, p.life_start, k.type, k.at, p.gateway, p.family, p.policy_id, p.recipient, p.tracking_id,
-           p.token_mint, p.user_payment, p.status, p.payment_count, p.total_paid, p.next_payment_due
+    select p.*, k.type, k.at
       from asked a
       join policies p on p.gateway = a.gateway and p.live and p.status = 'active'
      cross join lateral (select floor(extract(epoch from clock_timestamp()))::bigint as now) c
@@ -103,10 +94,7 @@ const takeDue = (
     on conflict do nothing
     returning policy, incarnation, type, at
   )
-  select d.address, d.life_start as "incarnationStart", d.type, d.at, d.gateway, d.family, d.policy_id as "policyId",
-         d.recipient, d.tracking_id as "trackingId", coalesce(d.token_mint, u.token_mint) as "tokenMint",
-         u.owner as payer, d.status, d.payment_count as "paymentCount", d.total_paid::text as "totalPaid",
-         d.next_payment_due as "nextPaymentDue"
+  select ${LIFECYCLE_COLUMNS}, p.type, p.at
     from told t
-    join due d on d.address = t.policy and d.life_start = t.incarnation and d.type = t.type and d.at = t.at
-    left join user_payments u on u.address = d.user_payment`)
+    join due p on p.address = t.policy and p.life_start = t.incarnation and p.type = t.type and p.at = t.at
+    ${WITH_USER_PAYMENT}`)

@@ -1,5 +1,6 @@
 import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
+import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
 import { messageOfLifecycle, messageOfPayment, RoutedMessages, type Message } from './routed-messages.js'
@@ -56,7 +57,7 @@ export const insertDeliveries = (
   payments: readonly CommittedPayment[],
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> =>
-  database.transaction(tx => tell(tx, { payments, lifecycles: [], traceParents, isFinal: () => false }), {
-    maxWait: 10_000,
-    timeout: 60_000,
-  })
+  database.transaction(
+    tx => tell(tx, { payments, lifecycles: [], traceParents, isFinal: () => false }),
+    PAGE_LIMITS,
+  )

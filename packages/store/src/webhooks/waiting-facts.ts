@@ -1,13 +1,10 @@
 // The present facts of messages that wait.
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import {
-  holdsStill,
-  type FilteredFacts,
-  type Lifecycle,
-  type LifecyclePolicy,
-} from '@payment-tracking/domain'
+import { holdsStill, type FilteredFacts, type Lifecycle } from '@payment-tracking/domain'
 import { readCommittedPayments } from '../committed-payments.js'
+import { runIn } from '../database/database.js'
 import { sql, type Tx } from '../database/sql.js'
+import { LIFECYCLE_COLUMNS, toLifecyclePolicy, WITH_USER_PAYMENT, type LifecycleRow } from '../policy-rows.js'
 import { readSaidFinal } from '../said-final.js'
 import { messageOfLifecycle, messageOfPayment, type Message } from './routed-messages.js'
 import type { IsFinal } from './tell.js'
@@ -22,13 +19,11 @@ export interface WaitingWithFacts {
   position: number
 }
 
-interface PolicyRow extends Omit<LifecyclePolicy, 'policyId' | 'totalPaid'> {
-  policyId: bigint | null
-  totalPaid: string
+interface PolicyRow extends LifecycleRow {
   live: boolean
   dueAt: bigint | null
   endsAt: bigint | null
-  now: bigint
+  now: number
 }
 
 /** Reads the facts of a page of rows in at most three statements. @returns what a row tells now */
@@ -48,7 +43,7 @@ export async function readWaitingFacts(
     }
     const policy = policies.get(row.policy)
     return policy && stands(row.lifecycle, policy)
-      ? messageOfLifecycle(toPolicy(policy), row.lifecycle)
+      ? messageOfLifecycle(toLifecyclePolicy(policy), row.lifecycle)
       : gone(row)
   }
   return row => ({
@@ -61,7 +56,7 @@ async function readPayments(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<st
   const ids = rows.filter(({ lifecycle }) => lifecycle === null).map(({ eventId }) => eventId!)
   if (ids.length === 0) return new Map()
   const payments = await readCommittedPayments(
-    statement => tx.$queryRaw(statement),
+    runIn(tx),
     sql`e.id = any(${ids}::uuid[]) and e.retracted_at is null`,
   )
   return new Map(payments.map(payment => [payment.eventId, payment]))
@@ -73,25 +68,16 @@ async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<st
     .map(({ policy }) => policy)
   if (addresses.length === 0) return new Map()
   const policies = await tx.$queryRaw<PolicyRow[]>`
-    select p.address, p.life_start as "incarnationStart", p.family, p.policy_id as "policyId", p.gateway, p.recipient,
-           p.tracking_id as "trackingId", coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as payer,
-           p.status, p.payment_count as "paymentCount", p.total_paid::text as "totalPaid",
-           p.next_payment_due as "nextPaymentDue", p.live, p.due_at as "dueAt", p.ends_at as "endsAt",
-           floor(extract(epoch from clock_timestamp()))::bigint as now
-      from policies p left join user_payments u on u.address = p.user_payment
+    select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt", p.ends_at as "endsAt",
+           floor(extract(epoch from clock_timestamp()))::float8 as now
+      from policies p ${WITH_USER_PAYMENT}
      where p.address = any(${addresses}::text[]) and p.life_start is not null and p.gateway is not null`
   return new Map(policies.map(policy => [policy.address, policy]))
 }
 
-const toPolicy = (row: PolicyRow): LifecyclePolicy => ({
-  ...row,
-  policyId: row.policyId === null ? null : Number(row.policyId),
-  totalPaid: BigInt(row.totalPaid),
-})
-
 /** What an event says of a policy stands until the event is retracted; what time says, until something happens. */
 const stands = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =>
-  cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, Number(policy.now))
+  cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, policy.now)
 
 /** What waits for finality is decided by its slot or its event. What waits for facts has no cause, or asks here. */
 async function finalityOf(
