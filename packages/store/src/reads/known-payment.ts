@@ -14,7 +14,6 @@ export interface KnownPayment {
 
 export type Finality = 'confirmed' | 'finalized'
 
-/** Explicit fields: lists are long, and every other way to build the payment takes longer. */
 export interface KnownRow extends Omit<KnownPayment, 'amount'> {
   amount: string | null
   finality: Finality

@@ -13,27 +13,17 @@ import type { Finality } from '../reads/known-payment.js'
 import type { Store } from '../database/open-store.js'
 import { cancelOpenDeliveries } from './deactivate-webhooks.js'
 
-/** A webhook without its secrets. */
-export interface WebhookRecord {
-  id: bigint
-  gateway: string
+/** What the owner of a webhook chooses and everybody may read. */
+interface OpenChoices {
   endpointUrl: string
   active: boolean
-  createdAt: Date
-  /** the time since which no attempt succeeded */
-  failingSince: Date | null
-  /** why the service itself deactivated it */
-  deactivatedReason: string | null
-  deactivatedAt: Date | null
-  /** the event types that the webhook gets */
+  /** the event types that the webhook gets; an empty list means the default types */
   eventTypes: WebhookEventType[]
   /** when the webhook gets events: once confirmed, or only once final */
   finality: Finality
   /** the format of payment notifications */
   format: WebhookFormat
   description: string | null
-  /** the names of the headers that the webhook's requests carry; their values can be secrets */
-  headerNames: string[]
   /** null: it gets every payment of the gateway */
   filters: WebhookFilters | null
   /** one delivery at a time, in their order */
@@ -44,21 +34,22 @@ export interface WebhookRecord {
   recover: boolean
 }
 
-type Choice =
-  | 'endpointUrl'
-  | 'active'
-  | 'eventTypes'
-  | 'finality'
-  | 'format'
-  | 'description'
-  | 'filters'
-  | 'ordered'
-  | 'orderedWithinSeconds'
-  | 'recover'
-
-/** What the owner of a webhook chooses; an empty list of event types means the default types. */
-export interface WebhookChoices extends Pick<WebhookRecord, Choice> {
+export interface WebhookChoices extends OpenChoices {
   headers: Record<string, string> | null
+}
+
+/** A webhook without its secrets. */
+export interface WebhookRecord extends OpenChoices {
+  id: bigint
+  gateway: string
+  createdAt: Date
+  /** the time since which no attempt succeeded */
+  failingSince: Date | null
+  /** why the service itself deactivated it */
+  deactivatedReason: string | null
+  deactivatedAt: Date | null
+  /** the names of the headers that the webhook's requests carry; their values can be secrets */
+  headerNames: string[]
 }
 
 export const WEBHOOKS_PER_GATEWAY = 20
