@@ -146,14 +146,16 @@ create table events (
   -- the payment's tracking ID belongs to a policy that is not known yet
   awaits_policy boolean not null default false
 );
--- listEventsAfter, the rebuild, verifyDatabase: ranges of positions.
+-- Each index is named by the queries that need it; packages/store/test/index-plans.test.ts reads their plans.
+-- The primary key: readIdentities, readEventPlaces, derivePayments.
+-- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
 -- listEvents: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
 -- Also recountHours, countEvents and readPaymentStats: the times of less than an hour.
 create index events_newest on events (occurred_at, slot, event_index, id);
 -- listEvents with `gateway`, readVolume, recountHours, readPaymentStats.
 create index events_gateway_newest on events (gateway, occurred_at, slot, event_index, id) where gateway is not null;
--- listEvents with `paymentPolicy`, replaySubscriptions, countIncarnationPayments.
+-- listEvents with `paymentPolicy`, replaySubscriptions.
 create index events_policy_newest on events (payment_policy, occurred_at, slot, event_index, id)
   where payment_policy is not null;
 -- listEvents with `trackingId`, listOneTimePayments, listClaimablePayments.
@@ -168,7 +170,7 @@ create index events_signature_hash on events using hash (signature);
 -- seven find all other events; a payment is in none of them.
 -- listEvents with `name`, countEvents, listEventNames.
 create index events_name_rare on events (name, occurred_at, slot, event_index, id) where name <> 'PaymentRecord';
--- listEvents with `gateway` and `name`, readSubscriptions.
+-- listEvents with `gateway` and `name`, readSubscriptions, refoldGateways.
 create index events_gateway_rare on events (gateway, name, occurred_at, slot, event_index, id)
   where gateway is not null and name <> 'PaymentRecord';
 -- listEvents with `paymentPolicy` and `name`, replaySubscriptions.
@@ -180,7 +182,7 @@ create index events_tracking_rare on events (tracking_id, name, occurred_at, slo
 -- listEvents with `recipient`: created policies.
 create index events_recipient_rare on events (recipient, name, occurred_at, slot, event_index, id)
   where recipient is not null and name <> 'PaymentRecord';
--- listEvents with `userPayment`: created policies and user payments.
+-- listEvents with `userPayment`: created policies and user payments; refoldUserPayments.
 create index events_user_payment_rare on events (user_payment, name, occurred_at, slot, event_index, id)
   where user_payment is not null and name <> 'PaymentRecord';
 -- listEvents with `authority`: gateways.
