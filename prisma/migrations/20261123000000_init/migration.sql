@@ -151,9 +151,9 @@ create table events (
 -- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
 -- listEvents: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
--- Also recountHours, countEvents and readPaymentStats: the times of less than an hour.
+-- Also recountNow, countEvents and readPaymentStats: the times of less than an hour.
 create index events_newest on events (occurred_at, slot, event_index, id);
--- listEvents with `gateway`, readVolume, recountHours, readPaymentStats.
+-- listEvents with `gateway`, readVolume, recountNow, readPaymentStats.
 create index events_gateway_newest on events (gateway, occurred_at, slot, event_index, id) where gateway is not null;
 -- listEvents with `paymentPolicy`, replaySubscriptions.
 create index events_policy_newest on events (payment_policy, occurred_at, slot, event_index, id)
