@@ -200,6 +200,7 @@ const TYPES: Record<string, string[]> = {
   default: [],
   all: [...PAYMENT_TYPES, ...POLICY_TYPES],
   payments: PAYMENT_TYPES,
+  executed: ['payment.executed'],
   policies: POLICY_TYPES,
 }
 

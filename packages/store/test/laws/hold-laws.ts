@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { arrivals } from './arrivals.js'
 import { manyWorlds } from './histories.js'
 import { ALL_LAWS, checkLaws, LawBroken, LAWS, type Drawn, type Law } from './laws.js'
-import { openLawDatabase, type LawDatabase } from './run.js'
+import { CommitFailed, openLawDatabase, type LawDatabase } from './run.js'
 import { shrink } from './shrink.js'
 
 /** How long a history that broke a law is made smaller. */
@@ -89,6 +89,7 @@ async function findBroken(
     return null
   } catch (error) {
     if (error instanceof LawBroken) return error
+    if (error instanceof CommitFailed) return new LawBroken(asked[0]!, [error.message], error.batches)
     throw error
   }
 }

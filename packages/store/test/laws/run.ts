@@ -84,6 +84,16 @@ export interface Run extends Found {
   webhookIds: string[]
 }
 
+/** The last of the batches could not be committed. */
+export class CommitFailed extends Error {
+  constructor(
+    readonly batches: Message[][],
+    cause: unknown,
+  ) {
+    super(`commitBatch rejects: ${cause instanceof Error ? cause.stack : String(cause)}`, { cause })
+  }
+}
+
 /** Empties the database, and stores the history as it arrives. */
 export async function store(law: LawDatabase, history: History, arrival: Arrival): Promise<Run> {
   const { store: target, pool, clear } = law
@@ -94,7 +104,11 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   const committed: CommittedBatch[] = []
   let sequence = 1
   for (const batch of batches) {
-    committed.push(await commitBatch(target, toBatch(batch, sequence)))
+    try {
+      committed.push(await commitBatch(target, toBatch(batch, sequence)))
+    } catch (error) {
+      throw new CommitFailed(batches.slice(0, committed.length + 1), error)
+    }
     sequence += batch.length
     if (tried.length > 0)
       await pool.query(
