@@ -35,7 +35,7 @@ export function arrive({ messages, places }: History, { order, seed, cuts }: Arr
     group.forEach((at, place) => arriving.push({ at, time: sorted[place]! }))
   }
   arriving.sort((a, b) => a.time - b.time || a.at - b.at)
-  const bounds = [...[...cuts].sort((a, b) => a - b).map(cut => cut / 1000), 1]
+  const bounds = [...[...cuts].sort((a, b) => a - b).map(cut => cut / 1000), Infinity]
   const batches: Message[][] = bounds.map(() => [])
   for (const { at, time } of arriving) batches[bounds.findIndex(bound => time < bound)]!.push(messages[at]!)
   return batches.filter(batch => batch.length > 0)

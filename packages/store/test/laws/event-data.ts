@@ -67,10 +67,7 @@ interface Context {
 }
 
 /** @returns the event's name and data */
-export function eventOf(
-  action: Exclude<Action, { kind: 'finalized' }>,
-  context: Context,
-): { name: string; data: Fields } {
+export function eventOf(action: Action, context: Context): { name: string; data: Fields } {
   const { world } = context
   const addresses = addressesOf(world)
   switch (action.kind) {

@@ -6,11 +6,13 @@ import { addressesOf, COMPOSABLE, RECIPIENTS, MINTS, signatureOf } from './addre
 import { BEGINNING, eventOf, trackingIdOf } from './event-data.js'
 import type { EventMessage, Message } from './messages.js'
 import { EXCLUDED } from './exclusions.js'
-import { worlds, type Copy, type Step, type WebhookPlan, type World } from './steps.js'
+import { worlds, type Copy, type Marks, type Step, type WebhookPlan, type World } from './steps.js'
 
 const FIRST_SLOT = 1_000
 /** Between the slots of a world there is room for slots of transactions that do not stay there. */
 const SLOT_STEP = 4
+/** of a slot's first transaction of a world: an unknown place is 0 */
+const FIRST_INDEX = 3
 
 interface Transaction {
   number: number
@@ -22,21 +24,15 @@ interface Transaction {
   fate: Step['fate']
 }
 
-type Plan = { transaction: Transaction } | { finalized: number; key: number }
-
 /** Gives each step its place on the chain. */
-function placeSteps(steps: readonly Step[]): Plan[] {
-  const plans: Plan[] = []
+function placeSteps(steps: readonly Step[]): Transaction[] {
+  const transactions: Transaction[] = []
   const recordIds = new Map<number, number>()
   let [slot, at] = [FIRST_SLOT, BEGINNING]
   let inSlot: Transaction[] = []
   let number = 0
   for (const step of steps) {
-    const { action, joins, pause, key, fate } = step
-    if (action.kind === 'finalized') {
-      plans.push({ finalized: Math.max(1, slot + 1 - action.back * SLOT_STEP), key })
-      continue
-    }
+    const { action, joins, pause, fate } = step
     let recordId = 0
     if (action.kind === 'payment') {
       recordId = (recordIds.get(action.policy) ?? 0) + 1
@@ -54,11 +50,11 @@ function placeSteps(steps: readonly Step[]): Plan[] {
     } else {
       slot += SLOT_STEP
       at += pause * 1000
-      inSlot = [{ number: ++number, slot, at, index: 3, steps: [joined], fate }]
+      inSlot = [{ number: ++number, slot, at, index: FIRST_INDEX, steps: [joined], fate }]
     }
-    plans.push({ transaction: inSlot.at(-1)! })
+    transactions.push(inSlot.at(-1)!)
   }
-  return plans
+  return transactions
 }
 
 /** On the chain, no payment of a composable policy stands before the policy's beginning in the same slot. */
@@ -70,14 +66,11 @@ const mustBeginSlot = ({ action }: Step, inSlot: readonly Transaction[]): boolea
 
 /** What is told of a world, in the order of the chain. @param retractions false: as if none were ever retracted */
 function tellWorld(world: number, { steps }: World, retractions: boolean): Message[] {
-  const plans = placeSteps(steps)
-  const transactions = plans.flatMap(plan => ('transaction' in plan ? [plan.transaction] : []))
+  const transactions = placeSteps(steps)
   const inSlot = new Map<number, number>()
   for (const { slot } of transactions) inSlot.set(slot, (inSlot.get(slot) ?? 0) + 1)
-  return plans.flatMap(plan => {
-    if ('finalized' in plan) return [{ kind: 'finalized' as const, key: plan.key, slot: plan.finalized }]
-    const { transaction } = plan
-    const isFirst = transaction.index === 3
+  return transactions.flatMap(transaction => {
+    const isFirst = transaction.index === FIRST_INDEX
     const isAlone = inSlot.get(transaction.slot) === 1 && transaction.steps.length === 1
     return tellTransaction(world, transaction, { isFirst, isAlone, retractions })
   })
@@ -164,7 +157,6 @@ function messageOf(
 ): EventMessage {
   const { step, index, recordId } = steps[nth]!
   const { action, key } = step
-  if (action.kind === 'finalized') throw new Error('a control message has no transaction')
   const { name, data } = eventOf(action, { world, recordId, time: Math.floor(at / 1000) })
   const isRecord = action.kind === 'payment' && name === 'PaymentRecord'
   return {
@@ -228,20 +220,26 @@ export interface History {
 }
 
 /** @param retractions false: nothing was ever retracted, and what never returned did not happen */
-export function historyOf(drawn: readonly (World | null)[], retractions = true): History {
-  const placed: { message: Message; place: number }[] = []
-  const webhooks: Webhook[] = []
+export function historyOf(
+  { worlds: drawn, marks: drawnMarks }: { worlds: readonly (World | null)[]; marks: Marks },
+  retractions = true,
+): History {
+  const placed: { message: Message; place: number }[] = drawnMarks.map(({ key, slot }) => ({
+    message: { kind: 'finalized', key, slot: FIRST_SLOT + slot },
+    place: slot / 80,
+  }))
+  const hooks: Webhook[] = []
   for (const [world, drawnWorld] of drawn.entries()) {
     if (drawnWorld === null) continue
     const messages = tellWorld(world, drawnWorld, retractions)
     messages.forEach((message, at) => placed.push({ message, place: at / messages.length }))
-    webhooks.push(...drawnWorld.webhooks.map(plan => webhookOf(world, plan)))
+    hooks.push(...drawnWorld.webhooks.map(plan => webhookOf(world, plan)))
   }
   placed.sort((a, b) => a.place - b.place)
   return {
     messages: placed.map(({ message }) => message),
     places: placed.map(({ place }) => place),
-    webhooks,
+    webhooks: hooks,
   }
 }
 

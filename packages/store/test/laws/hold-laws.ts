@@ -6,6 +6,7 @@ import { manyWorlds } from './histories.js'
 import { ALL_LAWS, checkLaws, LawBroken, LAWS, type Drawn, type Law } from './laws.js'
 import { CommitFailed, openLawDatabase, type LawDatabase } from './run.js'
 import { shrink } from './shrink.js'
+import { marks } from './steps.js'
 
 /** How long a history that broke a law is made smaller. */
 const SHRINKING_MS = 60_000
@@ -59,20 +60,15 @@ interface Progress {
 async function checkMany(t: Test, options: LawOptions, nth: number, progress: Progress): Promise<unknown> {
   const { histories, together, databases, seed, only = ALL_LAWS } = options
   const database = await openLawDatabase(t)
-  const property = fc.asyncProperty(
-    manyWorlds(together),
-    arrivals,
-    arrivals,
-    async (worlds, first, second) => {
-      if (Date.now() > progress.endsAt) return
-      const drawn = { worlds, first, second }
-      const broken = await findBroken(database, drawn, only)
-      progress.checked += together
-      if (broken === null) return
-      progress.endsAt = 0
-      throw await shrinkBroken(database, drawn, broken)
-    },
-  )
+  const cases = fc.record({ worlds: manyWorlds(together), marks, first: arrivals, second: arrivals })
+  const property = fc.asyncProperty(cases, async drawn => {
+    if (Date.now() > progress.endsAt) return
+    const broken = await findBroken(database, drawn, only)
+    progress.checked += together
+    if (broken === null) return
+    progress.endsAt = 0
+    throw await shrinkBroken(database, drawn, broken)
+  })
   const numRuns = Math.ceil(histories / together / databases)
   const { errorInstance } = await fc.check(property, { numRuns, endOnFailure: true, seed: seed + nth })
   return errorInstance ?? null

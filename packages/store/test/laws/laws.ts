@@ -10,7 +10,7 @@ import { findReadProblems } from './reads.js'
 import { differences, rowsOf, rowsOfModel } from './rows.js'
 import { store, type LawDatabase, type Run } from './run.js'
 import { findSeqProblems } from './seqs.js'
-import type { World } from './steps.js'
+import type { Marks, World } from './steps.js'
 import { sumsOf } from './sums.js'
 import { findLifecycleProblems } from './told-policies.js'
 import { findHandedProblems, findToldProblems } from './told-payments.js'
@@ -50,6 +50,7 @@ const describeBatch = (batch: readonly Message[], nth: number): string[] => [
 
 export interface Drawn {
   worlds: readonly (World | null)[]
+  marks: Marks
   first: Arrival
   second: Arrival
 }
@@ -98,12 +99,9 @@ async function checkRun(law: LawDatabase, run: Run, model: Model, asked: Readonl
 }
 
 /** Stores histories in one order, in another, and without their retractions. @throws LawBroken */
-export async function checkLaws(
-  law: LawDatabase,
-  { worlds, first, second }: Drawn,
-  asked: ReadonlySet<Law>,
-): Promise<void> {
-  const history = historyOf(worlds)
+export async function checkLaws(law: LawDatabase, drawn: Drawn, asked: ReadonlySet<Law>): Promise<void> {
+  const { first, second } = drawn
+  const history = historyOf(drawn)
   const run = await store(law, history, first)
   await checkRun(law, run, buildModel(history.messages), asked)
   if (asked.has('order')) {
@@ -112,7 +110,7 @@ export async function checkLaws(
     if (problems.length > 0) throw new LawBroken('order', problems, [...run.batches, [], ...other.batches])
   }
   if (asked.has('retraction')) {
-    const never = await store(law, historyOf(worlds, false), first)
+    const never = await store(law, historyOf(drawn, false), first)
     const problems = differences(rowsOf(never.tables, never.payments), rowsOf(run.tables, run.payments, true))
     if (problems.length > 0)
       throw new LawBroken('retraction', problems, [...never.batches, [], ...run.batches])

@@ -56,11 +56,12 @@ const fewerWorlds = (worlds: Drawn['worlds']): Drawn['worlds'][] => {
   ]
 }
 
-const smallerDrawn: Smaller<Drawn> = ({ worlds, first, second }) => [
-  ...fewerWorlds(worlds).map(of => ({ worlds: of, first, second })),
-  ...replaced(worlds, smallerWorld).map(of => ({ worlds: of, first, second })),
-  ...smallerArrival(first).map(of => ({ worlds, first: of, second })),
-  ...smallerArrival(second).map(of => ({ worlds, first, second: of })),
+const smallerDrawn: Smaller<Drawn> = drawn => [
+  ...fewerWorlds(drawn.worlds).map(worlds => ({ ...drawn, worlds })),
+  ...without(drawn.marks).map(marks => ({ ...drawn, marks })),
+  ...replaced(drawn.worlds, smallerWorld).map(worlds => ({ ...drawn, worlds })),
+  ...smallerArrival(drawn.first).map(first => ({ ...drawn, first })),
+  ...smallerArrival(drawn.second).map(second => ({ ...drawn, second })),
 ]
 
 /**

@@ -105,7 +105,6 @@ const actions = fc.oneof(
     weight: 1,
     arbitrary: named('other', { name: fc.constantFrom('EmergencyPauseChanged', 'SomethingNew') }),
   },
-  { weight: 2, arbitrary: named('finalized', { back: fc.nat(3) }) },
 )
 export type Action = typeof actions extends fc.Arbitrary<infer T> ? T : never
 
@@ -154,6 +153,10 @@ export const webhooks = fc.record({
   tried: fc.boolean(),
 })
 export type WebhookPlan = typeof webhooks extends fc.Arbitrary<infer T> ? T : never
+
+/** What the indexer says of the chain itself: everything up to this slot, counted from the first, is final. */
+export const marks = fc.array(fc.record({ key, slot: fc.nat(80) }), { maxLength: 3, size: 'max' })
+export type Marks = typeof marks extends fc.Arbitrary<infer T> ? T : never
 
 export const worlds = fc.record({
   steps: fc.array(steps, { minLength: 5, maxLength: 18, size: 'max' }),
