@@ -1,5 +1,6 @@
 // The data of a step's event, with the fields of the program's IDL.
 import { addressesOf, MINTS, NO_POLICY, RECIPIENTS, STRANGER, type Addresses } from './addresses.js'
+import { EXCLUDED } from './exclusions.js'
 import { Enum, type Fields } from './messages.js'
 import type { Action, MemoName, PolicyType } from './steps.js'
 
@@ -123,10 +124,8 @@ function policyEventOf(action: PolicyAction, addresses: Addresses, context: Cont
       }
       if (isRegular)
         return { name: `${prefix}Created`, data: { ...data, memo: memoOf(context.world, action.memo) } }
-      // Executions without a memo have the one of their policy, which is the same in every incarnation: a payment that was
-      // given its `seq` under one tracking ID cannot move to another.
       const config = { input_mint: inputMint, output_mint: STRANGER }
-      const memo = memoOf(context.world, 'a', 32)
+      const memo = memoOf(context.world, EXCLUDED.memoThatChangesBetweenIncarnations ? 'a' : action.memo, 32)
       return { name: `${prefix}Created`, data: { ...named, ...data, memo, forward_config: config } }
     }
     case 'policy deleted': {

@@ -2,8 +2,8 @@
 
 export const EXCLUDED = {
   /**
-   * A payment without a memo arrives with an unknown place in the slot of its composable policy, behind the policy's Created
-   * event, and a copy tells its place later. It is told nowhere and has no tracking ID, although its policy is known.
+   * A composable policy has another memo in a later incarnation, and a payment without a memo arrives before the Created event
+   * of its own incarnation and after that of an earlier one. It keeps the earlier tracking ID, under which it was told.
    */
-  executionThatMovesBehindItsPolicy: false,
+  memoThatChangesBetweenIncarnations: true,
 }

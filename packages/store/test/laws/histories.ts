@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { addressesOf, COMPOSABLE, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
 import { BEGINNING, eventOf, trackingIdOf } from './event-data.js'
 import type { EventMessage, Message } from './messages.js'
-import { EXCLUDED } from './exclusions.js'
 import { worlds, type Copy, type Marks, type Step, type WebhookPlan, type World } from './steps.js'
 
 const FIRST_SLOT = 1_000
@@ -129,7 +128,7 @@ function tellStep(
   const { copies, contradiction } = step
   const messages = copies.map((copy, at) => {
     const isLast = at === copies.length - 1
-    const knowsPlace = copy.knowsPlace || (isLast && !isAlone) || mustKnowPlace(step)
+    const knowsPlace = copy.knowsPlace || (isLast && !isAlone)
     const told = messageOf(world, transaction, nth, { ...copy, knowsPlace }, isNameless)
     return { ...told, key: mix(step.key, at) }
   })
@@ -143,10 +142,6 @@ function tellStep(
     return [...messages, { ...last, key, data: { ...last.data, contradiction: true } }]
   return [...messages, { ...last, key, at: last.at + 5 }]
 }
-
-/** See exclusions.ts. */
-const mustKnowPlace = ({ action }: Step): boolean =>
-  EXCLUDED.executionThatMovesBehindItsPolicy && action.kind === 'payment' && action.policy === COMPOSABLE
 
 function messageOf(
   world: number,

@@ -37,7 +37,7 @@ function factsOverTime(
   const trackingIds = new Set([trackingId])
   for (const { data } of created) {
     if (event.data.recipient === undefined) recipients.add(data.recipient as string)
-    if (trackingId === null && event.name === 'ComposableExecuted') trackingIds.add(trackingIdOf(data.memo))
+    if (event.data.memo === undefined) trackingIds.add(trackingIdOf(data.memo))
   }
   if (policy !== null && tokenMint === null)
     for (const { data } of model.events.filter(({ name }) => name === 'UserPaymentCreated'))
