@@ -58,8 +58,8 @@ export const bench: Bench = {
   name: 'insert-indexes',
   about: 'CPU of Postgres to insert an event with all indexes, and with three',
   async run(context) {
-    const count = context.quick ? 1_000 : 40_000
-    const stored = context.quick ? 1_000 : 100_000
+    const count = context.quick ? 5_000 : 40_000
+    const stored = context.quick ? 5_000 : 100_000
     const [all, needed] = [await copyFilled(context, stored), await copyFilled(context, stored)]
     const { rows } = await needed.pool.query<{ name: string }>(
       `select indexrelid::regclass::text as name from pg_index where indrelid = 'events'::regclass`,
