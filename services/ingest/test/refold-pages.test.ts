@@ -181,10 +181,9 @@ t.test('an hour of many payments that loses its extremes', async t => {
   t.equal(counted[0]!.first_at.getTime(), (START + first + 3) * 1000)
   await ingest(store, [retraction(9_000)])
   await drain(store)
-  const { events: _e, retractions: _r, ...figures } = await dumpProjections(database.pool)
-  const { events, retractions, ...expected } = reference
-  t.strictSame(figures.payment_stats, expected.payment_stats)
-  t.strictSame(figures.payment_token_stats, expected.payment_token_stats)
+  const figures = await dumpProjections(database.pool)
+  t.strictSame(figures.payment_stats, reference.payment_stats)
+  t.strictSame(figures.payment_token_stats, reference.payment_token_stats)
 })
 
 t.test('a watermark that makes many payments final for a webhook', async t => {
