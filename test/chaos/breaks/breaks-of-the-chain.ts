@@ -221,8 +221,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
       },
       {
         file: 'packages/store/dist/webhooks/tell-due-policies.js',
-        find: 'key: String(at)',
-        replace: 'key: String(at) + Math.random()',
+        find: 'key: String(dueAt)',
+        replace: 'key: String(dueAt) + Math.random()',
       },
     ],
     faults: [],

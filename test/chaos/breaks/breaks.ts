@@ -198,8 +198,8 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/webhooks/claim-deliveries.js',
-        find: 'select attempt_id, id, attempt from claimed\n',
-        replace: 'select attempt_id, id, attempt from claimed where attempt > 1\n',
+        find: 'select "attemptId", id, attempt from claimed\n',
+        replace: 'select "attemptId", id, attempt from claimed where attempt > 1\n',
       },
     ],
     faults: [],
