@@ -2,7 +2,7 @@
 // transactions in a slot, copies that know a place better, contradictions, and transactions that the finalized chain
 // does not hold.
 import fc from 'fast-check'
-import { addressesOf, COMPOSABLE, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
+import { addressesOf, COMPOSABLE, labelOf, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
 import { BEGINNING, eventOf, trackingIdOf } from './event-data.js'
 import type { EventMessage, Message } from './messages.js'
 import { worlds, type Copy, type Marks, type Step, type WebhookPlan, type World } from './steps.js'
@@ -59,8 +59,9 @@ function placeSteps(steps: readonly Step[]): Transaction[] {
 /** On the chain, no payment of a composable policy stands before the policy's beginning in the same slot. */
 const mustBeginSlot = ({ action }: Step, inSlot: readonly Transaction[]): boolean =>
   action.kind === 'policy created' &&
+  action.policy === COMPOSABLE &&
   inSlot.some(({ steps }) =>
-    steps.some(({ step }) => step.action.kind === 'payment' && step.action.policy === action.policy),
+    steps.some(({ step }) => step.action.kind === 'payment' && step.action.policy === COMPOSABLE),
   )
 
 /** What is told of a world, in the order of the chain. @param retractions false: as if none were ever retracted */
@@ -177,6 +178,14 @@ export interface Webhook {
   finality: 'confirmed' | 'finalized'
   filters: { recipient?: string; tokenMint?: string; minAmount?: string; trackingIdPrefix?: string } | null
   tried: boolean
+}
+
+/** For failures. */
+export function describeWebhook({ gateway, types, finality, filters, tried }: Webhook): string {
+  const wanted = Object.entries(filters ?? {}).map(([name, value]) => `${name} ${labelOf(value)}`)
+  const told = types.length === 0 ? 'payments' : types.join(', ')
+  const only = wanted.length === 0 ? '' : ` with ${wanted.join(' and ')}`
+  return `webhook of ${labelOf(gateway)} for what is ${finality}: ${told}${only}${tried ? ', tried after each batch' : ''}`
 }
 
 const POLICY_TYPES = ['created', 'paused', 'resumed', 'completed', 'deleted'].map(

@@ -15,6 +15,8 @@ export interface Standing {
   data: Fields
   retracted: boolean
   isFinal: boolean
+  /** some copies do not know its place */
+  moves: boolean
 }
 
 export interface Stood {
@@ -98,6 +100,7 @@ function combine(copies: readonly EventMessage[], retracted: boolean, isBelow: b
     transactionIndex: Math.max(...copies.map(copy => copy.transactionIndex ?? 0)),
     index: Math.max(...copies.map(copy => copy.index ?? 0)),
     isFinal: !retracted && (isBelow || copies.some(({ finalized }) => finalized)),
+    moves: new Set(copies.map(copy => `${copy.transactionIndex} ${copy.index}`)).size > 1,
   }
 }
 

@@ -1,7 +1,8 @@
 // Which payments the webhooks and sockets must have been told, may have been told, and were told.
 import { labelOf } from './addresses.js'
 import type { Row } from './columns.js'
-import type { Webhook } from './histories.js'
+import { wasEverFinal } from './finality.js'
+import { describeWebhook, type Webhook } from './histories.js'
 import type { Model, ModelPayment } from './model.js'
 import { trackingIdOf } from './model-policy.js'
 import type { Run } from './run.js'
@@ -64,7 +65,8 @@ const countBy = (rows: readonly Row[], keyOf: (row: Row) => string): Map<string,
 }
 
 /** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
-export function findToldProblems({ history, webhookIds, tables, keyOfId }: Run, model: Model): string[] {
+export function findToldProblems(run: Run, model: Model): string[] {
+  const { history, webhookIds, tables, keyOfId } = run
   const problems: string[] = []
   const payments = tables.deliveries.filter(({ type }) => String(type).startsWith('payment.'))
   const told = countBy(
@@ -81,11 +83,11 @@ export function findToldProblems({ history, webhookIds, tables, keyOfId }: Run, 
         return rows
       }
       const add = (what: string) =>
-        problems.push(`webhook ${JSON.stringify(webhook)}\n    of ${nameOf(payment)}: ${what}`)
+        problems.push(`${describeWebhook(webhook)}\n    of ${nameOf(payment)}: ${what}`)
       judge(
         payment,
         webhook,
-        model,
+        { run, model },
         { executed: rowsOf('payment.executed'), retracted: rowsOf('payment.retracted') },
         add,
       )
@@ -101,7 +103,7 @@ const nameOf = ({ event }: ModelPayment): string => event.key.split(' ').map(lab
 function judge(
   payment: ModelPayment,
   webhook: Webhook,
-  model: Model,
+  { run, model }: { run: Run; model: Model },
   rows: { executed: Row[]; retracted: Row[] },
   add: (what: string) => void,
 ): void {
@@ -120,6 +122,8 @@ function judge(
   const { executed, retracted } = rows
   if (executed.length > 1) add(`told ${executed.length} times`)
   if (executed.length > 0 && !may) add('told, and not asked for')
+  if (executed.length > 0 && webhook.finality === 'finalized' && !wasEverFinal(run, event))
+    add('told before it was final')
   if (event.retracted) {
     if (executed.some(({ state }) => state !== 'cancelled')) add('retracted, and still to be sent')
     const asked =

@@ -1,7 +1,9 @@
 // What webhooks were told of policies: nothing twice, nothing that did not happen, and all that shows in the end.
 import { labelOf } from './addresses.js'
 import type { Row } from './columns.js'
-import type { Webhook } from './histories.js'
+import { EXCLUDED } from './exclusions.js'
+import { wasEverFinal } from './finality.js'
+import { describeWebhook, type Webhook } from './histories.js'
 import { Enum } from './messages.js'
 import { compare, type Standing } from './model-events.js'
 import { isCreated, isDeleted, isStatus, text, trackingIdOf } from './model-policy.js'
@@ -16,7 +18,8 @@ interface Message {
 }
 
 /** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
-export function findLifecycleProblems({ history, webhookIds, tables, keyOfId }: Run, model: Model): string[] {
+export function findLifecycleProblems(run: Run, model: Model): string[] {
+  const { history, webhookIds, tables, keyOfId } = run
   const problems: string[] = []
   const told = new Map<string, Message[]>()
   for (const row of tables.deliveries.filter(({ type }) => String(type).startsWith('subscription.'))) {
@@ -29,8 +32,8 @@ export function findLifecycleProblems({ history, webhookIds, tables, keyOfId }: 
       const key = `${webhookIds[nth]} ${policy}`
       const messages = told.get(key) ?? []
       told.delete(key)
-      for (const problem of judge(webhook, past, messages, model, policy))
-        problems.push(`webhook ${JSON.stringify(webhook)}\n    of ${labelOf(policy)}: ${problem}`)
+      for (const problem of judge(webhook, past, messages, { run, model }, policy))
+        problems.push(`${describeWebhook(webhook)}\n    of ${labelOf(policy)}: ${problem}`)
     }
   }
   for (const key of told.keys())
@@ -47,7 +50,7 @@ function judge(
   webhook: Webhook,
   past: Standing[],
   messages: Message[],
-  model: Model,
+  { run, model }: { run: Run; model: Model },
   policy: string,
 ): string[] {
   const problems: string[] = []
@@ -65,7 +68,7 @@ function judge(
       problems.push(`${shown} is told, and not asked for`)
     const event = past.find(({ key }) => key === cause)
     if (!event || !canCause(type, event)) problems.push(`${shown} did not happen`)
-    if (webhook.finality === 'finalized' && event && !event.retracted && !event.isFinal)
+    if (webhook.finality === 'finalized' && event && !wasEverFinal(run, event))
       problems.push(`${shown} is told before it is final`)
   }
   const completed = messages.filter(({ type }) => type === 'subscription.completed').length
@@ -104,21 +107,27 @@ function factsOf({ data }: Standing, { events }: Model): Facts[] {
   }))
 }
 
-/** In a history with one Created event, whatever the order of arrival: what the policy is in the end. */
+/** Of a policy with one Created event, whatever the order of arrival: what the policy is in the end. */
 function mustBeTold(webhook: Webhook, past: Standing[], model: Model, policy: string): string[] {
   const created = past.filter(isCreated)
   const state = model.policies.get(policy)
   const [only] = created
-  if (created.length !== 1 || !only || !state || past.some(({ retracted }) => retracted)) return []
+  if (created.length !== 1 || !only || !state) return []
   if (state.gateway !== webhook.gateway || model.everDeleted.has(webhook.gateway)) return []
   const tokenMint = state.inputMint ?? model.userPayments.get(state.userPayment)?.tokenMint ?? null
   if (!passes(webhook, { recipient: state.recipient, trackingId: state.trackingId, tokenMint })) return []
   if (webhook.finality === 'finalized' && past.some(({ isFinal }) => !isFinal)) return []
   const types = ['subscription.created']
-  const after = past.filter(event => compare(event, only) > 0)
-  if (after.filter(isDeleted).length === 1) types.push('subscription.deleted')
-  const changes = after.filter(isStatus)
-  if (changes.length === 1 && statusOf(changes[0]!) === 'Paused') types.push('subscription.paused')
-  if (state.status === 'completed') types.push('subscription.completed')
+  // One that was retracted can hide one that stands: of changes before the Created event only the latest is told.
+  const theOnly = (is: (event: Standing) => boolean) => {
+    const [found, ...others] = past.filter(is)
+    return found && others.length === 0 && !found.retracted && compare(found, only) > 0 ? found : undefined
+  }
+  if (theOnly(isDeleted)) types.push('subscription.deleted')
+  const change = theOnly(isStatus)
+  if (change && statusOf(change) === 'Paused') types.push('subscription.paused')
+  const isUnsure =
+    EXCLUDED.completionByMoveOrRetraction && past.some(({ moves, retracted }) => moves || retracted)
+  if (state.status === 'completed' && !isUnsure) types.push('subscription.completed')
   return types.filter(type => webhook.types.includes(type))
 }
