@@ -76,7 +76,7 @@ export const STEPS = [
   },
   {
     name: 'laws with a fresh seed',
-    seconds: 400,
+    seconds: 260,
     minutes: 8,
     files: ['packages/store/test/laws/laws.long.test.ts'],
     env: { SEED: FRESH_SEED },

@@ -11,4 +11,9 @@ export const EXCLUDED = {
    * change. Its completion is not told.
    */
   completionByMoveOrRetraction: true,
+  /**
+   * A policy is completed, its Created event moves, the payment that completed it is retracted and comes again. The completion is
+   * told a second time, because the message's id names the place of the Created event.
+   */
+  completionAfterAMove: true,
 }
