@@ -97,6 +97,10 @@ export const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
   Completed: 'subscription.completed',
 }
 
+/** An order ends with the id of its event: a Created event that gets another place still begins the same incarnation. */
+const isSameIncarnation = (before: string | null, after: string): boolean =>
+  before !== null && before.slice(-32) === after.slice(-32)
+
 /** A policy before or after a batch, with the status that is served. */
 export interface StatedPolicy {
   state: PolicyState
@@ -142,7 +146,8 @@ export function lifecyclesOf(
       add(type, statusOrder, undefined)
     if (isLate(deletedOrder) && deletedOrder > start) add('subscription.deleted', deletedOrder, undefined)
   }
-  const wasCompleted = was?.state.incarnationStart === start && was.status === 'completed'
+  const wasCompleted =
+    isSameIncarnation(was?.state.incarnationStart ?? null, start) && was?.status === 'completed'
   if (!wasCompleted && status === 'completed')
     add(
       'subscription.completed',
