@@ -56,7 +56,7 @@ export const receive = async (feed: Feed, count: number): Promise<ReceivedMessag
   (await readAll(feed, count)).map((read, index) => ({ ...read, subject: '', streamSequence: index + 1 }))
 
 const COLUMNS =
-  'id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at, record_id, payer, token_mint'
+  'id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment'
 
 /** A row as COPY wants it; nothing in the feed but JSON needs an escape. */
 function toCopyLine(event: ChainEvent, position: number): string {
@@ -66,7 +66,7 @@ function toCopyLine(event: ChainEvent, position: number): string {
     ...[event.data.replaceAll('\\', '\\\\'), event.occurredAt.toISOString(), event.fingerprint, position],
     ...[event.gateway, event.paymentPolicy, event.userPayment, event.authority, event.recipient],
     ...[event.trackingId, payment && position, payment?.amount, payment?.paidAt, payment?.recordId],
-    ...[payment?.payer, payment?.tokenMint],
+    ...[payment?.payer, payment?.tokenMint, event.transactionIndex, event.commitment],
   ]
   return `${values.map(value => value ?? '\\N').join('\t')}\n`
 }
