@@ -23,7 +23,7 @@ export async function refoldBatch(
   const changed = addressesOf(identified)
   await refoldGateways(tx, changed.gateways, programId)
   await refoldUserPayments(tx, changed.userPayments, programId)
-  const causes = collectCauses({ folded, retracted, moved })
+  const causes = collectCauses({ folded, known, retracted, moved })
   const forgotten = await readForgotten(tx, folded, head.position)
   const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
   const policies = await readPoliciesOf(tx, accounts)

@@ -1,5 +1,11 @@
 // Finds what a batch must fold again, and why.
-import { DIRECT_TRANSFER_POLICY, orderOf, type ChainEvent, type ChainOrder } from '@payment-tracking/domain'
+import {
+  DIRECT_TRANSFER_POLICY,
+  isOfIncarnation,
+  orderOf,
+  type ChainEvent,
+  type ChainOrder,
+} from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from './derive-payments.js'
 import { policyOf, type Folded } from './fold.js'
@@ -83,13 +89,15 @@ class Causes extends Map<string, RefoldCause> {
 
 export interface BatchChanges {
   folded: Folded
+  known: Known
   retracted: readonly RetractedEvent[]
   moved: readonly MovedEvent[]
 }
 
 /** The causes by policy. */
-export function collectCauses({ folded, retracted, moved }: BatchChanges): Map<string, RefoldCause> {
+export function collectCauses({ folded, known, retracted, moved }: BatchChanges): Map<string, RefoldCause> {
   const causes = new Causes()
+  const starts = new Map(known.policies.map(({ state }) => [state.address, state.incarnationStart]))
   for (const { event, retracted: isRetracted } of folded.events) {
     const policy = policyOf(event)
     if (isRetracted && policy !== null) causes.addRetractedAt(policy, event, event.order)
@@ -105,6 +113,9 @@ export function collectCauses({ folded, retracted, moved }: BatchChanges): Map<s
     else {
       causes.add(policy, event, from, -1n)
       causes.add(policy, event, event.order, 1n)
+      // What stood before its incarnation was not told of it.
+      const wasTold = isOfIncarnation(starts.get(policy) ?? null, from)
+      if (event.effect.kind !== 'policy-created' && !wasTold) causes.of(policy).events.push(event)
     }
   }
   return causes
