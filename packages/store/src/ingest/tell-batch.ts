@@ -131,13 +131,13 @@ function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): Com
 /** An event is final when its slot is, or when its own message or a copy of it says so. */
 async function finalityOf(
   tx: PipelinedTx,
-  { finalizedSlot, fresh, finalEvents }: Identified,
+  { finalizedSlot, fresh, finalEvents, moved }: Identified,
   late: readonly CommittedPayment[],
 ): Promise<IsFinal> {
   const finalized = new Set([
     ...finalEvents,
     ...fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
-    ...(await readSaidFinal(tx, late.map(idOf))),
+    ...(await readSaidFinal(tx, [...late.map(idOf), ...moved.map(({ event }) => event.id)])),
   ])
   return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || finalized.has(eventId)
 }
