@@ -1,7 +1,7 @@
 // `node scripts/assemble-images.mjs FOLDER [NAME]`: makes FOLDER/<image> for the migration and for each service, or for
-// one service alone. The folder holds what the image holds and nothing else: the bundle, and those packages that the
-// bundle reads from node_modules.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+// one service alone. The folder holds what the image holds and nothing else: the bundle with its chunks, and those packages
+// that it reads from node_modules.
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UNBUNDLED } from './unbundled-packages.mjs'
@@ -52,17 +52,24 @@ function copyPackages(names, from, target, copied = new Set()) {
   }
 }
 
-/** Adds bundles of a workspace, by the beginning of their names, to an image. */
+/** A bundle and the chunks that it reads, as they lie below the root. */
+function filesOf(bundle, found = new Set()) {
+  if (found.has(bundle)) return found
+  found.add(bundle)
+  const text = readFileSync(join(ROOT, bundle), 'utf8')
+  for (const [, path] of text.matchAll(/["'](\.[\w./-]+\.js)["']/g)) {
+    const chunk = join(dirname(bundle), path)
+    if (chunk.startsWith('dist/') && existsSync(join(ROOT, chunk))) filesOf(chunk, found)
+  }
+  return found
+}
+
+/** Adds bundles of a workspace to an image. */
 function add(target, workspace, names) {
-  const from = join(ROOT, workspace)
-  const bundle = readdirSync(join(from, 'dist')).filter(file =>
-    names.some(name => file.startsWith(`${name}.js`) || file.startsWith(`${name}-`)),
-  )
-  mkdirSync(join(target, workspace, 'dist'), { recursive: true })
-  for (const name of ['package.json', ...bundle.map(each => join('dist', each))])
-    cpSync(join(from, name), join(target, workspace, name))
-  const sources = bundle.filter(name => name.endsWith('.js')).map(name => join(from, 'dist', name))
-  copyPackages(namesIn(sources), from, target)
+  const files = [...new Set(names.flatMap(name => [...filesOf(join(workspace, 'dist', `${name}.js`))]))]
+  for (const file of [join(workspace, 'package.json'), ...files, ...files.map(name => `${name}.map`)])
+    cpSync(join(ROOT, file), join(target, file), { recursive: true })
+  copyPackages(namesIn(files.map(file => join(ROOT, file))), join(ROOT, workspace), target)
 }
 
 const folder = resolve(process.argv[2] ?? 'images')

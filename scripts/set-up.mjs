@@ -11,10 +11,11 @@ function requireNode() {
 
 /**
  * @param log gets a line of progress at least every three seconds
+ * @param options.withTests also install what only tests, checks and benches need
  * @throws Error whose message says what failed and how
  */
-export async function setUp(log) {
+export async function setUp(log, { withTests = true } = {}) {
   requireNode()
-  await install(log)
+  await install(log, { withTests })
   await build(log)
 }

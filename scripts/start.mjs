@@ -24,7 +24,7 @@ if (options.includes('--help') || options.includes('-h')) {
 }
 const log = line => console.log(line)
 try {
-  await setUp(log)
+  await setUp(log, { withTests: false })
 } catch (error) {
   console.error(`\n${error.message}`)
   process.exit(1)

@@ -32,6 +32,8 @@ t.test('the stream is read again into an empty database, and projections are com
 
   const refused = await run('scripts/reingest.mjs').catch((error: { stderr: string }) => error)
   t.match(refused.stderr, /^usage: npm run reingest -- --since TIME\|SEQUENCE/)
+  const lines = refused.stderr.split('\n')
+  t.ok(Math.max(...lines.map(line => line.length)) <= 100, 'fits a terminal of 100 columns')
   const { stdout } = await run('scripts/reingest.mjs', '--since', '1')
   t.match(stdout, /"msg":"reingest\.done"/)
   t.equal(await count(), (await readExpectedAnswers()).stored)

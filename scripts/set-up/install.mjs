@@ -1,4 +1,5 @@
-// Installs the dependencies when the lock file has changed.
+// Installs the dependencies when the lock file has changed: `dependencies` are what building and running need, and
+// `devDependencies` what tests and checks need besides.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, run, withProgress } from './run.mjs'
@@ -7,14 +8,13 @@ const LOCK = join(ROOT, 'package-lock.json')
 const MODULES = join(ROOT, 'node_modules')
 const INSTALLED = join(MODULES, '.package-lock.json')
 
+const packagesIn = file => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {})
+
 /**
- * Whether the installed packages are those of the lock file. A lock file can change without a change of packages, for
+ * The paths of locked packages that are not installed as locked. A lock file can change without a change of packages, for
  * example when a package of ours begins to use an installed one; then `npm ci` would unpack everything for nothing.
  */
-function isInstalled(locked) {
-  if (!existsSync(INSTALLED)) return false
-  const installed = JSON.parse(readFileSync(INSTALLED, 'utf8')).packages
-  const paths = Object.keys(locked).filter(path => path.includes('node_modules/'))
+function listMissing(locked, installed) {
   const isThere = path => {
     const [want, have] = [locked[path], installed[path]]
     // Packages for other systems are only in the lock file.
@@ -22,7 +22,7 @@ function isInstalled(locked) {
     if (want.link) return have.link === true && have.resolved === want.resolved
     return have.version === want.version && (have.integrity ?? want.integrity) === want.integrity
   }
-  return paths.every(isThere) && Object.keys(installed).every(path => path in locked)
+  return Object.keys(locked).filter(path => path.includes('node_modules/') && !isThere(path))
 }
 
 /** How many packages npm has unpacked into node_modules so far. */
@@ -33,19 +33,31 @@ function countInstalled() {
   return names.length - scopes.length + scopes.flatMap(scope => readdirSync(join(MODULES, scope))).length
 }
 
-/** @throws Error with what npm said */
-export async function install(log) {
-  const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'))
-  if (!isInstalled(packages)) {
-    const total = Object.keys(packages).filter(path => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)).length
-    // npm starts its scripts with its own path in the environment; without npm, PATH has to do.
-    const npm = process.env.npm_execpath
-    const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--prefer-offline']
-    await withProgress(
-      log,
-      'installing dependencies (npm ci)',
-      () => `${countInstalled()} of about ${total} packages`,
-      () => (npm ? run(process.execPath, [npm, ...args]) : run('npm', args)),
-    )
-  }
+/**
+ * @param options.withTests also install what only tests and checks need
+ * @throws Error with what npm said
+ */
+export async function install(log, { withTests }) {
+  const [locked, installed] = [packagesIn(LOCK), packagesIn(INSTALLED)]
+  const missing = listMissing(locked, installed)
+  const isForTests = path => locked[path].dev === true
+  const isCurrent =
+    Object.keys(installed).every(path => path in locked) && missing.every(path => isForTests(path))
+  if (isCurrent && (missing.length === 0 || !withTests)) return
+  // Who has run the tests before keeps their packages.
+  const takesAll = withTests || Object.keys(installed).some(path => path in locked && isForTests(path))
+  const wanted = Object.keys(locked).filter(path => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path))
+  const isCounted = path => !locked[path].optional && (takesAll || !isForTests(path))
+  const total = wanted.filter(isCounted).length
+  // `npm ci` begins by deleting everything; what runs is kept where only the rest is missing.
+  const args = isCurrent ? ['install', '--no-save'] : ['ci']
+  args.push(takesAll ? '--include=dev' : '--omit=dev', '--no-audit', '--no-fund', '--prefer-offline')
+  // npm starts its scripts with its own path in the environment; without npm, PATH has to do.
+  const npm = process.env.npm_execpath
+  await withProgress(
+    log,
+    isCurrent ? 'installing what tests need' : 'installing dependencies',
+    () => `${countInstalled()} of about ${total} packages`,
+    () => (npm ? run(process.execPath, [npm, ...args]) : run('npm', args)),
+  )
 }

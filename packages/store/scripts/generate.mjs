@@ -1,12 +1,20 @@
-// Generates the Prisma client without a download. `generate` never starts the schema engine, but Prisma downloads the
-// engine unless this variable names an existing file. Migrations do not see the variable.
-import { spawnSync } from 'node:child_process'
+// Generates the Prisma client as `prisma generate` does, with the same generator and without the CLI: the CLI brings 109
+// packages more, which `npm start` would install for this alone. schema.test.ts compares the two.
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const run = spawnSync(process.execPath, ['node_modules/prisma/build/index.js', 'generate'], {
-  cwd: root,
-  env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
-  stdio: ['ignore', 'inherit', 'inherit'],
+// These packages are CommonJS; their ES modules cannot be loaded.
+const require = createRequire(import.meta.url)
+const { PrismaClientTsGenerator } = require('@prisma/client-generator-ts')
+const { enginesVersion } = require('@prisma/engines-version')
+const { getGenerators } = require('@prisma/internals')
+
+const [generator] = await getGenerators({
+  schemaPath: fileURLToPath(new URL('../../../prisma/schema.prisma', import.meta.url)),
+  registry: { 'prisma-client': { type: 'in-process', generator: new PrismaClientTsGenerator() } },
+  version: enginesVersion.split('.').at(-1),
+  skipDownload: true,
+  cliCommand: 'generate',
 })
-process.exit(run.status ?? 1)
+await generator.generate()
+generator.stop()
