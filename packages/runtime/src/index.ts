@@ -22,10 +22,19 @@ export { runMain } from './main.js'
 export type { Probe } from './management.js'
 export { createMetrics, type Metrics } from './metrics.js'
 export { schemaProblem, type SchemaProblem } from './schema-problem.js'
-export { DatabaseConfig, PoolSize, readDatabaseAddress, type DatabaseAddress } from './servers/database.js'
+export {
+  DatabaseConfig,
+  PoolSize,
+  readDatabaseAddress,
+  readReplicaUrls,
+  ReplicaConfig,
+  type DatabaseAddress,
+} from './servers/database.js'
 export { NatsConfig } from './servers/nats.js'
 export {
   readRedisAddress,
+  RealtimeRedisConfig,
+  realtimeRedisOf,
   REDIS_RECONNECT,
   RedisConfig,
   RedisUnsupportedError,

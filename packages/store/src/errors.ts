@@ -19,6 +19,20 @@ export class StoreTimeoutError extends ServiceError {
   readonly retry = 'later'
 }
 
+/** No database that may be asked knows everything up to the wanted position yet. */
+export class NotYetError extends ServiceError {
+  readonly code = 'NOT_YET'
+  readonly retry = 'later'
+
+  /** @param head what the primary has; undefined when it is not known */
+  constructor(
+    wanted: bigint,
+    readonly head: { epoch: string; position: bigint } | undefined,
+  ) {
+    super(`position ${wanted} is not known here yet`)
+  }
+}
+
 /** Postgres refused the values themselves: Postgres will refuse the same values again. */
 export class StoreRefusedError extends ServiceError {
   readonly code = 'STORE_REFUSED'

@@ -1,4 +1,5 @@
 export {
+  NotYetError,
   sqlStateOf,
   StoreContentsError,
   StoreRefusedError,
@@ -18,5 +19,7 @@ export * from './checkout/index.js'
 export * from './merchant/index.js'
 export * from './reads/index.js'
 export * from './realtime/index.js'
+export * from './replicas/index.js'
 export * from './retention/index.js'
+export * from './set-aside/index.js'
 export * from './webhooks/index.js'

@@ -2,9 +2,9 @@
 // and the plan of that query, with the very statement that the store sends, must use the index.
 import {
   listClaimablePayments,
-  listEvents,
+  readEventPage,
   listEventsAfter,
-  listOneTimePayments,
+  readOneTimePage,
   openStore,
   readEventPlaces,
   readPaymentsBySeq,
@@ -13,6 +13,8 @@ import {
   readRecentRetractions,
   readRetractionsOf,
   readSubscriptions,
+  listNeverPaid,
+  listSubscribers,
   readVolume,
   type EventFilter,
   type Store,
@@ -26,6 +28,7 @@ import { readNextPayments } from '../src/ingest/derive-payments.js'
 import { readRegisters } from '../src/ingest/read-registers.js'
 import { refoldGateways, refoldUserPayments } from '../src/ingest/refold-accounts.js'
 import type { PipelinedTx } from '../src/database/pipelined-transactions.js'
+import { indexesOf, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 40_000
 const PAGE = { limit: 50, offset: 0 }
@@ -36,16 +39,6 @@ interface Statement {
   text: string
   values: unknown[]
 }
-
-interface Plan {
-  'Index Name'?: string
-  Plans?: Plan[]
-}
-
-const indexesOf = (plan: Plan): string[] => [
-  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
-  ...(plan.Plans ?? []).flatMap(indexesOf),
-]
 
 const database = await createDatabase(t)
 const store = openStore({ DATABASE_URL: database.url })
@@ -81,7 +74,7 @@ type Query = (store: Store, tx: PipelinedTx) => Promise<unknown>
 const list =
   (filter: EventFilter): Query =>
   reader =>
-    listEvents(reader, filter, PAGE)
+    readEventPage(reader, filter, PAGE, new Map())
 
 /** For each index the queries that need it. */
 const QUERIES: Record<string, Record<string, Query>> = {
@@ -89,15 +82,16 @@ const QUERIES: Record<string, Record<string, Query>> = {
     readEventPlaces: reader => readEventPlaces(reader, ['00000000-0000-4000-8000-000000000000']),
   },
   events_position_key: {
-    listEventsAfter: reader => listEventsAfter(reader, { after: 1_000n, upTo: 1_200n, limit: 200 }),
+    listEventsAfter: reader =>
+      listEventsAfter(reader, { after: 1_000n, upTo: 1_200n, limit: 200 }, new Map()),
   },
   events_newest: {
-    'listEvents without a filter': list({}),
+    'readEventPage without a filter': list({}),
     'readPaymentStats at an edge': reader =>
       readPaymentStats(reader, { startTime: new Date(filled.timeOf(middle).getTime() + 1) }),
   },
   events_gateway_newest: {
-    'listEvents by gateway': list({ gateway }),
+    'readEventPage by gateway': list({ gateway }),
     'payments of a gateway': list({ gateway, payments: true }),
     'readVolume at an edge': reader =>
       readVolume(reader, gateway, {
@@ -105,66 +99,73 @@ const QUERIES: Record<string, Record<string, Query>> = {
         size: 'day',
       }),
   },
-  events_policy_newest: { 'listEvents by policy': list({ paymentPolicy: policy }) },
+  events_policy_newest: { 'readEventPage by policy': list({ paymentPolicy: policy }) },
   events_tracking_newest: {
-    'listEvents by tracking ID': list({ trackingId }),
-    listOneTimePayments: reader => listOneTimePayments(reader, trackingId, PAGE),
+    'readEventPage by tracking ID': list({ trackingId }),
+    readOneTimePage: reader => readOneTimePage(reader, trackingId, PAGE, new Map()),
     'listClaimablePayments by tracking ID': reader => listClaimablePayments(reader, { trackingId }, 10),
   },
   events_slot: {
-    'listEvents by slot': list({ slot: filled.slotOf(middle) }),
-    'listEvents by slot bounds': list({ maxSlot: filled.slotOf(middle) }),
+    'readEventPage by slot': list({ slot: filled.slotOf(middle) }),
+    'readEventPage by slot bounds': list({ maxSlot: filled.slotOf(middle) }),
   },
   events_signature_hash: {
-    'listEvents by signature': list({ signature: filled.signatureOf(middle) }),
+    'readEventPage by signature': list({ signature: filled.signatureOf(middle) }),
     readPaymentTrace: reader => readPaymentTrace(reader, filled.signatureOf(middle)),
     'listClaimablePayments by signature': reader =>
       listClaimablePayments(reader, { signature: filled.signatureOf(middle) }, 10),
   },
-  events_name_rare: { 'listEvents by name': list({ name: 'PaymentGatewayCreated' }) },
+  events_name_rare: { 'readEventPage by name': list({ name: 'PaymentGatewayCreated' }) },
   events_gateway_rare: {
-    'listEvents by gateway and name': list({ gateway, name: 'PaymentPolicyStatusChanged' }),
+    'readEventPage by gateway and name': list({ gateway, name: 'PaymentPolicyStatusChanged' }),
     readSubscriptions: reader => readSubscriptions(reader, gateway),
-    refoldGateways: (_reader, tx) => refoldGateways(tx, [gateway], programId),
   },
   events_policy_rare: {
-    'listEvents by policy and name': list({ paymentPolicy: policy, name: 'PaymentPolicyCreated' }),
+    'readEventPage by policy and name': list({ paymentPolicy: policy, name: 'PaymentPolicyCreated' }),
   },
   events_tracking_rare: {
-    'listEvents by tracking ID and name': list({ trackingId, name: 'PaymentPolicyCreated' }),
+    'readEventPage by tracking ID and name': list({ trackingId, name: 'PaymentPolicyCreated' }),
   },
   events_recipient_rare: {
-    'listEvents by recipient': list({ name: 'PaymentPolicyCreated', recipient: filled.recipients[2] }),
+    'readEventPage by recipient': list({ name: 'PaymentPolicyCreated', recipient: filled.recipients[2] }),
   },
   events_user_payment_rare: {
-    'listEvents by user payment': list({ name: 'UserPaymentCreated', userPayment: filled.userPayments[2] }),
-    refoldUserPayments: (_reader, tx) => refoldUserPayments(tx, [filled.userPayments[2]!], programId),
+    'readEventPage by user payment': list({
+      name: 'UserPaymentCreated',
+      userPayment: filled.userPayments[2],
+    }),
   },
   events_authority_rare: {
-    'listEvents by authority': list({ name: 'PaymentGatewayCreated', authority: filled.authorities[19] }),
+    'readEventPage by authority': list({ name: 'PaymentGatewayCreated', authority: filled.authorities[19] }),
   },
   events_tracking_seq: {
     readPaymentsBySeq: reader => readPaymentsBySeq(reader, [{ trackingId, from: 1, to: 5 }]),
   },
-  events_policy_changes: { readRegisters: (_reader, tx) => readRegisters(tx, [policy], programId) },
+  events_changes: {
+    readRegisters: (_reader, tx) => readRegisters(tx, [policy], programId),
+    refoldGateways: (_reader, tx) => refoldGateways(tx, [gateway], programId),
+    refoldUserPayments: (_reader, tx) => refoldUserPayments(tx, [filled.userPayments[2]!], programId),
+  },
   events_policy_payments: {
     readRegisters: (_reader, tx) => readRegisters(tx, [policy], programId),
-    readNextPayments: (_reader, tx) => readNextPayments(tx, policy, { after: '', limit: 500, programId }),
+    readNextPayments: (_reader, tx) =>
+      readNextPayments(tx, [{ policy, after: '' }], { limit: 500, programId }),
   },
   events_retracted_at: { readRecentRetractions: reader => readRecentRetractions(reader, 1_000) },
   events_retracted_tracking: { readRetractionsOf: reader => readRetractionsOf(reader, [retractedId]) },
-  events_payer_direct: { 'listEvents by direct payer': list({ payments: true, directPayer: 'payer 7' }) },
+  events_payer_direct: { 'readEventPage by direct payer': list({ payments: true, directPayer: 'payer 7' }) },
   events_recipient_direct: {
-    'listEvents by direct recipient': list({ payments: true, directRecipient: 'recipient 7' }),
+    'readEventPage by direct recipient': list({ payments: true, directRecipient: 'recipient 7' }),
+  },
+  events_gateway_payers: {
+    listSubscribers: reader => listSubscribers(reader, gateway, PAGE),
+    listNeverPaid: reader => listNeverPaid(reader, gateway, PAGE),
   },
   events_paid_other_day: {
     readVolume: reader =>
       readVolume(reader, gateway, { from: 1_767_225_600, to: 1_767_571_200, size: 'day' }),
   },
 }
-
-/** Where the store tells each statement it sends. */
-const STATEMENTS = 'payment-tracking:store:statement'
 
 /** The statements about events that a query sends. Those of ingest find nothing, and what they write is not written. */
 async function sentBy(query: Query): Promise<Statement[]> {

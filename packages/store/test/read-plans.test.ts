@@ -3,9 +3,9 @@
 import {
   countEvents,
   listEventNames,
-  listEvents,
   listEventsAfter,
-  listOneTimePayments,
+  readEventPage,
+  readOneTimePage,
   listPoliciesWithDueDates,
   listSubscriptions,
   readPaymentStats,
@@ -19,34 +19,12 @@ import {
 import { createDatabase, fillEvents } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t from 'tap'
+import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 60_000
 const PAGE = 50
 /** Of one of 40 gateways: an event every ten seconds. */
 const EVENTS_OF_A_DAY = 8_640 / 40
-
-interface Plan {
-  'Node Type': string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  'Relation Name'?: string
-  'Index Name'?: string
-  Plans?: Plan[]
-}
-
-/** The rows that a plan took from tables and indexes, those it dropped included. */
-function rowsRead(plan: Plan): number {
-  const inner = (plan.Plans ?? []).reduce((total, child) => total + rowsRead(child), 0)
-  if (plan['Relation Name'] === undefined) return inner
-  const perLoop =
-    plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
-  return inner + perLoop * plan['Actual Loops']
-}
-
-/** Where the store tells each statement it sends. */
-const STATEMENTS = 'payment-tracking:store:statement'
 
 const database = await createDatabase(t)
 const store = openStore({ DATABASE_URL: database.url })
@@ -70,7 +48,7 @@ async function readBy(read: (store: Store) => Promise<unknown>): Promise<{ rows:
     )
     plans.push(rows[0]!['QUERY PLAN'][0]!.Plan)
   }
-  return { rows: plans.reduce((total, plan) => total + rowsRead(plan), 0), plans }
+  return { rows: plans.reduce((total, plan) => total + rowsOfPlan(plan), 0), plans }
 }
 
 const FILTERS: Record<string, EventFilter> = {
@@ -102,6 +80,7 @@ const FILTERS: Record<string, EventFilter> = {
   'authority of created gateways': { name: 'PaymentGatewayCreated', authority: filled.authorities[19] },
 }
 
+const TOKENS = new Map()
 /** Rows that the nodes of a plan pass on for each payment of a page: its policy, its user payment and its incarnation. */
 const PROBES = 18
 
@@ -109,12 +88,13 @@ for (const [name, filter] of Object.entries(FILTERS)) {
   t.test(`events by ${name}`, async t => {
     // Rows that are sorted within one slot or moment, or dropped on the way, are few.
     const bound = 2 * PAGE + 20 + PROBES * PAGE
-    const first = await readBy(store => listEvents(store, filter, { limit: PAGE, offset: 0 }))
+    const first = await readBy(store => readEventPage(store, filter, { limit: PAGE, offset: 0 }, TOKENS))
     t.ok(first.rows <= bound, `the first page reads ${first.rows} rows`)
-    const [last] = (await listEvents(store, filter, { limit: 1, offset: PAGE / 2 })).slice(-1)
-    if (!last) return
-    const after = { occurredAt: new Date(last.timestamp), slot: last.slot, index: last.index, id: last.id }
-    const next = await readBy(store => listEvents(store, filter, { limit: PAGE, offset: 0, after }))
+    const { last: after } = await readEventPage(store, filter, { limit: 1, offset: PAGE / 2 }, TOKENS)
+    if (!after) return
+    const next = await readBy(store =>
+      readEventPage(store, filter, { limit: PAGE, offset: 0, after }, TOKENS),
+    )
     t.ok(next.rows <= bound, `a page after a cursor reads ${next.rows} rows`)
     if (first.rows <= bound && next.rows <= bound) return
     t.comment(JSON.stringify([...first.plans, ...next.plans], null, 1))
@@ -128,7 +108,7 @@ t.test('a deep page after a cursor reads no more than the first page', async t =
     index: 0,
     id: '00000000-0000-4000-8000-000000000000',
   }
-  const { rows } = await readBy(store => listEvents(store, {}, { limit: PAGE, offset: 0, after }))
+  const { rows } = await readBy(store => readEventPage(store, {}, { limit: PAGE, offset: 0, after }, TOKENS))
   t.ok(rows <= (1.5 + PROBES) * PAGE, `${rows} rows`)
 })
 
@@ -172,13 +152,13 @@ t.test('lookups read only the rows of their answer', async t => {
     [
       'payments of a tracking ID',
       60 + PROBES * 20 + SMALL_TABLES,
-      store => listOneTimePayments(store, filled.trackingIds[7]!, { limit: 20, offset: 0 }),
+      store => readOneTimePage(store, filled.trackingIds[7]!, { limit: 20, offset: 0 }, TOKENS),
     ],
     ['a trace', 5, store => readPaymentTrace(store, filled.signatureOf(middle))],
     [
       'the stream',
       210 + PROBES * 200,
-      store => listEventsAfter(store, { after: 1_000n, upTo: 1_200n, limit: 200 }),
+      store => listEventsAfter(store, { after: 1_000n, upTo: 1_200n, limit: 200 }, TOKENS),
     ],
     [
       'subscriptions of a gateway',
@@ -243,8 +223,10 @@ t.test('payments without a policy are found by their keys alone', async t => {
   await database.pool.query('analyze events')
   for (const filter of [{ directPayer: 'payer 7' }, { directRecipient: 'recipient 7' }]) {
     const page = { limit: PAGE, offset: 0 }
-    t.equal((await listEvents(store, { payments: true, ...filter }, page)).length, 10)
-    const { rows, plans } = await readBy(read => listEvents(read, { payments: true, ...filter }, page))
+    t.equal((await readEventPage(store, { payments: true, ...filter }, page, TOKENS)).count, 10)
+    const { rows, plans } = await readBy(read =>
+      readEventPage(read, { payments: true, ...filter }, page, TOKENS),
+    )
     t.ok(rows <= 10 * PROBES, `${JSON.stringify(filter)} reads ${rows} rows`)
     if (rows > 10 * PROBES) t.comment(JSON.stringify(plans, null, 1))
   }

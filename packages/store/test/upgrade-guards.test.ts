@@ -2,8 +2,6 @@
 import { createDatabase, type TestContext, waitFor } from '@payment-tracking/testkit'
 import pg from 'pg'
 import t from 'tap'
-import { openIngestClient } from '../src/database/ingest-client.js'
-import { sql } from '../src/database/sql.js'
 
 /** A pipelined pool of one connection, with the statements that reached pg, and a lock that holds the first of them. */
 async function openHeldPool(t: TestContext) {
@@ -41,20 +39,6 @@ t.test(
     client.release()
   },
 )
-
-t.test('upgrade guard: Prisma passes on each statement of a bulk transaction without an answer', async t => {
-  const { pipelined, sent, release } = await openHeldPool(t)
-  const client = openIngestClient(pipelined)
-  t.teardown(() => client.$disconnect())
-  const running = client.$bulkTransaction(async tx => {
-    tx.send(sql`select pg_advisory_xact_lock(1)`)
-    for (let n = 1; n <= 5; n++) tx.send(sql`select ${n}::int`)
-    return Promise.resolve()
-  }, 30_000)
-  await waitFor(() => sent.length >= 7, { what: 'begin, the lock and five statements to reach pg' })
-  await release()
-  await running
-})
 
 t.test(
   'upgrade guard: Postgres answers the commit of a failed transaction with a rollback, and pg says so',

@@ -33,6 +33,9 @@ const textOf = (label: string, n: number, digits: number): string =>
     .slice(0, digits - 1)}`
 const textInSql = (label: string, n: string, digits: number): string =>
   `'3' || left(replace(repeat(md5('${label}' || (${n})), 3), '0', 'Z'), ${digits - 1})`
+/** The signature of a label's n-th event, here and in SQL. */
+export const signatureOf = (label: string, n: number): string => textOf(label, n, SIGNATURE_DIGITS)
+export const signatureInSql = (label: string, n: string): string => textInSql(label, n, SIGNATURE_DIGITS)
 const keyInSql = (label: string, n: string): string => textInSql(label, n, KEY_DIGITS)
 
 const keysOf = (label: string, count: number): string[] =>
@@ -52,7 +55,7 @@ export function filledEvents(count: number): FilledEvents {
     recipients: keysOf('recipient', RECIPIENTS),
     authorities: keysOf('authority', AUTHORITIES),
     trackingIds: Array.from({ length: many }, (_, n) => `order-${n}`),
-    signatureOf: n => textOf('signature', n, SIGNATURE_DIGITS),
+    signatureOf: n => signatureOf('signature', n),
     slotOf: n => FIRST_SLOT + 25 * n,
     timeOf: n => new Date(FIRST_TIME_MS + n * STEP_MS),
   }
@@ -63,8 +66,13 @@ export function filledEvents(count: number): FilledEvents {
  * user payments, tracking heads, one batch. Of a hundred 85 are payments, 8 create policies, 4 create user
  * payments, 2 change a status, 1 creates a gateway; `data` is about as long as the program's. Plain SQL: a
  * million events in about half a minute. `seq` ascends within a tracking ID, with holes.
+ * @param options `analyze: false` leaves Postgres without statistics
  */
-export async function fillEvents(pool: Pool, count: number): Promise<FilledEvents> {
+export async function fillEvents(
+  pool: Pool,
+  count: number,
+  { analyze = true }: { analyze?: boolean } = {},
+): Promise<FilledEvents> {
   const many = perKey(count)
   const indexes = count < INDEX_LAST_FROM ? [] : await dropIndexes(pool)
   // One statement, so that rows lie in the order of their arrival, like ingest's rows: plans depend on it.
@@ -72,9 +80,9 @@ export async function fillEvents(pool: Pool, count: number): Promise<FilledEvent
   await createIndexes(pool, indexes)
   await pool.query(insertPolicies(many))
   await pool.query(insertUserPayments(many))
-  await pool.query('analyze policies, user_payments')
+  if (analyze) await pool.query('analyze policies, user_payments')
   for (const statement of AGGREGATES) await pool.query(statement)
-  await pool.query('vacuum analyze')
+  if (analyze) await pool.query('vacuum analyze')
   return filledEvents(count)
 }
 
@@ -131,7 +139,7 @@ const insertEvents = (many: number) => `
       select n, case when n % 100 < 85 then 'PaymentRecord' when n % 100 < 93 then 'PaymentPolicyCreated'
                      when n % 100 < 97 then 'UserPaymentCreated'
                      when n % 100 < 99 then 'PaymentPolicyStatusChanged' else 'PaymentGatewayCreated' end as name,
-             ${textInSql('signature', 'n', SIGNATURE_DIGITS)} as signature,
+             ${signatureInSql('signature', 'n')} as signature,
              ${keyInSql('gateway', `(n * 7 + n / 100) % ${GATEWAYS}`)} as gateway,
              ${keyInSql('policy', `(n * 11 + n / 100) % ${many}`)} as policy
         from generate_series(1, $1::bigint) n

@@ -1,4 +1,5 @@
 export { filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
+export { fillDeliveries, fillPayments, fillWaiting, type FilledHistory } from './fill-history.js'
 export {
   buildAddress,
   buildChain,

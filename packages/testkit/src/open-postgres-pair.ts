@@ -1,4 +1,4 @@
-// A primary and a streaming standby of real Postgres, behind one address, so that a test can promote the standby.
+// A primary and streaming standbys of real Postgres. One address leads to the primary, so that a test can promote a standby.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { appendFile, chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,16 +16,28 @@ const run = promisify(execFile)
 export interface PostgresPair {
   /** The address for services: it leads to the primary, and after `promote` to the standby. */
   url: string
-  /** Resolves when the standby has replayed every commit. */
+  /** All standbys; `promote` promotes the first. */
+  readonly standbys: readonly Standby[]
+  /** Resolves when the first standby has replayed every commit. */
   standbyCaughtUp(): Promise<void>
-  /** Later commits reach only the primary. */
+  /** Later commits do not reach the first standby. */
   cutReplication(): Promise<void>
-  /** Kills the primary, promotes the standby, and leads the address to it. */
+  /** Kills the primary, promotes the first standby, and leads the address to it. */
   promote(): Promise<void>
   /** The server that the address leads to, which a test may pause or kill and start again. */
   readonly pid: number
   kill(): Promise<void>
   restart(): Promise<void>
+}
+
+/** A standby by its own address. */
+export interface Standby {
+  url: string
+  readonly pid: number
+  /** Resolves when it has replayed every commit. */
+  caughtUp(): Promise<void>
+  /** Later commits do not reach it. */
+  cut(): Promise<void>
 }
 
 const USER = 'app'
@@ -39,14 +51,18 @@ interface Server {
   restart(): Promise<void>
 }
 
-export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
+/** @param options.standbys how many follow the primary */
+export async function openPostgresPair(
+  t: TestContext,
+  { standbys: count = 1 }: { standbys?: number } = {},
+): Promise<PostgresPair> {
   const account = findPostgresAccount()
   const { binDir } = findPostgres(process.env.PATH ?? '', account)
   const who = account ? { uid: account.uid, gid: account.gid } : {}
   const home = await mkdtemp(join(tmpdir(), 'payment-tracking-pair-'))
   if (account) chownSync(home, account.uid, account.gid)
   await chmod(home, 0o711)
-  const [primaryDir, standbyDir] = [join(home, 'primary'), join(home, 'standby')]
+  const primaryDir = join(home, 'primary')
   const open = async (dir: string): Promise<Server> => {
     const port = await findFreePort()
     const settings = [
@@ -103,9 +119,13 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
     },
   )
   const primary = await open(primaryDir)
-  await copyRunning(primary.port, primaryDir, standbyDir)
-  if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, standbyDir])
-  const standby = await open(standbyDir)
+  const servers: Server[] = []
+  for (let at = 0; at < count; at++) {
+    const dir = join(home, `standby-${at}`)
+    await copyRunning(primary.port, primaryDir, dir)
+    if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, dir])
+    servers.push(await open(dir))
+  }
 
   let current = primary
   const sockets = new Set<Socket>()
@@ -130,34 +150,18 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
     for (const socket of sockets) socket.destroy()
     await rm(home, { recursive: true, force: true })
   })
-  const isReplicating = async () =>
-    (await ask<{ count: string }>(standby.port, 'select count(*) from pg_stat_wal_receiver'))[0]!.count ===
-    '1'
-  await waitFor(isReplicating, { what: 'the standby to replicate' })
+  const standbys = servers.map(server => describeStandby(primary, server))
+  for (const standby of standbys)
+    await waitFor(() => standby.isReplicating(), { what: 'a standby to replicate' })
   return {
     url: urlOf((proxy.address() as AddressInfo).port),
-    async standbyCaughtUp() {
-      const [head] = await ask<{ lsn: string }>(primary.port, 'select pg_current_wal_lsn()::text as lsn')
-      await waitFor(
-        async () =>
-          (
-            await ask<{ done: boolean }>(
-              standby.port,
-              `select pg_last_wal_replay_lsn() >= '${head!.lsn}'::pg_lsn as done`,
-            )
-          )[0]!.done,
-        { what: 'the standby to catch up' },
-      )
-    },
-    async cutReplication() {
-      await ask(standby.port, `alter system set primary_conninfo = ''`)
-      await ask(standby.port, 'select pg_reload_conf()')
-      await waitFor(async () => !(await isReplicating()), { what: 'the standby to be cut off' })
-    },
+    standbys,
+    standbyCaughtUp: () => standbys[0]!.caughtUp(),
+    cutReplication: () => standbys[0]!.cut(),
     async promote() {
       await primary.kill()
-      await ask(standby.port, 'select pg_promote()')
-      current = standby
+      await ask(servers[0]!.port, 'select pg_promote()')
+      current = servers[0]!
       for (const socket of sockets) socket.destroy()
     },
     get pid() {
@@ -165,6 +169,36 @@ export async function openPostgresPair(t: TestContext): Promise<PostgresPair> {
     },
     kill: () => current.kill(),
     restart: () => current.restart(),
+  }
+}
+
+function describeStandby(primary: Server, server: Server): Standby & { isReplicating(): Promise<boolean> } {
+  const isReplicating = async () =>
+    (await ask<{ count: string }>(server.port, 'select count(*) from pg_stat_wal_receiver'))[0]!.count === '1'
+  return {
+    url: urlOf(server.port),
+    get pid() {
+      return server.pid
+    },
+    isReplicating,
+    async caughtUp() {
+      const [head] = await ask<{ lsn: string }>(primary.port, 'select pg_current_wal_lsn()::text as lsn')
+      await waitFor(
+        async () =>
+          (
+            await ask<{ done: boolean }>(
+              server.port,
+              `select pg_last_wal_replay_lsn() >= '${head!.lsn}'::pg_lsn as done`,
+            )
+          )[0]!.done,
+        { what: 'a standby to catch up' },
+      )
+    },
+    async cut() {
+      await ask(server.port, `alter system set primary_conninfo = ''`)
+      await ask(server.port, 'select pg_reload_conf()')
+      await waitFor(async () => !(await isReplicating()), { what: 'a standby to be cut off' })
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject } from 'typebox'
-import { ServerUrl } from '../config.js'
+import { ConfigError, ServerUrl } from '../config.js'
 import { describeTls, readTls, type TlsOptions } from './tls.js'
 
 const tls = describeTls('Postgres')
@@ -19,6 +19,39 @@ export const DatabaseConfig = {
   DATABASE_TLS_CERT: tls.cert,
   DATABASE_TLS_KEY: tls.key,
 }
+
+/** The settings of a process that may read from standbys of the same server. */
+export const ReplicaConfig = {
+  DATABASE_REPLICA_URLS: Type.Optional(
+    ServerUrl(
+      'postgres|postgresql',
+      'standbys of the server in DATABASE_URL that answer reads, comma separated; none without',
+    ),
+  ),
+  REPLICA_MAX_LAG_MS: Type.Integer({
+    default: 2_000,
+    minimum: 200,
+    maximum: 3_600_000,
+    description: 'a replica further behind the primary is not asked',
+  }),
+}
+
+/**
+ * The addresses of a list.
+ * @throws ConfigError when one of them is no address of Postgres
+ */
+export function readReplicaUrls(list: string | undefined): string[] {
+  const urls = (list ?? '').split(',').map(url => url.trim())
+  return urls
+    .filter(url => url !== '')
+    .map(url => {
+      if (/^postgres(ql)?:\/\/./.test(url) && URL.canParse(url)) return url
+      throw new ConfigError([
+        'DATABASE_REPLICA_URLS names something that is no address of Postgres (postgresql://user:password@host:5432/database; write a comma in a password as %2C)',
+      ])
+    })
+}
+
 /**
  * How many connections a process may keep. A fleet of 30 realtime, 18 api, 6 worker and 2 ingest processes stays below
  * 200 with the defaults: a test adds them up.

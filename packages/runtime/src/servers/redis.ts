@@ -25,6 +25,34 @@ export const RedisConfig = {
 }
 export type RedisConfig = Static<TObject<typeof RedisConfig>>
 
+/** The settings of a process that takes part in the real-time channel. */
+export const RealtimeRedisConfig = {
+  ...RedisConfig,
+  REALTIME_REDIS_URL: Type.Optional(
+    ServerUrl(
+      'redis|rediss',
+      'a Redis of its own for the real-time channel, the same for ingest and realtime; without it REDIS_URL serves both',
+    ),
+  ),
+}
+export type RealtimeRedisConfig = Static<TObject<typeof RealtimeRedisConfig>>
+
+/**
+ * The settings of the Redis of the real-time channel. The Sentinels are those of REDIS_URL, so a Redis of its own is
+ * reached directly; certificates are the same.
+ */
+export function realtimeRedisOf<C extends RealtimeRedisConfig>(config: C): C {
+  const { REALTIME_REDIS_URL: url } = config
+  if (url === undefined) return config
+  return {
+    ...config,
+    REDIS_URL: url,
+    REDIS_SENTINELS: undefined,
+    REDIS_MASTER: undefined,
+    REDIS_SENTINEL_PASSWORD: undefined,
+  }
+}
+
 const FIRST_DELAY_MS = 50
 const LONGEST_DELAY_MS = 1_000
 
@@ -123,8 +151,8 @@ export function refuseUnsupportedRedis(
 /** By `redis_mode`. */
 const UNSUPPORTED: Readonly<Record<string, string | undefined>> = {
   cluster:
-    'REDIS_URL leads to a node of a Redis Cluster, which is not supported: the keys of one command would lie on ' +
+    'REDIS_URL or REALTIME_REDIS_URL leads to a node of a Redis Cluster, which is not supported: the keys of one command would lie on ' +
     'several nodes. Use one Redis with replicas behind Sentinel (REDIS_SENTINELS, REDIS_MASTER) or a managed primary.',
   sentinel:
-    'REDIS_URL leads to a Sentinel, which stores nothing: name it in REDIS_SENTINELS, and its primary in REDIS_MASTER.',
+    'REDIS_URL or REALTIME_REDIS_URL leads to a Sentinel, which stores nothing: name it in REDIS_SENTINELS, and its primary in REDIS_MASTER.',
 }

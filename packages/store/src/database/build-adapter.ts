@@ -2,7 +2,6 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import {
   DriverAdapterError,
   type SqlDriverAdapterFactory,
-  type SqlQuery,
   type SqlQueryable,
   type Transaction,
 } from '@prisma/driver-adapter-utils'
@@ -16,18 +15,15 @@ const named = <T>(answer: Promise<T>): Promise<T> =>
     throw Object.assign(new DriverAdapterError({ kind: 'ConnectionClosed' }), { message: error.message })
   })
 
-const namedQueries = (queryable: SqlQueryable, restore: Restore): SqlQueryable => {
-  const restored = (query: SqlQuery): SqlQuery => ({ ...query, args: query.args.map(restore) })
-  return {
-    provider: queryable.provider,
-    adapterName: queryable.adapterName,
-    queryRaw: query => named(queryable.queryRaw(restored(query))),
-    executeRaw: query => named(queryable.executeRaw(restored(query))),
-  }
-}
+const namedQueries = (queryable: SqlQueryable): SqlQueryable => ({
+  provider: queryable.provider,
+  adapterName: queryable.adapterName,
+  queryRaw: query => named(queryable.queryRaw(query)),
+  executeRaw: query => named(queryable.executeRaw(query)),
+})
 
-const namedTransaction = (tx: Transaction, restore: Restore): Transaction => ({
-  ...namedQueries(tx, restore),
+const namedTransaction = (tx: Transaction): Transaction => ({
+  ...namedQueries(tx),
   options: tx.options,
   commit: () => tx.commit(),
   rollback: () => tx.rollback(),
@@ -36,14 +32,8 @@ const namedTransaction = (tx: Transaction, restore: Restore): Transaction => ({
   releaseSavepoint: name => tx.releaseSavepoint!(name),
 })
 
-/** Puts back what a parameter stands for. */
-type Restore = (parameter: unknown) => unknown
-
-/**
- * Prisma's adapter for pg over a pool. Transactions are pipelined when the pool's connections are.
- * @param restore applied to each parameter before it is sent; default: no parameter stands for another value
- */
-export function buildAdapter(pool: pg.Pool, restore: Restore = value => value): SqlDriverAdapterFactory {
+/** Prisma's adapter for pg over a pool. */
+export function buildAdapter(pool: pg.Pool): SqlDriverAdapterFactory {
   const factory = new PrismaPg(pool, { onConnectionError: () => {} })
   return {
     provider: factory.provider,
@@ -51,10 +41,9 @@ export function buildAdapter(pool: pg.Pool, restore: Restore = value => value): 
     async connect() {
       const adapter = await factory.connect()
       return {
-        ...namedQueries(adapter, restore),
+        ...namedQueries(adapter),
         executeScript: script => adapter.executeScript(script),
-        startTransaction: async level =>
-          namedTransaction(await named(adapter.startTransaction(level)), restore),
+        startTransaction: async level => namedTransaction(await named(adapter.startTransaction(level))),
         getConnectionInfo: () => adapter.getConnectionInfo(),
         dispose: () => adapter.dispose(),
       }

@@ -1,7 +1,6 @@
 import { mapStoreErrors } from '../errors.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
-import type { IngestClient } from './ingest-client.js'
-import type { PipelinedTx } from './pipelined-transactions.js'
+import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Tx } from './sql.js'
 
 /** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates */
@@ -38,13 +37,8 @@ export interface Database {
   /** Prisma's `$transaction`. */
   transaction<T>(work: (tx: Prisma.TransactionClient) => Promise<T>, limits?: TransactionLimits): Promise<T>
   /**
-   * Prisma's `$transaction` on ingest's own connection, whose statements are sent without waiting for each other. For
-   * large batches, at most a minute long.
-   */
-  bulkTransaction<T>(work: (tx: PipelinedTx) => Promise<T>): Promise<T>
-  /**
-   * `$pipelinedTransaction`, our extension of Prisma's client, on the same connection. For small batches, over which
-   * Prisma's engine would take more CPU than everything else.
+   * `$pipelinedTransaction`, our extension of Prisma's client, on ingest's own connection: statements are sent without
+   * waiting for each other.
    * @param timeoutMs the longest wait for the answer to one statement; default: the limit of the store's statements, at
    *   most a minute
    */
@@ -60,17 +54,14 @@ export interface Database {
   lookUp: RunStatement
 }
 
-/** The longest that Postgres may keep a bulk transaction waiting. */
-export const BULK_TIMEOUT_MS = 60_000
-
 /**
- * @param prisma the client over the pool; `ingest` is the client over the pipelined connection, and `pipelinedTimeoutMs`
- *   its longest wait for the answer to one statement
+ * @param prisma the client over the pool; `pipelined` is the same client with its extension, and `pipelinedTimeoutMs` the
+ *   longest wait of a pipelined transaction for the answer to one statement
  */
 export function buildDatabase(
   prisma: PrismaClient,
   parts: {
-    ingest: IngestClient
+    pipelined: ExtendedClient
     pipelinedTimeoutMs: number
     prepared: RunStatement
     pipelinedReads: RunStatement
@@ -82,9 +73,8 @@ export function buildDatabase(
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
-    bulkTransaction: work => mapStoreErrors(() => parts.ingest.$bulkTransaction(work, BULK_TIMEOUT_MS)),
     pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
-      mapStoreErrors(() => parts.ingest.$pipelinedTransaction(work, timeoutMs)),
+      mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(work, timeoutMs)),
     read: prepared,
     writePrepared: prepared,
     lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),

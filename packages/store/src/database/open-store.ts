@@ -2,9 +2,10 @@ import { readDatabaseAddress, waitAtMost, type DatabaseConfig, type PoolUse } fr
 import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
 import { buildAdapter } from './build-adapter.js'
-import { buildDatabase, BULK_TIMEOUT_MS, type Database } from './database.js'
-import { openIngestClient } from './ingest-client.js'
+import { buildDatabase, type Database, type RunStatement } from './database.js'
+import { types, writeValue } from './pg-codec.js'
 import { openPipelinedReads } from './pipelined-reads.js'
+import { extendClient } from './pipelined-transactions.js'
 import { prepareStatements } from './prepared-statements.js'
 import { sql } from './sql.js'
 
@@ -32,6 +33,8 @@ export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_UR
    * plan from the time of an empty table would scan the whole table when it holds 100,000 rows.
    */
   keepToIndexes?: boolean
+  /** called with each new connection before its first statement; when it rejects, the connection is not used */
+  onConnect?: (run: RunStatement) => Promise<void>
 }
 
 /** A Postgres that is silent for this long after its own statement timeout counts as frozen. */
@@ -49,6 +52,9 @@ const CLOSE_WITHIN_MS = 2_000
 /** One process runs one ingest transaction at a time. */
 const PIPELINED_TRANSACTIONS = 1
 
+/** The longest that a statement of ingest may take where no limit of statements is set. */
+const LONGEST_STATEMENT_MS = 60_000
+
 /** A process that is paused inside a transaction must not hold the writer lock for ever. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 
@@ -60,8 +66,10 @@ const readSessionLimits = ({ statementTimeoutMs, keepToIndexes }: StoreOptions):
     // A frozen server does not enforce its statement timeout, so this process drops the connection.
     query_timeout: statementTimeoutMs + FROZEN_AFTER_MS,
   }),
-  ...(keepToIndexes && { options: '-c enable_seqscan=off' }),
+  ...(keepToIndexes && KEEP_TO_INDEXES),
 })
+
+const KEEP_TO_INDEXES = { options: '-c enable_seqscan=off' }
 
 /**
  * PgBouncer refuses these parameters at the start of a connection, and its sessions are shared. The client itself stops
@@ -70,6 +78,12 @@ const readSessionLimits = ({ statementTimeoutMs, keepToIndexes }: StoreOptions):
  */
 const readPooledLimits = ({ statementTimeoutMs }: StoreOptions): pg.ClientConfig =>
   statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }
+
+/** Runs statements on one connection. */
+const runOn =
+  (client: pg.ClientBase): RunStatement =>
+  async <Row>({ text, values }: Parameters<RunStatement>[0]) =>
+    (await client.query({ text, values: values.map(writeValue), types })).rows as Row[]
 
 /**
  * Opens the pools without connecting. If the database is away, the first query fails. The pools use the database again
@@ -86,10 +100,15 @@ export function openStore(options: StoreOptions): Store {
     application_name: options.applicationName ?? 'payment-tracking',
     ...(pooled ? readPooledLimits(options) : readSessionLimits(options)),
   }
-  const pool = new pg.Pool({ ...settings, max: limit })
-  const pipelinedTimeoutMs = Math.min(BULK_TIMEOUT_MS, settings.query_timeout ?? Infinity)
+  const { onConnect } = options
+  const greet = onConnect && ((client: pg.ClientBase) => onConnect(runOn(client)))
+  // The pool waits for the promise, which its types do not say.
+  const greeting = greet && { onConnect: greet as unknown as (client: pg.ClientBase) => void }
+  const pool = new pg.Pool({ ...settings, max: limit, ...greeting })
+  const pipelinedTimeoutMs = Math.min(LONGEST_STATEMENT_MS, settings.query_timeout ?? Infinity)
   const pipelinedPool = new pg.Pool({
     ...settings,
+    ...(!pooled && KEEP_TO_INDEXES),
     max: PIPELINED_TRANSACTIONS,
     pipeline: true,
     query_timeout: pipelinedTimeoutMs,
@@ -102,10 +121,10 @@ export function openStore(options: StoreOptions): Store {
     each.on('connect', client => client.on('error', () => {}))
   }
   const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
-  const ingest = openIngestClient(pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
-  const pipelinedReads = openPipelinedReads(settings, pool)
+  const pipelined = extendClient(prisma, pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
+  const pipelinedReads = openPipelinedReads(settings, pool, greet)
   const database = buildDatabase(prisma, {
-    ingest,
+    pipelined,
     pipelinedTimeoutMs,
     prepared: prepareStatements(pool),
     pipelinedReads: prepareStatements(pipelinedReads),
@@ -129,7 +148,7 @@ export function openStore(options: StoreOptions): Store {
     },
     close: () =>
       (closed ??= waitAtMost(CLOSE_WITHIN_MS, async () => {
-        await Promise.all([prisma.$disconnect(), ingest.$disconnect()])
+        await prisma.$disconnect()
         await Promise.all([pipelinedReads.close(), ...pools.map(each => each.end())])
       })),
   }

@@ -24,12 +24,17 @@ export interface PipelinedReads {
   close(): Promise<void>
 }
 
+type Greet = (client: pg.ClientBase) => Promise<void>
+
 /** A connection that opens at its first statement, and again after it broke. */
 class PipelinedConnection {
   unanswered = 0
   #client: Promise<pg.Client> | undefined
 
-  constructor(private readonly settings: pg.ClientConfig) {}
+  constructor(
+    private readonly settings: pg.ClientConfig,
+    private readonly greet: Greet | undefined,
+  ) {}
 
   get isOpen(): boolean {
     return this.#client !== undefined
@@ -47,7 +52,10 @@ class PipelinedConnection {
 
   #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.settings)
-    const connected = client.connect().then(() => client)
+    const connected = client
+      .connect()
+      .then(() => this.greet?.(client))
+      .then(() => client)
     const forget = () => {
       if (this.#client === connected) this.#client = undefined
     }
@@ -57,7 +65,10 @@ class PipelinedConnection {
       void client.end()
     })
     client.on('end', forget)
-    connected.catch(forget)
+    connected.catch(() => {
+      forget()
+      void client.end()
+    })
     return connected
   }
 
@@ -67,11 +78,14 @@ class PipelinedConnection {
   }
 }
 
-/** @param pool runs the statements that the two connections cannot take */
-export function openPipelinedReads(settings: pg.ClientConfig, pool: pg.Pool): PipelinedReads {
+/**
+ * @param pool runs the statements that the two connections cannot take
+ * @param greet called with each new connection before its first statement
+ */
+export function openPipelinedReads(settings: pg.ClientConfig, pool: pg.Pool, greet?: Greet): PipelinedReads {
   const connections = Array.from(
     { length: CONNECTIONS },
-    () => new PipelinedConnection({ ...settings, pipeline: true }),
+    () => new PipelinedConnection({ ...settings, pipeline: true }, greet),
   )
   return {
     async query(config) {

@@ -2,6 +2,7 @@ import type { Store } from '../database/open-store.js'
 import { empty, join, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { listOneTimePayments, type StoredOneTimePayment } from './list-one-time-payments.js'
+import type { RecordOptions } from './record-text.js'
 
 /** What a payment must be; a field that is not given is not compared. */
 export interface WantedPayment {
@@ -44,6 +45,7 @@ export async function checkPayments(
   store: Store,
   trackingId: string,
   wanted: WantedPayment,
+  tokens: RecordOptions['tokens'],
 ): Promise<CheckedPayments> {
   const conditions = conditionsOf(wanted)
   const all = conditions.length === 0 ? sql`true` : join(conditions, ' and ')
@@ -54,7 +56,7 @@ export async function checkPayments(
       from events e
      where e.tracking_id = ${trackingId} and ${IS_PAYMENT} and e.retracted_at is null`)
   const list = (condition: Sql, isAny: boolean) =>
-    isAny ? listOneTimePayments(store, trackingId, { limit: MOST_CHECKED, offset: 0, condition }) : []
+    isAny ? listOneTimePayments(store, trackingId, { limit: MOST_CHECKED, offset: 0, condition }, tokens) : []
   const { payments, mismatches } = counts!
   return {
     payments: await list(conditions.length === 0 ? empty : sql`and ${all}`, payments > 0n),

@@ -21,15 +21,15 @@ export interface KnownRow extends Omit<KnownPayment, 'amount'> {
 }
 
 /** Finality is one number plus a mark on the event itself. A retracted event is not final. */
-const FINALITY = sql`
+export const FINALITY = sql`
   case when e.retracted_at is null
         and (e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head))
-       then 'finalized' else 'confirmed' end as finality, e.retracted_at is not null as retracted`
+       then 'finalized' else 'confirmed' end`
 
 /** The facts of an event `e`. */
 export const KNOWN_COLUMNS = sql`
   e.recipient, e.payer, e.token_mint as "tokenMint", e.tracking_id as "trackingId", e.seq::float8 as seq,
-  e.amount::text as amount, ${FINALITY}`
+  e.amount::text as amount, ${FINALITY} as finality, e.retracted_at is not null as retracted`
 
 /** @returns null for an event that is no payment */
 export const toKnownPayment = (row: KnownRow): KnownPayment | null => {

@@ -1,11 +1,17 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { allOf, eventConditions, type EventFilter } from './event-filter.js'
-import { EVENT_COLUMNS, toStoredEvent, type EventRow, type StoredEvent } from './list-events.js'
+import { eventRecordText, type RecordOptions } from './record-text.js'
 
-/** An event of the stream: its commit position, and the fields that filters need. */
-export interface StreamEvent extends StoredEvent {
+/** An event of the stream: its record as JSON text, its commit position, and the fields that filters need. */
+export interface StreamEvent {
+  record: string
   position: bigint
+  slot: number
+  signature: string
+  name: string
+  /** time on the chain */
+  occurredAt: Date
   trackingId: string | null
   gateway: string | null
   paymentPolicy: string | null
@@ -37,6 +43,7 @@ export async function readStreamHead({ database }: Store): Promise<StreamHead> {
 export async function listEventsAfter(
   { database }: Store,
   range: EventRange,
+  tokens: RecordOptions['tokens'],
   filter: EventFilter = {},
 ): Promise<StreamEvent[]> {
   const conditions = [
@@ -44,17 +51,12 @@ export async function listEventsAfter(
     // A retracted event keeps its place in the stream and is marked.
     ...eventConditions({ ...filter, retracted: true }),
   ]
-  const rows = await database.read<EventRow & Omit<StreamEvent, keyof StoredEvent>>(sql`
-    select ${EVENT_COLUMNS}, e.position, e.gateway, e.payment_policy as "paymentPolicy"
+  const { unchanging, changing } = eventRecordText({ tokens })
+  return database.read<StreamEvent>(sql`
+    select ${unchanging} || ${changing} as record, e.position, e.slot::float8 as slot, e.signature, e.name,
+           e.occurred_at as "occurredAt", e.tracking_id as "trackingId", e.gateway, e.payment_policy as "paymentPolicy"
       from events e
      where ${allOf(conditions)}
      order by position
      limit ${range.limit}`)
-  return rows.map(row => ({
-    ...toStoredEvent(row),
-    position: row.position,
-    trackingId: row.trackingId,
-    gateway: row.gateway,
-    paymentPolicy: row.paymentPolicy,
-  }))
 }

@@ -9,6 +9,8 @@ import {
   type KnownPayment,
   type KnownRow,
 } from './known-payment.js'
+import { readRecordPage, type RecordPage } from './read-record-page.js'
+import { eventRecordText, type RecordOptions } from './record-text.js'
 import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
 /** An event as the API serves it, with the key of its place in the list. */
@@ -29,10 +31,10 @@ export interface StoredEvent {
   payment: KnownPayment | null
 }
 
-export type EventRow = KnownRow & Omit<StoredEvent, 'payment'>
+type EventRow = KnownRow & Omit<StoredEvent, 'payment'>
 
 /** Names each field: pages are long, and a copy that leaves fields out costs 3 us. */
-export const toStoredEvent = (row: EventRow): StoredEvent => ({
+const toStoredEvent = (row: EventRow): StoredEvent => ({
   id: row.id,
   slot: row.slot,
   index: row.index,
@@ -71,7 +73,7 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
     : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
 
 /** The columns of a list of events `e`. */
-export const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as index, e.signature, e.name,
+const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as index, e.signature, e.name,
   e.data::text as data, e.occurred_at::text as timestamp, ${KNOWN_COLUMNS}`
 
 /** With `e.`: a bare name means the column of the answer, which no index knows. */
@@ -81,24 +83,39 @@ const ORDER_BY: Record<EventOrder, Sql> = {
 }
 
 /**
- * A page of the events that pass a filter.
  * Relies on the `events_*_newest` index of the filter, walked backwards from the cursor; other combinations
  * filter while they walk. Takes no locks; concurrent inserts show from the next call on.
  */
+function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
+  const order = eventOrderOf(filter)
+  const conditions = eventConditions(filter)
+  if (page.after) conditions.push(after(order, page.after))
+  return sql`
+    select ${columns} from events e
+     where ${allOf(conditions)}
+     ${ORDER_BY[order]}
+     ${pageOf(page)}`
+}
+
+/** A page of the events that pass a filter, as rows. */
 export async function listEvents(
   { database }: Store,
   filter: EventFilter,
   page: EventPage,
 ): Promise<StoredEvent[]> {
-  const order = eventOrderOf(filter)
-  const conditions = eventConditions(filter)
-  if (page.after) conditions.push(after(order, page.after))
+  const rows = await database.read<EventRow>(pageRows(EVENT_COLUMNS, filter, page))
+  return rows.map(toStoredEvent)
+}
+
+/** The same page as the API answers it. With the filter `retracted`, each record says whether it was retracted. */
+export function readEventPage(
+  { database }: Store,
+  filter: EventFilter,
+  page: EventPage,
+  tokens: RecordOptions['tokens'],
+): Promise<RecordPage> {
   // A signature names a few rows at most.
   const ask = filter.signature === undefined ? database.read : database.lookUp
-  const rows = await ask<EventRow>(sql`
-    select ${EVENT_COLUMNS} from events e
-     where ${allOf(conditions)}
-     ${ORDER_BY[order]}
-     ${pageOf(page)}`)
-  return rows.map(toStoredEvent)
+  const record = eventRecordText({ tokens, withRetracted: filter.retracted })
+  return readRecordPage(ask, record, pageRows(sql`e.*`, filter, page))
 }

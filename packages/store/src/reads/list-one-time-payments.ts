@@ -2,33 +2,21 @@ import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { pageOf } from './event-filter.js'
-import {
-  KNOWN_COLUMNS,
-  toKnownPayment,
-  type Finality,
-  type KnownPayment,
-  type KnownRow,
-} from './known-payment.js'
-import { toIsoTime } from '../database/pg-codec.js'
+import { FINALITY, type Finality } from './known-payment.js'
+import { readRecordPage, type RecordPage } from './read-record-page.js'
+import { oneTimePaymentText, type RecordOptions } from './record-text.js'
 
+/** A payment of a tracking ID: its record, and the facts that a check compares. */
 export interface StoredOneTimePayment {
   eventId: string
-  trackingId: string
-  signature: string
-  slot: number
-  /** time on the chain, ISO 8601 in UTC with milliseconds */
-  timestamp: string
-  paymentPolicy: string
-  gateway: string
-  amount: bigint
-  recordId: number
+  /** JSON text as the API answers it */
+  record: string
+  recipient: string | null
+  tokenMint: string | null
+  /** smallest token unit, in decimal digits */
+  amount: string
   finality: Finality
-  /** the finalized chain does not hold its transaction */
-  retracted: boolean
-  payment: KnownPayment
 }
-
-type PaymentRow = KnownRow & Omit<StoredOneTimePayment, keyof KnownRow | 'payment'>
 
 /** Pages up to this size are lookups. */
 const LOOKED_UP = 10
@@ -48,41 +36,39 @@ export interface OneTimePage {
  * The recipient to filter by is the payment's own or that of its incarnation.
  * Relies on events_tracking_newest (walked backwards, the last column sorted within equal ones).
  */
-export async function listOneTimePayments(
+const pageRows = (trackingId: string, page: OneTimePage): Sql => sql`
+  select e.* from events e
+   where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
+     ${page.retracted ? empty : sql`and e.retracted_at is null`}
+     ${page.recipient === undefined ? empty : sql`and e.recipient = ${page.recipient}`} ${page.condition ?? empty}
+   order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc ${pageOf(page)}`
+
+/** Such a page reads only the rows of its answer. A long answer would delay other lookups. */
+const isShort = ({ recipient, condition, offset, limit }: OneTimePage): boolean =>
+  recipient === undefined && condition === undefined && offset === 0 && limit <= LOOKED_UP
+
+/** A page of a tracking ID's payments, as rows. */
+export function listOneTimePayments(
   { database }: Store,
   trackingId: string,
   page: OneTimePage,
+  tokens: RecordOptions['tokens'],
 ): Promise<StoredOneTimePayment[]> {
-  const { recipient, retracted, condition } = page
-  const order = sql`order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`
-  // Such a page reads only the rows of its answer. A long answer would delay other lookups.
-  const isShort =
-    recipient === undefined && condition === undefined && page.offset === 0 && page.limit <= LOOKED_UP
-  const ask = isShort ? database.lookUp : database.read
-  const rows = await ask<PaymentRow>(sql`
-    select e.id as "eventId", e.signature, e.slot::float8 as slot, e.occurred_at::text as timestamp,
-           e.payment_policy as "paymentPolicy", e.gateway, e.record_id::float8 as "recordId", ${KNOWN_COLUMNS}
-      from events e
-     where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
-       ${retracted ? empty : sql`and e.retracted_at is null`}
-       ${recipient === undefined ? empty : sql`and e.recipient = ${recipient}`} ${condition ?? empty}
-     ${order} ${pageOf(page)}`)
-  return rows.map(toOneTimePayment)
+  const { unchanging, changing } = oneTimePaymentText({ tokens, withRetracted: page.retracted })
+  return database.read<StoredOneTimePayment>(sql`
+    select e.id as "eventId", ${unchanging} || ${changing} as record, e.recipient, e.token_mint as "tokenMint",
+           e.amount::text as amount, ${FINALITY} as finality
+      from (${pageRows(trackingId, page)}) e`)
 }
 
-function toOneTimePayment(row: PaymentRow): StoredOneTimePayment {
-  return {
-    eventId: row.eventId,
-    trackingId: row.trackingId!,
-    signature: row.signature,
-    slot: row.slot,
-    timestamp: toIsoTime(row.timestamp),
-    paymentPolicy: row.paymentPolicy,
-    gateway: row.gateway,
-    amount: BigInt(row.amount!),
-    recordId: row.recordId,
-    finality: row.finality,
-    retracted: row.retracted,
-    payment: toKnownPayment(row)!,
-  }
+/** The same page as the API answers it. With `retracted`, each record says whether it was retracted. */
+export function readOneTimePage(
+  { database }: Store,
+  trackingId: string,
+  page: OneTimePage,
+  tokens: RecordOptions['tokens'],
+): Promise<RecordPage> {
+  const record = oneTimePaymentText({ tokens, withRetracted: page.retracted })
+  const ask = isShort(page) ? database.lookUp : database.read
+  return readRecordPage(ask, record, pageRows(trackingId, page))
 }

@@ -14,6 +14,8 @@ export interface SubscriptionFilter {
   /** the user payment address of a wallet and mint */
   userPayment?: string | undefined
   recipient?: string | undefined
+  /** only together with another filter: no index has it */
+  tokenMint?: string | undefined
   address?: string | undefined
   family?: PolicyFamily | undefined
 }
@@ -81,6 +83,7 @@ export async function listSubscriptions(
   if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) conditions.push(sql`p.gateway = ${filter.gateway}`)
   if (filter.recipient !== undefined) conditions.push(sql`p.recipient = ${filter.recipient}`)
+  if (filter.tokenMint !== undefined) conditions.push(sql`${POLICY_MINT} = ${filter.tokenMint}`)
   if (filter.address !== undefined) conditions.push(sql`p.address = ${filter.address}`)
   if (filter.family !== undefined) conditions.push(sql`p.family = ${filter.family}`)
   if (filter.userPayment !== undefined) conditions.push(sql`p.user_payment = ${filter.userPayment}`)

@@ -1,9 +1,8 @@
 import type { Store } from '../database/open-store.js'
-import { empty, join, sql, type Sql } from '../database/sql.js'
+import { empty, join, sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { coverTime, toTimeRange, type TimeRange } from './time-cover.js'
-import type { RunStatement } from '../database/database.js'
 
 export interface StatsFilter {
   gateway?: string | undefined
@@ -34,6 +33,11 @@ interface SumsRow {
   max: string | null
 }
 
+/** First the sums over all tokens, then those of each token. */
+interface StatsRow extends SumsRow, Pick<PaymentStats, 'firstAt' | 'lastAt'> {
+  tokenMint: string | null
+}
+
 /** An extreme of parts is not known while the extreme of one part is counted again. */
 const SUMS = sql`
   coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
@@ -59,8 +63,7 @@ const edgePayments = (gateway: string | undefined, edge: TimeRange) => {
 /**
  * Count, sum and extremes of payments, of a gateway or of all, and by token.
  * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or
- * events_newest for less than an hour at either end. Two statements at once: a payment that commits
- * meanwhile can show in one of them alone, until the next call.
+ * events_newest for less than an hour at either end. One statement, so one snapshot.
  */
 export async function readPaymentStats({ database }: Store, filter: StatsFilter): Promise<PaymentStats> {
   const unbounded = filter.startTime === undefined && filter.endTime === undefined
@@ -83,18 +86,7 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
   ]
   // Without bounds, the answer is a few stored sums.
   const ask = unbounded ? database.lookUp : database.read
-  const reading = ask<SumsRow & Pick<PaymentStats, 'firstAt' | 'lastAt'>>(sql`
-    select ${SUMS},
-           case when bool_and(first_at is not null or count = 0) then min(first_at) end as "firstAt",
-           case when bool_and(last_at is not null or count = 0) then max(last_at) end as "lastAt"
-      from (${join(parts, ' union all ')}) parts`)
-  const [[row], byToken] = await Promise.all([reading, readByToken(ask, ofGateway, buckets, edges)])
-  const { firstAt, lastAt } = row!
-  return { ...toSums(row!), firstAt, lastAt, byToken }
-}
-
-async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], edges: Sql[]) {
-  const parts = [
+  const tokenParts = [
     ...buckets.map(
       bucket =>
         sql`select token_mint, count, total, min, max from payment_token_stats where ${ofGateway} and ${bucket}`,
@@ -106,11 +98,22 @@ async function readByToken(ask: RunStatement, ofGateway: Sql, buckets: Sql[], ed
          group by 1`,
     ),
   ]
-  const rows = await ask<SumsRow & { tokenMint: string | null }>(sql`
-    select nullif(token_mint, '') as "tokenMint", ${SUMS}
+  const [row, ...byToken] = await ask<StatsRow>(sql`
+    select null as "tokenMint", ${SUMS},
+           case when bool_and(first_at is not null or count = 0) then min(first_at) end as "firstAt",
+           case when bool_and(last_at is not null or count = 0) then max(last_at) end as "lastAt"
       from (${join(parts, ' union all ')}) parts
-     group by token_mint
-    having sum(count) > 0
-     order by sum(count) desc, token_mint`)
-  return rows.map(row => ({ tokenMint: row.tokenMint, ...toSums(row) }))
+    union all
+    select * from (
+      select nullif(token_mint, '') as "tokenMint", ${SUMS}, null::timestamptz, null::timestamptz
+        from (${join(tokenParts, ' union all ')}) parts
+       group by token_mint
+      having sum(count) > 0
+       order by sum(count) desc, token_mint
+    ) of_tokens`)
+  const { firstAt, lastAt } = row!
+  return {
+    ...{ ...toSums(row!), firstAt, lastAt },
+    byToken: byToken.map(token => ({ tokenMint: token.tokenMint, ...toSums(token) })),
+  }
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { IS_ACTIVE } from '../webhooks/conditions.js'
+import { DELIVERY_FINISHED_AT, DELIVERY_STATE } from '../webhooks/delivery-records.js'
 import { IS_PAYMENT } from '../payment-names.js'
 
 /** The stages of a payment, from the rows that each stage wrote. */
@@ -79,8 +80,8 @@ export async function listTracedDeliveries(
   gateway: string,
 ): Promise<TracedDelivery[]> {
   const deliveries = await database.read<Omit<TracedDelivery, 'attempts'>>(sql`
-    select d.event_id as "eventId", d.id as "deliveryId", d.webhook_id as "webhookId", d.state,
-           d.created_at as "createdAt", d.finished_at as "finishedAt"
+    select d.event_id as "eventId", d.id as "deliveryId", d.webhook_id as "webhookId", ${DELIVERY_STATE} as state,
+           d.created_at as "createdAt", ${DELIVERY_FINISHED_AT} as "finishedAt"
       from deliveries d
       join webhooks w on w.id = d.webhook_id and w.gateway = ${gateway}
      where d.event_id = any(${[...eventIds]}::uuid[])

@@ -1,5 +1,4 @@
-// A pipelined transaction commits everything or nothing, whichever statements were awaited. Both ways to run one, with
-// Prisma's `$transaction` and without, are held to the same cases.
+// A pipelined transaction commits everything or nothing, whichever statements were awaited.
 import { createDatabase, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore, type Store } from '../../src/database/open-store.js'
@@ -21,117 +20,113 @@ async function openDatabase(t: TestContext) {
   return { ...database, store, note, read }
 }
 
-const WAYS: Record<string, <T>(store: Store, work: (tx: PipelinedTx) => Promise<T>) => Promise<T>> = {
-  'through Prisma': (store, work) => store.database.bulkTransaction(work),
-  'through pg': (store, work) => store.database.pipelinedTransaction(work, PATIENT_MS),
-}
+const run = <T>(store: Store, work: (tx: PipelinedTx) => Promise<T>): Promise<T> =>
+  store.database.pipelinedTransaction(work, PATIENT_MS)
 
-for (const [name, run] of Object.entries(WAYS)) {
-  t.test(`${name}: statements run in the order they were called, and commit together`, async t => {
-    const { store, note, read } = await openDatabase(t)
-    const seen = await run(store, async tx => {
-      tx.send(note(1))
-      tx.send(note(2))
-      const rows = await tx.$queryRaw<{ n: number }[]>`select n from notes order by n`
-      tx.send(note(3))
-      t.strictSame(await read(), [], 'nobody else sees them before')
-      return rows
-    })
-    t.strictSame(seen, [{ n: 1 }, { n: 2 }])
-    t.strictSame(await read(), [1, 2, 3])
+t.test('statements run in the order they were called, and commit together', async t => {
+  const { store, note, read } = await openDatabase(t)
+  const seen = await run(store, async tx => {
+    tx.send(note(1))
+    tx.send(note(2))
+    const rows = await tx.$queryRaw<{ n: number }[]>`select n from notes order by n`
+    tx.send(note(3))
+    t.strictSame(await read(), [], 'nobody else sees them before')
+    return rows
   })
+  t.strictSame(seen, [{ n: 1 }, { n: 2 }])
+  t.strictSame(await read(), [1, 2, 3])
+})
 
-  t.test(`${name}: a statement that fails fails the transaction, awaited or not`, async t => {
-    const { store, note, read } = await openDatabase(t)
-    const twice = run(store, async tx => {
-      tx.send(note(1))
-      tx.send(note(1))
-      tx.send(sql`select * from nowhere`)
-      return Promise.resolve('done')
-    })
-    t.match(
-      await twice.catch(errorOf),
-      { code: 'STORE_REFUSED', sqlState: '23505' },
-      'the error is that of the first statement that failed',
-    )
-    const asked = run(store, async tx => {
-      tx.send(note(1))
-      tx.send(note(1))
-      await tx.$queryRaw`select 1`
-    })
-    t.match(
-      await asked.catch(errorOf),
-      { code: 'STORE_REFUSED', sqlState: '23505' },
-      'the next awaited statement rejects with it too',
-    )
-    const ours = run(store, async tx => {
-      tx.send(note(1))
-      return Promise.reject(new Error('ours'))
-    })
-    await t.rejects(
-      ours,
-      { code: 'STORE_FAULT', cause: { message: 'ours' } },
-      'an error of our own is no outage',
-    )
-    t.strictSame(await read(), [])
-    t.strictSame(store.poolUse(), { limit: 2, inUse: 0, idle: 1, waiting: 0 }, 'the connection serves again')
+t.test('a statement that fails fails the transaction, awaited or not', async t => {
+  const { store, note, read } = await openDatabase(t)
+  const twice = run(store, async tx => {
+    tx.send(note(1))
+    tx.send(note(1))
+    tx.send(sql`select * from nowhere`)
+    return Promise.resolve('done')
   })
+  t.match(
+    await twice.catch(errorOf),
+    { code: 'STORE_REFUSED', sqlState: '23505' },
+    'the error is that of the first statement that failed',
+  )
+  const asked = run(store, async tx => {
+    tx.send(note(1))
+    tx.send(note(1))
+    await tx.$queryRaw`select 1`
+  })
+  t.match(
+    await asked.catch(errorOf),
+    { code: 'STORE_REFUSED', sqlState: '23505' },
+    'the next awaited statement rejects with it too',
+  )
+  const ours = run(store, async tx => {
+    tx.send(note(1))
+    return Promise.reject(new Error('ours'))
+  })
+  await t.rejects(
+    ours,
+    { code: 'STORE_FAULT', cause: { message: 'ours' } },
+    'an error of our own is no outage',
+  )
+  t.strictSame(await read(), [])
+  t.strictSame(store.poolUse(), { limit: 2, inUse: 0, idle: 1, waiting: 0 }, 'the connection serves again')
+})
 
-  t.test(`${name}: a transaction is undone when the connection breaks`, async t => {
-    const { store, note, read, pool } = await openDatabase(t)
-    const cut = run(store, async tx => {
-      const [row] = await tx.$queryRaw<{ pid: number }[]>`select pg_backend_pid() as pid`
-      tx.send(note(1))
-      await pool.query('select pg_terminate_backend($1)', [row!.pid])
-      await tx.$queryRaw`select 1`
-    })
-    await t.rejects(cut, { code: 'STORE_UNAVAILABLE' })
-    t.strictSame(await read(), [])
-    await run(store, async tx => Promise.resolve(tx.send(note(2))))
-    t.strictSame(await read(), [2])
+t.test('a transaction is undone when the connection breaks', async t => {
+  const { store, note, read, pool } = await openDatabase(t)
+  const cut = run(store, async tx => {
+    const [row] = await tx.$queryRaw<{ pid: number }[]>`select pg_backend_pid() as pid`
+    tx.send(note(1))
+    await pool.query('select pg_terminate_backend($1)', [row!.pid])
+    await tx.$queryRaw`select 1`
   })
+  await t.rejects(cut, { code: 'STORE_UNAVAILABLE' })
+  t.strictSame(await read(), [])
+  await run(store, async tx => Promise.resolve(tx.send(note(2))))
+  t.strictSame(await read(), [2])
+})
 
-  t.test(`${name}: a list keeps every text that Postgres can hold`, async t => {
-    const { store } = await openDatabase(t)
-    const texts = ['', 'NULL', 'null', '{}', 'a,b', '"', '\\', '\\"', ' ', '\n\t', 'ü☕', "'", null]
-    const rows = await run(
-      store,
-      tx => tx.$queryRaw<{ text: string }[]>`select * from unnest(${texts}::text[]) as text`,
-    )
-    t.strictSame(
-      rows.map(({ text }) => text),
-      texts,
-    )
-  })
+t.test('a list keeps every text that Postgres can hold', async t => {
+  const { store } = await openDatabase(t)
+  const texts = ['', 'NULL', 'null', '{}', 'a,b', '"', '\\', '\\"', ' ', '\n\t', 'ü☕', "'", null]
+  const rows = await run(
+    store,
+    tx => tx.$queryRaw<{ text: string }[]>`select * from unnest(${texts}::text[]) as text`,
+  )
+  t.strictSame(
+    rows.map(({ text }) => text),
+    texts,
+  )
+})
 
-  t.test(`${name}: values of every kind arrive, and integers and times come back whole`, async t => {
-    const { store } = await openDatabase(t)
-    const at = new Date('2026-11-21T05:06:07.008Z')
-    const [row] = await run(
-      store,
-      tx =>
-        tx.$queryRaw<Record<string, unknown>[]>`
-      select ${18446744073709551615n}::numeric::text as amount, ${9007199254740993n}::bigint as big, ${7}::int as small,
-             ${at}::timestamptz as at, ${null}::text as nothing, ${[1n, null]}::bigint[] as big_list,
-             ${true}::boolean as flag`,
-    )
-    const { big_list: list, ...others } = row!
-    t.strictSame(others, {
-      amount: '18446744073709551615',
-      big: 9007199254740993n,
-      small: 7,
-      at,
-      nothing: null,
-      flag: true,
-    })
-    t.strictSame(String(list), '1,')
+t.test('values of every kind arrive, and integers and times come back whole', async t => {
+  const { store } = await openDatabase(t)
+  const at = new Date('2026-11-21T05:06:07.008Z')
+  const [row] = await run(
+    store,
+    tx =>
+      tx.$queryRaw<Record<string, unknown>[]>`
+    select ${18446744073709551615n}::numeric::text as amount, ${9007199254740993n}::bigint as big, ${7}::int as small,
+           ${at}::timestamptz as at, ${null}::text as nothing, ${[1n, null]}::bigint[] as big_list,
+           ${true}::boolean as flag`,
+  )
+  const { big_list: list, ...others } = row!
+  t.strictSame(others, {
+    amount: '18446744073709551615',
+    big: 9007199254740993n,
+    small: 7,
+    at,
+    nothing: null,
+    flag: true,
   })
+  t.strictSame(String(list), '1,')
+})
 
-  t.test(`${name}: an awaited write tells how many rows it changed`, async t => {
-    const { store, note } = await openDatabase(t)
-    t.equal(await run(store, tx => tx.$executeRaw(note(1))), 1)
-  })
-}
+t.test('an awaited write tells how many rows it changed', async t => {
+  const { store, note } = await openDatabase(t)
+  t.equal(await run(store, tx => tx.$executeRaw(note(1))), 1)
+})
 
 t.test('a transaction is undone when a statement takes longer than it may', async t => {
   const { store, note, read } = await openDatabase(t)

@@ -1,0 +1,100 @@
+// What a database surely knows. Positions have no holes and their order is the commit order, so whoever reads after a
+// head was read sees every event up to it. A head is therefore read before the answer, and shared: reading it costs a
+// busy process one small statement in 20 ms, whatever number of answers it serves.
+//
+// Behind the same address another server can appear that lacks commits (a failover). Every new connection is therefore
+// asked for its head before its first statement. When that is less than what was known, the tracker counts a break:
+// what was read around that moment is not known to be complete.
+import { StoreContentsError } from '../errors.js'
+import type { RunStatement } from './database.js'
+import { sql, type Sql } from './sql.js'
+
+/** The end of the stream of events, and the database that it belongs to. */
+export interface Head {
+  epoch: string
+  position: bigint
+}
+
+/** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
+export const HEAD = sql`select epoch::text as epoch, position from stream_head`
+
+/**
+ * A head that was read at most this long ago is read again only when somebody wants more than it has. Counted from the
+ * answer: a busy process takes longer than this from the question to the answer.
+ */
+export const HEAD_MAX_AGE_MS = 20
+
+export class HeadTracker<Sample extends Head = Head> {
+  #known: Sample | undefined
+  #breaks = 0
+  #asking: Promise<Sample> | undefined
+  #askedAtMs = -Infinity
+  #answeredAtMs = -Infinity
+
+  /**
+   * @param lookUp runs the statement; a function, because the store that tracks its head opens later
+   * @param statement returns one row
+   */
+  constructor(
+    private readonly lookUp: () => RunStatement,
+    private readonly statement: Sql = HEAD,
+  ) {}
+
+  /** The newest head that was read. */
+  get known(): Sample | undefined {
+    return this.#known
+  }
+
+  /** How often the database turned out to lack what it had. */
+  get breaks(): number {
+    return this.#breaks
+  }
+
+  /** When the last question was sent that was answered; of `performance.now()`. */
+  get askedAtMs(): number {
+    return this.#askedAtMs
+  }
+
+  /**
+   * The head, at once when it was read at most `maxAgeMs` ago.
+   * @throws StoreUnavailableError, StoreTimeoutError
+   */
+  head(maxAgeMs = HEAD_MAX_AGE_MS): Sample | Promise<Sample> {
+    const known = this.#known
+    return known !== undefined && performance.now() - this.#answeredAtMs <= maxAgeMs ? known : this.#ask()
+  }
+
+  /** Asks a new connection, before its first statement. A connection that does not say it makes the head unknown. */
+  async greet(run: RunStatement): Promise<void> {
+    try {
+      await this.#learn(() => run<Sample>(this.statement))
+    } catch {
+      this.#known = undefined
+      this.#breaks += 1
+    }
+  }
+
+  #ask(): Promise<Sample> {
+    const askedAtMs = performance.now()
+    this.#asking ??= this.#learn(() => this.lookUp()<Sample>(this.statement))
+      .then(sample => {
+        this.#askedAtMs = askedAtMs
+        this.#answeredAtMs = performance.now()
+        return sample
+      })
+      .finally(() => (this.#asking = undefined))
+    return this.#asking
+  }
+
+  async #learn(ask: () => Promise<Sample[]>): Promise<Sample> {
+    const before = this.#known
+    const breaks = this.#breaks
+    const [sample] = await ask()
+    if (!sample) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+    if (before && (sample.epoch !== before.epoch || sample.position < before.position)) this.#breaks += 1
+    // Of two answers that overtook each other the later position counts, unless a break came between.
+    else if (breaks !== this.#breaks || sample.position < (this.#known?.position ?? 0n)) return sample
+    this.#known = sample
+    return sample
+  }
+}

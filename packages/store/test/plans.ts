@@ -1,0 +1,31 @@
+// What Postgres says of a statement: the plan as `explain (format json)` answers it.
+
+/** Where the store tells each statement it sends. */
+export const STATEMENTS = 'payment-tracking:store:statement'
+
+export interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: Plan[]
+  // Only of a statement that ran.
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+}
+
+/** The indexes that a plan uses. */
+export const indexesOf = (plan: Plan): string[] => [
+  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
+  ...(plan.Plans ?? []).flatMap(indexesOf),
+]
+
+/** The rows that a plan took from tables and indexes, those it dropped included, and those it wrote. */
+export function rowsOfPlan(plan: Plan): number {
+  const inner = (plan.Plans ?? []).reduce((total, child) => total + rowsOfPlan(child), 0)
+  if (plan['Relation Name'] === undefined) return inner
+  const perLoop =
+    plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  return inner + perLoop * plan['Actual Loops']
+}
