@@ -34,12 +34,10 @@ async function readAll(feed: Feed, count: number): Promise<{ event: ChainEvent; 
   return events
 }
 
-/** @param bulkFrom as in `commitBatch` */
 export async function commitAll(
   store: Store,
   received: readonly ReceivedMessage[],
   batchSize = BATCH_SIZE,
-  bulkFrom?: number,
 ): Promise<void> {
   for (let start = 0; start < received.length; start += batchSize) {
     const batch = {
@@ -47,7 +45,7 @@ export async function commitAll(
       received: received.slice(start, start + batchSize),
       refused: [],
     }
-    await commitBatch(store, batch, bulkFrom)
+    await commitBatch(store, batch)
   }
 }
 

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { toSocketPayment } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
@@ -14,6 +15,9 @@ const SOCKETS = 500
  * would wake it more often.
  */
 const WINDOW = 2_000
+
+/** The pace of the steady row. */
+const STEADY_PER_SECOND = 2_000
 
 /**
  * Processes of each side, which take turns: of one program one process is compiled a little better than the
@@ -83,6 +87,23 @@ async function measure(side: Side, perRoom: number, deliveries: number): Promise
   return (cpuMicroseconds(side.pid) - before) / (side.load.received() - start)
 }
 
+/**
+ * One payment after the other at an even pace, so that each wakes the server alone.
+ * @returns CPU microseconds of the server a delivery
+ */
+async function measureSteady(side: Side, payments: number): Promise<number> {
+  const before = cpuMicroseconds(side.pid)
+  const start = side.load.received()
+  const startedAtMs = performance.now()
+  for (let sent = 0; sent < payments; sent++) {
+    const dueMs = startedAtMs + (sent * 1_000) / STEADY_PER_SECOND
+    while (performance.now() < dueMs) await setImmediate()
+    void side.send(1)
+  }
+  await waitFor(() => side.load.received() >= start + payments, { intervalMs: 1, what: 'the deliveries' })
+  return (cpuMicroseconds(side.pid) - before) / payments
+}
+
 /** @returns CPU microseconds of a pod for a payment that none of its sockets waits for */
 async function measureForeign(context: BenchContext, payments: number): Promise<number[]> {
   const { pods, redis, epoch } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
@@ -105,6 +126,23 @@ async function measureForeign(context: BenchContext, payments: number): Promise<
   }
   load.close()
   return figures
+}
+
+async function steadyRow(context: BenchContext, pairs: { pod: Side; raw: Side }[]): Promise<Row> {
+  const payments = STEADY_PER_SECOND * (context.quick ? 1 : 5)
+  const { subject, limit } = await inTurns(
+    context.quick ? 1 : 2 * PAIRS,
+    round => measureSteady(pairs[round % pairs.length]!.pod, payments),
+    round => measureSteady(pairs[round % pairs.length]!.raw, payments),
+  )
+  return {
+    subject: `CPU for a delivery in rooms of 1, ${STEADY_PER_SECOND} payments a second, one by one`,
+    unit: 'µs',
+    largerIsBetter: false,
+    measured: subject,
+    limit: { name: 'ws, same bytes', measured: limit },
+    note: 'goal: at most 1.4 times; waking for one payment is most of it',
+  }
 }
 
 export const bench: Bench = {
@@ -137,6 +175,7 @@ export const bench: Bench = {
             ? 'goal: at most 2 times; the stock adapter costs 3 to 6 times'
             : 'goal: at most 1.43 times (0.7 of the deliveries for the same CPU)',
       })
+      if (perRoom === 1) rows.push(await steadyRow(context, pairs))
       for (const { pod, raw } of pairs) {
         pod.load.close()
         raw.load.close()

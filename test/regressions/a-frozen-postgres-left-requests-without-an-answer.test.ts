@@ -60,7 +60,7 @@ const QUERIES: Record<string, string> = {
 const BODIES: Record<string, object> = {
   'post /v1/gateway/{gateway}/auth/verify': { signer: KEY, signature: '1'.repeat(64) },
   'post /v1/tokens/issue': { recipient: KEY, trackingId: 'x' },
-  'post /v1/webhooks': { gateway_pubkey: KEY, endpoint_url: 'https://shop.example/' },
+  'post /v1/webhooks': { gateway_pubkey: KEY, endpoint_url: 'https://shop.example/', format: 'standard' },
   'put /v1/webhooks/{id}': { active: false },
   'post /v1/webhooks/{id}/redeliver': { since: '2026-01-01' },
 }

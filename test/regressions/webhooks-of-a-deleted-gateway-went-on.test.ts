@@ -1,7 +1,7 @@
 // A gateway was deleted, and its webhooks were stopped some seconds later, by a worker that looked for such gateways.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
-import { commitBatch, openStore } from '@payment-tracking/store'
+import { commitBatch, doWebhookWork, openStore } from '@payment-tracking/store'
 import { createDatabase } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import t from 'tap'
@@ -65,6 +65,12 @@ t.test(
     const other = { ours: false, active: true, reason: null, states: ['delivered', 'pending'] }
     t.match(await read(), [{ ours: true, active: true }, other])
     await commit('PaymentGatewayDeleted', { gateway, authority, name })
+    t.match(
+      await read(),
+      [{ active: false, states: ['delivered', 'pending'] }, other],
+      'the writer wrote no delivery',
+    )
+    await doWebhookWork(store, { kinds: ['cancel'] })
     const stopped = {
       ours: true,
       active: false,

@@ -1,3 +1,4 @@
+import { setImmediate as nextRead, setTimeout as sleep } from 'node:timers/promises'
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import {
   AckPolicy,
@@ -45,6 +46,10 @@ export interface ConsumerOptions extends StreamConfig {
   BATCH_SIZE: number
   /** after this time the messages of a dead process are delivered again; longer than any batch takes */
   ACK_WAIT_MS: number
+  /** Names what a message belongs to. A batch does not end between two messages of one name. */
+  groupOf?: (bytes: Uint8Array) => string | null
+  /** Whether more of a message's group usually follows: a batch that would end with it waits up to 10 ms. */
+  isContinued?: (subject: string) => boolean
   /** reads `traceparent` of each message */
   traced?: boolean
   /**
@@ -64,6 +69,9 @@ export interface StreamLag {
 /** Batches whose messages may be delivered and not acknowledged, over all replicas. */
 export const MOST_UNACKNOWLEDGED_BATCHES = 20
 const RESTART_DELAY_MS = 1_000
+/** A batch is lengthened by no more messages than this to keep a group together. */
+const MOST_OF_GROUP = 256
+const LONGEST_GATHERING_MS = 10
 /** Errors that end a consumer: it must be opened again, and created if it is missing. */
 const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.ConsumerDeleted,
@@ -238,9 +246,33 @@ export class BatchConsumer implements Intake {
         await new Promise<void>(resolve => asleep.push(resolve))
         continue
       }
-      const batch = this.#waiting.splice(0, BATCH_SIZE)
-      await this.#settle(batch)
+      await this.#gather()
+      // Another took it meanwhile, or the stop gives it back.
+      if (this.#stopping || this.#waiting.length < least) continue
+      await this.#settle(this.#take())
     }
+  }
+
+  /** What arrived together is handed over message by message: resolves when all of it is here. */
+  async #gather(): Promise<void> {
+    const { BATCH_SIZE, isContinued } = this.options
+    if (this.#waiting.length <= BATCH_SIZE) await nextRead()
+    for (let waitedMs = 0; waitedMs < LONGEST_GATHERING_MS; waitedMs++) {
+      const last = this.#waiting.at(-1)
+      if (this.#stopping || !last || this.#waiting.length > BATCH_SIZE || !isContinued?.(last.subject)) return
+      await sleep(1)
+    }
+  }
+
+  #take(): JsMsg[] {
+    const { BATCH_SIZE, groupOf } = this.options
+    const batch = this.#waiting.splice(0, BATCH_SIZE)
+    const nameOf = (message: JsMsg | undefined) => (message && groupOf?.(message.data)) ?? null
+    const last = nameOf(batch.at(-1))
+    if (last === null) return batch
+    for (let more = 0; more < MOST_OF_GROUP && nameOf(this.#waiting[0]) === last; more++)
+      batch.push(this.#waiting.shift()!)
+    return batch
   }
 
   async #settle(batch: readonly JsMsg[]): Promise<void> {

@@ -189,3 +189,35 @@ t.test(
     await consumer.stop()
   },
 )
+
+t.test('what belongs together is in one batch, and a batch waits for what follows', async t => {
+  const { nats, bus, options } = await open(t)
+  await bus.ensureStream(options)
+  const publish = (kind: string, text: string) =>
+    bus.publish(`${nats.subjectPrefix}.${kind}`, Buffer.from(text))
+  // 9 messages, and a group of 3 that begins with the tenth of a batch.
+  for (let at = 0; at < 9; at++) await publish('x', `${at}`)
+  for (const part of ['a', 'b', 'c']) await publish(part === 'c' ? 'x' : 'Created', `group ${part}`)
+  const batches: string[][] = []
+  const consumer = bus.consume(
+    {
+      ...options,
+      groupOf: bytes => /^group/.exec(Buffer.from(bytes).toString())?.[0] ?? null,
+      isContinued: subject => subject.endsWith('.Created'),
+    },
+    async messages => {
+      batches.push(messages.map(({ bytes }) => Buffer.from(bytes).toString()))
+      return undefined
+    },
+  )
+  await consumer.start()
+  await waitFor(() => batches.flat().length === 12)
+  const grouped = batches.filter(batch => batch.some(text => text.startsWith('group')))
+  t.equal(grouped.length, 1, 'no batch ends within a group')
+  await publish('Created', 'account')
+  await publish('Created', 'policy')
+  await publish('x', 'payment')
+  await waitFor(() => batches.flat().length === 15)
+  t.same(batches.at(-1), ['account', 'policy', 'payment'])
+  await consumer.stop()
+})

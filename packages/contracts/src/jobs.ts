@@ -32,6 +32,8 @@ export const isDeliverJob = (data: unknown): data is DeliverJob => deliverJob.Ch
 export interface DeliveryRef {
   id: bigint
   webhookId: bigint
+  /** of many that waited, and were released together: it takes its turn behind deliveries of what just happened */
+  released?: boolean
 }
 
 /** 1 try and at most 3 retries. */

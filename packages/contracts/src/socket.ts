@@ -24,6 +24,10 @@ export const SocketPayment = Type.Object({
   recordId: Type.Integer(),
   eventId: Type.String(),
   seq: Type.Integer({ minimum: 1 }),
+  position: Type.Integer({
+    minimum: 1,
+    description: 'its place in the stream of all events: as `x-min-position`, REST answers know the payment',
+  }),
   retracted: Type.Optional(
     Type.Literal(true, {
       description: 'in a replay: the finalized chain does not hold its transaction; do not count it',
@@ -166,7 +170,13 @@ interface Envelope<T extends string, D> {
   timestamp: number
 }
 export type AckMessage = Envelope<'ack', string>
-export type ErrorMessage = Envelope<'error', { code: SocketErrorCode; message: string; trackingId?: string }>
+export interface RefusalData {
+  code: SocketErrorCode
+  message: string
+  trackingId?: string
+}
+export type ErrorMessage = Envelope<'error', RefusalData>
+export type RefusedMessage = Envelope<'refused', RefusalData>
 export type ReconnectMessage = Envelope<'reconnect', { afterMs: number }>
 
 /** The events that the service emits. */
@@ -178,6 +188,8 @@ export interface ServerToClientEvents {
   lifecycle: (message: LifecycleMessage) => void
   ack: (message: AckMessage) => void
   error: (message: ErrorMessage) => void
+  /** In place of `error`, a client that subscribed without a callback has no seat. */
+  refused: (message: RefusedMessage) => void
   /** The pod stops: reconnect within `afterMs`. A client that stays is closed with RESTART. */
   reconnect: (message: ReconnectMessage) => void
 }
@@ -214,6 +226,7 @@ export function toSocketPayment(payment: CommittedPayment): SocketPayment | null
     recordId: payment.recordId,
     eventId: payment.eventId,
     seq: payment.seq,
+    position: Number(payment.position),
     ...(payment.retracted ? { retracted: true } : {}),
   }
 }

@@ -62,8 +62,12 @@ type Describe = (
 ) => PolicyClaim
 
 const describeSubscription: Describe = (fields, policy, { graceSeconds, dueState }) => {
-  const status = policy.status === 'completed' ? 'completed' : dueState === 'overdue' ? 'overdue' : 'paid'
+  const wasPaid = policy.paymentCount > 0
+  // The grace is for renewals: what was never paid was not paid on its due date either.
+  const isOverdue = dueState === 'overdue' || (dueState === 'due' && !wasPaid)
+  const status = policy.status === 'completed' ? 'completed' : isOverdue ? 'overdue' : 'paid'
   const due = policy.nextPaymentDue
+  const settling = !wasPaid ? 0 : dueState === 'due' ? graceSeconds : SETTLING_SECONDS
   return {
     claim: {
       variant: 'subscription',
@@ -75,7 +79,7 @@ const describeSubscription: Describe = (fields, policy, { graceSeconds, dueState
       autoRenew: fields.autoRenew ?? false,
       maxRenewals: fields.maxRenewals ?? null,
     },
-    holdsUntil: status === 'paid' ? after(due, dueState === 'due' ? graceSeconds : SETTLING_SECONDS) : null,
+    holdsUntil: status === 'paid' ? after(due, settling) : null,
   }
 }
 
@@ -159,10 +163,25 @@ const DESCRIBED: Readonly<Record<string, Describe>> = {
   'up-to': describeUpTo,
 }
 
+/** A first payment that is made with its policy is stored by then. */
+const FIRST_PAYMENT_WITHIN_SECONDS = 15
+
+/**
+ * Whether the first payment of a policy may be on its way: the policy is young, and its first payment may be due. A token
+ * that was issued now would deny the payment for as long as the token lives.
+ * @param now Unix seconds
+ */
+export function awaitsFirstPayment(policy: ClaimedPolicy, now: number): boolean {
+  if (policy.paymentCount > 0 || policy.createdAt <= now - FIRST_PAYMENT_WITHIN_SECONDS) return false
+  const { kind } = readPolicyTerms(policy.policyType)
+  const isDue = policy.dueAt !== null && policy.dueAt <= BigInt(now)
+  return kind === 'subscription' || (kind === 'one-time' && isDue)
+}
+
 /**
  * The claim about a policy at a moment.
  * @param now Unix seconds
- * @param graceSeconds from a due date until a payment is overdue: until then a subscription counts as paid
+ * @param graceSeconds from a due date until a renewal is overdue: until then a subscription counts as paid
  * @returns null for a type that the verifier does not know, and for pay-as-you-go that takes no payment any more
  */
 export function claimOf(policy: ClaimedPolicy, now: number, graceSeconds: number): PolicyClaim | null {

@@ -33,7 +33,7 @@ function literal(name: string, digits: string): string {
 }
 
 /**
- * The id follows from the event and the content of the message. A database that lost commits stores the event again. If
+ * The id follows from the event and the content of the message, except for its position, which is of this database alone. A database that lost commits stores the event again. If
  * the content is the same, the receiver gets the same id and body. If the content differs, for example in `seq` or a
  * payer that has become known, the id differs too. The signed text is `id.timestamp.body`, so an id must not hold the
  * separator.
@@ -109,26 +109,28 @@ function renderMessage(type: string, suffix: string, payment: CommittedPayment):
   return {
     id,
     type,
-    body: `{"id":"${id}","type":"${type}","timestamp":${text(payment.occurredAt)},"data":{${data}}}`,
+    body: `{"id":"${id}","type":"${type}","timestamp":${text(payment.occurredAt)},"position":${literal('position', payment.position)},"data":{${data}}}`,
   }
 }
 
 /**
- * The message of a test delivery, without a payment.
+ * The message of a test delivery, without a payment: in the shape of the webhook's format, and of a type that no receiver
+ * takes for a payment.
  * @param nonce letters and digits that make this test's id its own
  */
 export function renderTestMessage(test: {
   webhookId: bigint
   gateway: string
+  format: WebhookFormat
   nonce: string
   at: Date
 }): DeliveryMessage {
   const id = `msg_test${test.nonce.replaceAll(/[^A-Za-z0-9]/g, '')}`
-  const body = {
-    id,
-    type: TEST_MESSAGE_TYPE,
-    timestamp: test.at.toISOString(),
-    data: { webhookId: Number(test.webhookId), gateway: test.gateway },
-  }
+  const data = { webhookId: Number(test.webhookId), gateway: test.gateway }
+  const timestamp = test.at.toISOString()
+  const body =
+    test.format === 'tributary'
+      ? { event: TEST_MESSAGE_TYPE, data, timestamp }
+      : { id, type: TEST_MESSAGE_TYPE, timestamp, data }
   return { id, type: TEST_MESSAGE_TYPE, body: JSON.stringify(body) }
 }

@@ -27,13 +27,11 @@ export const isOfIncarnation = (
   incarnationStart: ChainOrder | null,
   order: ChainOrder | null,
 ): order is ChainOrder =>
-  incarnationStart !== null &&
-  order !== null &&
-  order.slice(0, PLACE_LENGTH) >= incarnationStart.slice(0, PLACE_LENGTH)
+  incarnationStart !== null && order !== null && samePlaceOrAfter(order, incarnationStart)
 
 /** Whether `order` stands at the place of `other` or after it, whatever their ids are. */
 export const samePlaceOrAfter = (order: ChainOrder, other: ChainOrder): boolean =>
-  order.slice(0, PLACE_LENGTH) >= other.slice(0, PLACE_LENGTH)
+  order >= other.slice(0, PLACE_LENGTH)
 
 type FoldedEvent = Pick<ChainEvent, 'order' | 'effect'>
 
@@ -45,9 +43,7 @@ const bounds = ({ effect }: FoldedEvent): boolean =>
  * of one transaction share a place when the publisher sends no index.
  */
 export function compareForFold(a: FoldedEvent, b: FoldedEvent): number {
-  const [placeA, placeB] = [a.order.slice(0, PLACE_LENGTH), b.order.slice(0, PLACE_LENGTH)]
-  if (placeA !== placeB) return placeA < placeB ? -1 : 1
-  if (bounds(a) !== bounds(b)) return bounds(a) ? -1 : 1
+  if (bounds(a) !== bounds(b) && a.order.startsWith(b.order.slice(0, PLACE_LENGTH))) return bounds(a) ? -1 : 1
   if (a.order === b.order) return 0
   return a.order < b.order ? -1 : 1
 }

@@ -40,6 +40,8 @@ export interface Lifecycle {
   /** of a due date or an end, Unix seconds */
   dueAt: bigint | null
   cause: LifecycleCause | null
+  /** a position at which the change is stored, in decimal digits; absent for time */
+  position?: string
 }
 
 /** One id for each policy, incarnation, type and key: a change that is told again has the same id. */
@@ -80,13 +82,13 @@ export function renderLifecycleData(
 }
 
 export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {
-  const { type, at } = lifecycle
+  const { type, at, position } = lifecycle
   const id = lifecycleMessageId(policy, lifecycle)
   const data = renderLifecycleData(policy, lifecycle)
   return {
     id,
     type,
-    body: `{"id":"${id}","type":"${type}","timestamp":${JSON.stringify(at)},"data":${data}}`,
+    body: `{"id":"${id}","type":"${type}","timestamp":${JSON.stringify(at)},"position":${position ?? 'null'},"data":${data}}`,
   }
 }
 

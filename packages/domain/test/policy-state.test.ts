@@ -5,7 +5,7 @@ import {
   applyToPolicy,
   compareForFold,
   emptyPolicy,
-  isBehind,
+  isAppendable,
   policyOutcome,
   withDifference,
   type ChainEvent,
@@ -89,13 +89,13 @@ const histories = fc
 const foldAll = (events: readonly ChainEvent[]): PolicyState =>
   events.toSorted(compareForFold).reduce(applyToPolicy, emptyPolicy(POLICY))
 
-/** What ingest does with batches: it appends what is behind everything, and folds everything again otherwise. */
+/** What ingest does with batches: it appends what it can, and folds everything again otherwise. */
 function applyInBatches(events: readonly ChainEvent[], batchSize: number): PolicyState {
   let state = emptyPolicy(POLICY)
   for (let start = 0; start < events.length; start += batchSize) {
     const batch = events.slice(start, start + batchSize)
     const known = state
-    state = batch.every(event => isBehind(known, event))
+    state = batch.every(event => isAppendable(known, event))
       ? batch.toSorted(compareForFold).reduce(applyToPolicy, state)
       : foldAll(events.slice(0, start + batchSize))
   }

@@ -35,24 +35,33 @@ export interface DeliveryQueue {
 
 const SAME_MOMENT_MS = 100
 
+interface Job {
+  data: DeliverJob
+  opts: { delay: number; priority?: number }
+}
+
+/** BullMQ takes jobs without a priority first. */
+const BEHIND = { priority: 1 }
+
 /** One job for each DELIVERIES_PER_JOB deliveries of a moment, never before any of them is due. */
-function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): { data: DeliverJob; delay: number }[] {
-  const jobs: { data: DeliverJob & { more: QueuedDelivery[] }; delay: number }[] = []
-  const open = new Map<number, (typeof jobs)[number]>()
-  for (const { id, webhookId, delayMs = 0 } of deliveries) {
+function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): Job[] {
+  const jobs: (Job & { data: { more: QueuedDelivery[] } })[] = []
+  const open = new Map<string, (typeof jobs)[number]>()
+  for (const { id, webhookId, delayMs = 0, released = false } of deliveries) {
     const delay = Math.ceil(delayMs / SAME_MOMENT_MS) * SAME_MOMENT_MS
     const delivery = { deliveryId: id.toString(), webhookId: webhookId.toString() }
-    const job = open.get(delay)
+    const key = `${delay} ${released}`
+    const job = open.get(key)
     if (job && job.data.more.length < DELIVERIES_PER_JOB - 1) job.data.more.push(delivery)
     else {
-      const begun = { data: { ...delivery, more: [] }, delay }
-      open.set(delay, begun)
+      const begun = { data: { ...delivery, more: [] }, opts: { delay, ...(released && BEHIND) } }
+      open.set(key, begun)
       jobs.push(begun)
     }
   }
-  return jobs.map(({ data: { more, ...first }, delay }) => ({
+  return jobs.map(({ data: { more, ...first }, opts }) => ({
     data: more.length > 0 ? { ...first, more } : first,
-    delay,
+    opts,
   }))
 }
 
@@ -105,14 +114,12 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
       translated(async () => {
         if (deliveries.length === 0) return
         const queue = await lazy.queue()
-        await queue.addBulk(
-          groupIntoJobs(deliveries).map(({ data, delay }) => ({ name: 'deliver', data, opts: { delay } })),
-        )
+        await queue.addBulk(groupIntoJobs(deliveries).map(job => ({ name: 'deliver', ...job })))
       }),
     countWaiting: () =>
       translated(async () => {
         const queue = await lazy.queue()
-        return (await queue.isPaused()) ? 0 : queue.getWaitingCount()
+        return (await queue.isPaused()) ? 0 : queue.getJobCountByTypes('waiting', 'prioritized')
       }),
     connected: () =>
       new Promise(resolve => {

@@ -1,6 +1,8 @@
 // The migrations are the truth; schema.prisma must say the same, and Prisma's own tools must agree that our
 // runner left nothing to do.
 import { spawn } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -8,7 +10,7 @@ import t from 'tap'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 function runPrisma(databaseUrl: string, ...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, ['node_modules/prisma/build/index.js', ...args], {
+  const child = spawn(process.execPath, ['node_modules/prisma-cli/build/index.js', ...args], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -23,6 +25,15 @@ function runPrisma(databaseUrl: string, ...args: string[]): Promise<{ code: numb
   }
   return new Promise(resolve => child.once('close', code => resolve({ code, output })))
 }
+
+/** The files below a folder, by their path in it. */
+const readTexts = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.ts'))
+      .sort()
+      .map(path => [path, readFileSync(join(folder, path), 'utf8')]),
+  )
 
 t.test('Prisma agrees with what the migrations made', { jobs: 2 }, async t => {
   const { url } = await createDatabase(t)
@@ -44,4 +55,20 @@ t.test('Prisma agrees with what the migrations made', { jobs: 2 }, async t => {
     t.equal(code, 0, output)
     t.match(output, 'No pending migrations to apply')
   })
+
+  t.test(
+    'upgrade guard: prisma generate writes the client that the build uses',
+    { buffered: true },
+    async t => {
+      const folder = t.testdir({ prisma: {} })
+      const schema = join(folder, 'prisma/schema.prisma')
+      cpSync(join(ROOT, 'prisma/schema.prisma'), schema)
+      const { code, output } = await runPrisma(url, 'generate', '--schema', schema)
+      t.equal(code, 0, output)
+      t.same(
+        readTexts(join(folder, 'packages/store/src/generated')),
+        readTexts(join(ROOT, 'packages/store/src/generated')),
+      )
+    },
+  )
 })

@@ -170,7 +170,7 @@ create index events_signature_hash on events using hash (signature);
 -- seven find all other events; a payment is in none of them.
 -- listEvents with `name`, countEvents, listEventNames.
 create index events_name_rare on events (name, occurred_at, slot, event_index, id) where name <> 'PaymentRecord';
--- listEvents with `gateway` and `name`, readSubscriptions, refoldGateways.
+-- listEvents with `gateway` and `name`, readSubscriptions, and the addresses of a rebuild.
 create index events_gateway_rare on events (gateway, name, occurred_at, slot, event_index, id)
   where gateway is not null and name <> 'PaymentRecord';
 -- listEvents with `paymentPolicy` and `name`, replaySubscriptions.
@@ -182,7 +182,7 @@ create index events_tracking_rare on events (tracking_id, name, occurred_at, slo
 -- listEvents with `recipient`: created policies.
 create index events_recipient_rare on events (recipient, name, occurred_at, slot, event_index, id)
   where recipient is not null and name <> 'PaymentRecord';
--- listEvents with `userPayment`: created policies and user payments; refoldUserPayments.
+-- listEvents with `userPayment`: created policies and user payments; the addresses of a rebuild.
 create index events_user_payment_rare on events (user_payment, name, occurred_at, slot, event_index, id)
   where user_payment is not null and name <> 'PaymentRecord';
 -- listEvents with `authority`: gateways.
@@ -190,9 +190,11 @@ create index events_authority_rare on events (authority, name, occurred_at, slot
   where authority is not null and name <> 'PaymentRecord';
 -- readPaymentsBySeq, replay after a reconnect. `seq` has no holes and no doubles.
 create unique index events_tracking_seq on events (tracking_id, seq) where seq is not null;
--- derivePayments, readRegisters: what a policy's Created, Deleted and status events say at a place, or last.
-create index events_policy_changes on events (payment_policy, name, slot, transaction_index, event_index, id)
-  where amount is null and payment_policy is not null;
+-- derivePayments, readRegisters, refoldGateways, refoldUserPayments: what the events of an address beside payments say at
+-- a place, or last. An event that names a policy is one of the policy, whatever it names beside.
+create index events_changes
+  on events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
+  where amount is null;
 -- readNextPayments, readRegisters: a policy's payments in chain order. Direct transfers have no policy.
 create index events_policy_payments on events (payment_policy, slot, transaction_index, event_index, id)
   where amount is not null and payment_policy <> '11111111111111111111111111111111';
@@ -210,6 +212,10 @@ create index events_recipient_direct on events (recipient, occurred_at, slot, ev
 create index events_paid_other_day on events (gateway)
   where amount is not null
     and floor(paid_at::float8 / 86400) <> floor(date_part('epoch', occurred_at at time zone 'UTC') / 86400);
+
+-- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
+create index events_gateway_payers on events (gateway, payer, paid_at)
+  where amount is not null and payer is not null and retracted_at is null;
 
 -- The last `seq` of each tracking ID. A payment changes no indexed column here or in policies: with room on the page,
 -- the new version of the row stays there and no index is written (a HOT update).
@@ -275,7 +281,7 @@ create table policies (
 -- Lists of living policies in their order, by each of their filters. No column that a payment changes is in an index.
 -- listSubscriptions with `trackingId`, readTrackedPolicies.
 create index policies_tracking_live on policies (tracking_id, created_at, address) where live;
--- listSubscriptions with `userPublicKey`, listClaimablePolicies, restate: also deleted policies.
+-- listSubscriptions with `userPublicKey`, listClaimablePolicies, readPageOf: also deleted policies.
 create index policies_user_payment_idx on policies (user_payment, created_at, address);
 -- listSubscriptions with `gateway`, lists and figures of a merchant.
 create index policies_gateway_live on policies (gateway, created_at, address) where live;
@@ -295,7 +301,7 @@ create table event_counts (
 
 -- Work that follows from a message for many rows, and is done in pages after the message's commit.
 create table refolds (
-  -- `policy`, `user-payment`, `hour`, `watermark` or `all`; packages/store/src/ingest/work.ts
+  -- `policy`, `user-payment`, `hour`, `watermark`, `facts` or `all`; packages/store/src/ingest/work.ts
   kind text collate "C" not null,
   address text collate "C" not null,
   -- where the next page begins
@@ -311,7 +317,7 @@ create table refolds (
   primary key (kind, address)
 );
 -- readNextWork.
-create index refolds_turn on refolds (turn);
+create index refolds_turn on refolds ((kind = 'hour'), turn);
 
 -- Payments by gateway ('' = all gateways) and span of time. An extreme is null while it is counted again.
 create table payment_stats (
@@ -369,11 +375,67 @@ create table webhooks (
   failure_told_at timestamptz(3),
   deactivated_reason text,
   deactivated_at timestamptz(3),
+  -- counts how often the webhook was turned on. An open delivery of an earlier activation is cancelled, whatever its own
+  -- row says: no request has to write the rows of a webhook that it turns off
+  activation integer not null default 1,
+  -- when and why the webhook was turned off last; what its cancelled deliveries tell
+  turned_off_at timestamptz(3),
+  turned_off_reason text,
   created_at timestamptz(3) not null default now(),
   deleted_at timestamptz(3)
 );
--- insertDeliveries, insertLifecycle, the webhook routes.
-create index webhooks_gateway_idx on webhooks (gateway);
+-- insertDeliveries, insertLifecycle, the webhook routes. Deleted webhooks are not in it: a gateway can have any number.
+create index webhooks_gateway_idx on webhooks (gateway) where deleted_at is null;
+-- removeOldDeliveries.
+create index webhooks_deleted on webhooks (deleted_at) where deleted_at is not null;
+-- tellFailingWebhooks.
+create index webhooks_failing on webhooks (id) where failing_since is not null and active;
+-- recoverFailed.
+create index webhooks_recover on webhooks (id) where recover and active;
+
+-- tellDuePolicies.
+create index webhooks_due on webhooks (gateway)
+  where event_types && array['subscription.due_soon', 'subscription.overdue', 'subscription.expired']::text[];
+
+-- What a request left to be done for many deliveries of a webhook: packages/store/src/webhooks/work.ts
+create table webhook_work (
+  id bigint generated by default as identity primary key,
+  kind text not null check (kind in ('cancel', 'redeliver')),
+  webhook_id bigint not null references webhooks (id) on delete cascade,
+  -- of a redelivery: when its deliveries were made, and their states
+  made_since timestamptz(3),
+  made_until timestamptz(3),
+  states text[],
+  -- where the next page begins: behind this delivery
+  after_activation integer not null default 0,
+  after_id bigint not null default 0,
+  handled bigint not null default 0,
+  -- all found rows are written. Transactions that saw the webhook on may still commit rows: the work looks again
+  is_settling boolean not null default false,
+  added_at timestamptz(3) not null default clock_timestamp(),
+  -- when the next page may begin. A worker that takes the work moves it, so that no other worker takes it meanwhile
+  next_at timestamptz(3) not null default clock_timestamp()
+);
+-- cancelLater, beginRedelivery: one work of a kind for a webhook.
+create unique index webhook_work_webhook_id_kind_key on webhook_work (webhook_id, kind);
+-- takeWork.
+create index webhook_work_next on webhook_work (next_at);
+
+-- Rows that made a task fail. The task goes on without them until an operator has looked: packages/store/src/set-aside
+create table set_aside (
+  task text collate "C" not null,
+  key text collate "C" not null,
+  error text not null,
+  since timestamptz(3) not null default clock_timestamp(),
+  primary key (task, key)
+);
+
+-- What a gateway has chosen for all its webhooks.
+create table gateway_settings (
+  gateway text collate "C" primary key,
+  -- the format of webhooks that are registered without one
+  webhook_format text
+);
 
 -- One message for one webhook. The row is the outbox: the transaction of the payment writes it. A claim changes no
 -- indexed column of a delivery, and a result changes none of an attempt; with room on the page, no index is written.
@@ -385,8 +447,8 @@ create table deliveries (
   message_id text not null,
   type text not null,
   body text not null,
-  -- waits for earlier deliveries of its webhook
-  ordered boolean not null default false,
+  -- the webhook's activation at the beginning of this round of tries
+  activation integer not null default 1,
   -- the trace of the payment's message; written only where tracing is configured
   trace_parent text,
   state text not null default 'pending'
@@ -409,13 +471,13 @@ create table deliveries (
 -- insertMessages: a replay adds no second row.
 create unique index deliveries_webhook_id_message_id_key on deliveries (webhook_id, message_id);
 -- sweepDeliveries: the oldest overdue deliveries.
-create index deliveries_due on deliveries (due_at) where state in ('pending', 'waiting');
+create index deliveries_due on deliveries (due_at, id) where state in ('pending', 'waiting');
 -- readOldestUndeliveredSeconds.
 create index deliveries_open on deliveries (opened_at) where state in ('pending', 'waiting');
--- claimDeliveries: whether an earlier delivery of an ordered webhook is open. Other webhooks' deliveries are not in it.
-create index deliveries_ordered on deliveries (webhook_id, id) where ordered and state in ('pending', 'waiting');
--- listDeliveries, newest first; cancelOpenDeliveries of a webhook that is deactivated.
-create index deliveries_webhook_newest on deliveries (webhook_id, id);
+-- claimDeliveries: whether an earlier delivery of an ordered webhook is open. cancelPage, listDeliveries: what is open.
+create index deliveries_open_webhook on deliveries (webhook_id, activation, id) where state in ('pending', 'waiting');
+-- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
+create index deliveries_webhook_state on deliveries (webhook_id, state, id);
 -- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event.
 create index deliveries_event_id_idx on deliveries (event_id) where event_id is not null;
 -- searchDeliveries: messages caused by time, which have no event, by their tracking ID.
@@ -464,8 +526,11 @@ create table waiting_messages (
 );
 -- `release`, when the highest final slot moves
 create index waiting_messages_slot on waiting_messages (slot) where waits_for = 'finality';
--- `release`, when facts of a policy become known; the age of what waits for facts
-create index waiting_messages_policy on waiting_messages (policy, webhook_id, message_id) where waits_for = 'facts';
+-- `release`, when facts of a policy become known: in the order of the chain, and what time causes behind it.
+create index waiting_messages_policy
+  on waiting_messages (policy, coalesce(slot, 9007199254740991), webhook_id, message_id) where waits_for = 'facts';
+-- readOldestAwaitingFactsSeconds
+create index waiting_messages_since on waiting_messages (since) where waits_for = 'facts';
 -- `release`, when an event is final itself or its facts become known; `forget`; the trace of a payment
 create index waiting_messages_event on waiting_messages (event_id) where event_id is not null;
 

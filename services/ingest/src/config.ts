@@ -5,7 +5,7 @@ import {
   Flag,
   NatsConfig,
   PoolSize,
-  RedisConfig,
+  RealtimeRedisConfig,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 import type { ProgramSettings } from './pipeline/read-batch.js'
@@ -14,7 +14,7 @@ export const IngestConfig = Type.Object({
   ...CommonConfig,
   ...DatabaseConfig,
   DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; one more is for writing'),
-  ...RedisConfig,
+  ...RealtimeRedisConfig,
   ...NatsConfig,
   STREAM_NAME: Type.String({
     default: DEFAULT_STREAM,

@@ -1,6 +1,13 @@
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
-import { measurePool, runMain, waitAtMost, watchClock, type Intake } from '@payment-tracking/runtime'
+import {
+  measurePool,
+  realtimeRedisOf,
+  runMain,
+  waitAtMost,
+  watchClock,
+  type Intake,
+} from '@payment-tracking/runtime'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
   countOpenStreamGaps,
@@ -21,6 +28,7 @@ import { DatabaseGuard } from './recovery/database-guard.js'
 import { GapWatch } from './recovery/gap-watch.js'
 import { RefoldLoop } from './recovery/refold-loop.js'
 import { reingest } from './recovery/reingest.js'
+import { TRANSACTIONS } from './pipeline/transactions.js'
 import { Pruner } from './retention.js'
 
 /** How long the outbox relay may take at the end of a stop. The sweeper of another process relays the rest. */
@@ -40,18 +48,26 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
     }),
   )
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
+  const onUnsupported = (error: Error) => context.fail(error)
   const redis = await context.own('redis', () =>
-    openRedis({ ...config, connectionName: 'ingest', onError, onUnsupported: error => context.fail(error) }),
+    openRedis({ ...config, connectionName: 'ingest', onError, onUnsupported }),
   )
+  const channel =
+    config.REALTIME_REDIS_URL === undefined
+      ? redis
+      : await context.own('realtime-redis', () =>
+          openRedis({ ...realtimeRedisOf(config), connectionName: 'ingest', onError, onUnsupported }),
+        )
   const queue = await context.own('queue', () => openQueue({ ...config, onError }))
   const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => redis.ping())
+  if (channel !== redis) context.probe('realtime-redis', () => channel.ping())
   context.probe('nats', () => bus.ping())
 
-  const sinks = buildSinks(redis, queue)
+  const sinks = buildSinks(channel, queue)
   const relay = await context.own('outbox-relay', () => {
     const opened = new OutboxRelay(store, sinks, log)
     return Object.assign(opened, { close: () => waitAtMost(SETTLE_WITHIN_MS, () => opened.settle()) })
@@ -88,7 +104,12 @@ await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) 
   })
   const gapWatch = new GapWatch(store, () => bus.position(config), log, config.SUBJECT_PREFIX)
   const consumer = bus.consume(
-    { ...config, traced: tracing !== undefined, onOpened: position => gapWatch.look(position) },
+    {
+      ...config,
+      ...TRANSACTIONS,
+      traced: tracing !== undefined,
+      onOpened: position => gapWatch.look(position),
+    },
     buildHandler(guard, { again: false }),
   )
   measureIngest(context.metrics, {

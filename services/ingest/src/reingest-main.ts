@@ -12,11 +12,13 @@ import { buildSinks } from './outbox-relay/build-sinks.js'
 import { OutboxRelay } from './outbox-relay/outbox-relay.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
-import { readSince } from './recovery/read-since.js'
+import { readSince, USAGE } from './recovery/read-since.js'
 import { reingest } from './recovery/reingest.js'
 
 async function main(): Promise<void> {
-  const since = readSince(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) return console.log(USAGE)
+  const since = readSince(args)
   const config = readConfig(IngestConfig, process.env)
   const log = createLogger('reingest', config)
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')

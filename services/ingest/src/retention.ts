@@ -13,16 +13,18 @@ export interface PrunerOptions {
   log: Logger
 }
 
-/** The most rows that one transaction removes, so that no other transaction waits long. */
-const ROWS_A_STEP = 1_000
+/** The most rows that one transaction looks at or removes, so that no other transaction waits long. */
+const ROWS_A_STEP = 500
 /** The most steps in one table per round: an old database is pruned over hours, not at once. */
-const STEPS_A_ROUND = 20
+const STEPS_A_ROUND = 100
 
 /** Prunes every table in bounded steps, every `everyMs`. Of several replicas, one prunes at a time. */
 export class Pruner implements Intake {
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> = Promise.resolve()
   #stopping = false
+  /** where the next round goes on in each table */
+  readonly #places = new Map<PrunedTable, string[] | null>()
 
   constructor(private readonly options: PrunerOptions) {}
 
@@ -61,9 +63,11 @@ export class Pruner implements Intake {
     }
     let rows = 0
     for (let step = 0; step < STEPS_A_ROUND && !this.#stopping; step++) {
-      const removed = await pruneStep(store, table, limits)
-      rows += removed ?? 0
-      if (removed === null || removed < ROWS_A_STEP) break
+      const done = await pruneStep(store, table, { ...limits, after: this.#places.get(table) ?? null })
+      rows += done?.removed ?? 0
+      // Behind the last row, the next round begins at the first row again.
+      this.#places.set(table, done?.next ?? null)
+      if (done === null || done.next === null) break
     }
     if (rows === 0) return
     pruned.inc({ table }, rows)

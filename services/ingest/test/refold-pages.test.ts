@@ -3,8 +3,22 @@
 import { createHash } from 'node:crypto'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
-import { openStore, refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
-import { dumpProjections, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
+import {
+  listSetAside,
+  openStore,
+  refoldPage,
+  takeBack,
+  type RefoldedPage,
+  type Store,
+} from '@payment-tracking/store'
+import {
+  createDatabase,
+  dumpProjections,
+  openPrivateServers,
+  waitFor,
+  type TestContext,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import t from 'tap'
 import { ingestSubjects, PROGRAM } from './ingest-messages.js'
@@ -23,6 +37,8 @@ const [OWNER, MINT, GATEWAY, RECIPIENT] = ['wallet', 'mint', 'gateway', 'recipie
 ]
 const USER_PAYMENT = deriveUserPayment(DEFAULT_PROGRAM_ID, OWNER, MINT)
 const policyOf = (id: number) => derivePolicy(DEFAULT_PROGRAM_ID, USER_PAYMENT, id)
+/** Many pages. */
+const SMALL = { rowsOf: () => 40, note: () => {} }
 /** More payments than one page derives, and not a multiple of a page. */
 const MANY = 1_203
 const START = 1_780_000_000
@@ -134,6 +150,52 @@ t.test('a policy that comes after its payments, through a crash between two page
   t.strictSame(await dumpProjections(database.pool), reference)
 })
 
+t.test('two processes at once, and a database that dies between pages', async t => {
+  const inOrder = [userPayment, created(1, 2, PERIODS), ...payments, pay(9_000)]
+  const reference = await rowsOf(t, inOrder)
+  const servers = await openPrivateServers(t)
+  const database = await createDatabase(t, { serverUrl: servers.databaseUrl })
+  const open = (): Store => {
+    const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+    t.teardown(() => store.close())
+    return store
+  }
+  const processes = [open(), open()]
+  await ingest(processes[0]!, [userPayment, ...payments])
+  await ingest(processes[1]!, [created(1, 2, PERIODS)])
+  const pages: RefoldedPage[] = []
+  let failures = 0
+  /** As the loop of ingest: a page that failed comes again. */
+  const work = async (store: Store): Promise<void> => {
+    for (;;) {
+      const page = await refoldPage(store, { programId: PROGRAM.programId, sizer: SMALL }).catch(
+        () => 'failed' as const,
+      )
+      if (page === null) return
+      if (page !== 'failed') pages.push(page)
+      else {
+        failures += 1
+        await waitFor(() => store.ping().then(() => true), { what: 'the database' })
+      }
+    }
+  }
+  const working = Promise.all(processes.map(work))
+  await waitFor(() => pages.length >= 3, { what: 'three pages' })
+  await servers.private.postgres!.kill()
+  await servers.private.postgres!.restart()
+  await Promise.all([working, waitFor(() => ingest(processes[0]!, [pay(9_000)]), { what: 'a payment' })])
+  for (const store of processes) await work(store)
+  t.ok(failures > 0, 'a page was lost')
+  const { rows } = await database.pool.query('select 1 from refolds')
+  t.same(rows, [])
+  const told = pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type))
+  t.ok(
+    told.length <= 1,
+    'the policy is told at most once: a page that was committed without an answer tells by its rows',
+  )
+  t.strictSame(await dumpProjections(database.pool), reference)
+})
+
 t.test('a user payment that comes after its policies', async t => {
   const policies = Array.from({ length: 120 }, (_, at) => [
     created(at + 2, 2, PERIODS),
@@ -195,7 +257,7 @@ t.test('a watermark that makes many payments final for a webhook', async t => {
   await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
   const final = { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }
   const [committed] = await ingest(store, [final])
-  t.equal(committed!.deliveries.length, 500, 'the message itself releases one page')
+  t.equal(committed!.deliveries.length, 100, 'the message itself releases a few')
   const pages = await drain(store)
   const ids = [committed!, ...pages].flatMap(({ deliveries }) => deliveries.map(({ id }) => id))
   t.equal(new Set(ids).size, MANY)
@@ -204,4 +266,45 @@ t.test('a watermark that makes many payments final for a webhook', async t => {
             (select count(*) from waiting_messages) as waiting`,
   )
   t.same(rows, [{ deliveries: String(MANY), waiting: '0' }])
+})
+
+t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
+  const { store, database } = await openTestStore(t)
+  const { pool } = database
+  await pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
+    [GATEWAY],
+  )
+  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
+  const { rows } = await pool.query<{ event_id: string }>(
+    'select event_id from waiting_messages order by slot offset 700 limit 1',
+  )
+  const bad = rows[0]!.event_id
+  await pool.query(`alter table deliveries add constraint planted check (event_id <> '${bad}')`)
+  await pool.query(`insert into refolds (kind, address) values ('policy', 'bad'), ('policy', $1)`, [
+    policyOf(1),
+  ])
+  await pool.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
+     create trigger planted before delete on refolds for each row when (old.address = 'bad') execute function fail()`,
+  )
+  await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }])
+  await drain(store)
+  const { rows: counted } = await pool.query<{ told: string; waiting: string; work: string }>(
+    `select (select count(*) from deliveries) as told, (select string_agg(event_id::text, ' ') from waiting_messages) as waiting,
+            (select string_agg(address, ' ') from refolds) as work`,
+  )
+  t.same(counted, [{ told: String(MANY - 1), waiting: bad, work: 'bad' }])
+  const setAside = await listSetAside(store, 9)
+  t.same(setAside.map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`).sort(), [
+    'refold policy bad',
+    `release-messages ${bad}`,
+  ])
+  await pool.query('alter table deliveries drop constraint planted')
+  await pool.query('drop trigger planted on refolds')
+  for (const row of setAside) t.ok(await takeBack(store, row))
+  await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000001}') }])
+  await drain(store)
+  t.equal((await pool.query('select from waiting_messages union all select from refolds')).rowCount, 0)
+  t.equal((await pool.query('select from deliveries')).rowCount, MANY)
 })

@@ -20,6 +20,7 @@ import { sampleLag } from './lag/lag-samples.js'
 import { addOverview } from './pages/overview.js'
 import { addPipelinePage } from './pages/pipeline-page.js'
 import { addStreamGapPages } from './pages/stream-gap-pages.js'
+import { addWorkPage } from './pages/work-page.js'
 import { refuse } from './refuse.js'
 import { openEndedSessions } from './session/ended-sessions.js'
 import { guard } from './session/guard.js'
@@ -142,6 +143,7 @@ export async function buildApp({
   addDeliveryPage(app, parts)
   addStreamGapPages(app, parts)
   addPipelinePage(app, parts)
+  addWorkPage(app, parts)
   await addBoard(app, { board, queue, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
   await app.ready()
   return app

@@ -46,6 +46,7 @@ export async function addBoard(
           { text: 'Dead letters', url: '/dead-letters' },
           { text: 'Failed deliveries', url: '/failed-deliveries' },
           { text: 'Stream gaps', url: '/stream-gaps' },
+          { text: 'Work', url: '/work' },
         ],
       },
     },

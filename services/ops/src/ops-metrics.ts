@@ -1,5 +1,11 @@
 import type { Metrics } from '@payment-tracking/runtime'
-import { countDeadLetters, countGaps, type Store } from '@payment-tracking/store'
+import {
+  countDeadLetters,
+  countGaps,
+  countSetAside,
+  countWebhookWork,
+  type Store,
+} from '@payment-tracking/store'
 
 /** Measures the whole deployment at each scrape of the metrics. */
 export function measurePipeline(metrics: Metrics, store: Store): void {
@@ -17,5 +23,24 @@ export function measurePipeline(metrics: Metrics, store: Store): void {
     const { open, closed } = await countGaps(store)
     gaps.set({ state: 'open' }, open)
     gaps.set({ state: 'closed' }, closed)
+  })
+  const setAside = metrics.gauge('rows_set_aside', 'Rows that made a task fail and that it leaves out', [
+    'task',
+  ])
+  metrics.onScrape(setAside, async () => {
+    const rows = await countSetAside(store)
+    setAside.reset()
+    for (const { task, count } of rows) setAside.set({ task }, Number(count))
+  })
+  const work = metrics.gauge('webhook_work', 'Webhooks with deliveries to cancel or to redeliver', ['kind'])
+  const oldest = metrics.gauge('webhook_work_oldest_seconds', 'Age of the oldest of them', ['kind'])
+  metrics.onScrape(work, async () => {
+    const rows = await countWebhookWork(store)
+    work.reset()
+    oldest.reset()
+    for (const { kind, count, oldestSeconds } of rows) {
+      work.set({ kind }, count)
+      oldest.set({ kind }, oldestSeconds)
+    }
   })
 }

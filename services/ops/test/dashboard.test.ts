@@ -73,6 +73,33 @@ t.test('the dashboard', async t => {
     t.equal(rows[0].n, 2)
   })
 
+  t.test('shows work with its progress, and gives back rows that were set aside', async t => {
+    const { pool } = ops.database
+    await pool.query(
+      `with w as (insert into webhooks (gateway, endpoint_url, secret, active)
+                  values ('gateway', 'https://off.example/', 's', false) returning id)
+       insert into webhook_work (kind, webhook_id, handled) select 'cancel', id, 1500 from w`,
+    )
+    await pool.query(`insert into refolds (kind, address, handled) values ('policy', 'an address', 7)`)
+    await pool.query(`insert into set_aside (task, key, error) values ('due-dates', '<b>policy', 'planted')`)
+    const page = (await user.get('/work')).body.replace(/\s+/g, ' ')
+    t.match(page, /https:\/\/off\.example\/.*<td>1500<\/td> <td>under way<\/td>/)
+    t.match(page, /<td>policy<\/td>.*an address.*<td>7<\/td>/)
+    t.match(page, '&lt;b&gt;policy')
+    const overview = (await user.get('/')).body.replace(/\s+/g, ' ')
+    t.match(overview, '<b>1</b>rows set aside')
+    const row: [string, string][] = [
+      ['task', 'due-dates'],
+      ['key', '<b>policy'],
+    ]
+    t.equal((await user.post('/work/take-back', row)).statusCode, 403, 'not without the token of the form')
+    const taken = await user.post('/work/take-back', [...row, ['csrf', user.csrf]])
+    t.match((await user.get(String(taken.headers.location))).body, 'The task gets the row again.')
+    t.equal((await pool.query('select from set_aside')).rowCount, 0)
+    await pool.query('delete from webhook_work')
+    await pool.query('delete from refolds')
+  })
+
   t.test('shows the gaps of stream and chain, and closes gaps of the stream', async t => {
     const { pool } = ops.database
     const { rows } = await pool.query<{ id: string }>(

@@ -87,7 +87,6 @@ t.test('what a webhook chooses', async t => {
     await set(webhook.id, { ordered: true })
     receiver.answer({ status: 500 })
     const refs = await rig.pay(webhook.gateway, 12)
-    t.ok((await rowsOf(webhook.id)).every(row => row.ordered))
     await receiver.waitForRequests(2)
     const [firstId] = receiver.requests.map(({ headers }) => headers['webhook-id'])
     t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1)

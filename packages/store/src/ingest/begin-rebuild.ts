@@ -1,6 +1,7 @@
 // A rebuild runs page by page, while ingest runs. A new version of the rules begins one by itself.
 import type { Store } from '../database/open-store.js'
 import { lockHead } from './head.js'
+import { PageSizer } from './page-sizer.js'
 import { refoldPage } from './refold-pages.js'
 import { addWork, type Work } from './work.js'
 
@@ -39,5 +40,6 @@ export async function rebuildProjections(
     await lockHead(tx)
     addWork(tx, [REBUILD])
   })
-  for (let pages = 1; (await refoldPage(store, { programId })) !== null; pages++) onPage(pages)
+  const sizer = new PageSizer()
+  for (let pages = 1; (await refoldPage(store, { programId, sizer })) !== null; pages++) onPage(pages)
 }

@@ -11,11 +11,15 @@ import type { PolicyLifecycle } from '../webhooks/tell.js'
 import type { FoldedPolicy } from './fold.js'
 import { readUserPayments } from './user-payments.js'
 
-/** @param known user payments that were read before; the function reads the others */
+/**
+ * @param known user payments that were read before; the function reads the others
+ * @param position the last position after the transaction: whoever knows it knows these changes
+ */
 export async function collectLifecycles(
   tx: Tx,
   policies: readonly FoldedPolicy[],
   known: ReadonlyMap<string, UserPaymentState>,
+  position: bigint,
 ): Promise<PolicyLifecycle[]> {
   const changed = policies.flatMap(policy => {
     const { before, after, outcome, events } = policy
@@ -38,7 +42,10 @@ export async function collectLifecycles(
       status: outcome.status,
       nextPaymentDue: outcome.nextPaymentDue,
     }
-    return lifecycles.map(lifecycle => ({ policy, lifecycle }))
+    return lifecycles.map(lifecycle => ({
+      policy,
+      lifecycle: { ...lifecycle, position: position.toString() },
+    }))
   })
 }
 

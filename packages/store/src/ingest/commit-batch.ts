@@ -8,12 +8,14 @@ import {
 import type { ControlMessage } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { readWebhooksOf } from '../webhooks/told-webhooks.js'
 import type { RefusedMessage, StreamIdentity } from './dead-letters.js'
-import { foldBatch } from './fold.js'
-import { identify } from './identify.js'
+import { foldBatch, type Folded } from './fold.js'
+import { identify, type Identified } from './identify.js'
 import { numberEvents } from './number.js'
 import type { ReceivedMessage } from './received-message.js'
 import { refoldBatch } from './refold-batch.js'
+import { readForgotten } from './refold-causes.js'
 import { tellBatch } from './tell-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
 import { writeFolded } from './write.js'
@@ -75,42 +77,31 @@ export interface CommittedBatch extends CommittedNews {
 }
 
 /**
- * From this many messages on, a batch goes through Prisma's `$transaction`. Prisma's engine costs a fixed time for each
- * statement of a batch. This time does not matter in a batch of 2,000, but exceeds everything else for a single event.
- * The bench `ingest-lanes` compares both ways.
- */
-const BULK_FROM = 1_000
-
-/**
  * Stores a batch of messages in one transaction: new events with their facts, states, figures, `seq`, delivery rows and
  * dead letters commit together or not at all. Stored events stay as they are. A message that contradicts a stored event,
  * or an earlier message of the batch, becomes a dead letter CONFLICT.
- * @param bulkFrom the size from which on a batch goes through Prisma; both ways store the same
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
  * @throws StoreUnverifiedError: the server was started anew since `batch.server` was verified
  * @throws StoreRefusedError: a value in the batch can never be stored
  */
-export async function commitBatch(
-  { database }: Store,
-  batch: Batch,
-  bulkFrom = BULK_FROM,
-): Promise<CommittedBatch> {
-  const work = (tx: PipelinedTx) => writeBatch(tx, batch)
-  return batch.received.length >= bulkFrom
-    ? database.bulkTransaction(work)
-    : database.pipelinedTransaction(work)
-}
+export const commitBatch = ({ database }: Store, batch: Batch): Promise<CommittedBatch> =>
+  database.pipelinedTransaction(tx => writeBatch(tx, batch))
 
 async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {
   const identified = await identify(tx, batch)
   const { head, fresh, known } = identified
   const folded = foldBatch(fresh, known, identified.unready)
   const tracked = await trackByPolicy(tx, folded.events)
-  const numbered = await numberEvents(tx, tracked, head.position, identified.heads)
+  // What the later phases read is asked here: behind the events, an answer would wait until Postgres has written them.
+  const [numbered, forgotten, webhooks] = await Promise.all([
+    numberEvents(tx, tracked, head.position, identified.heads),
+    readForgotten(tx, folded, head.position),
+    readWebhooksOf(tx, gatewaysOf(identified, folded)),
+  ])
   await writeFolded(tx, numbered, folded)
   const { programId = DEFAULT_PROGRAM_ID } = batch
-  const refolded = await refoldBatch(tx, { identified, folded, programId })
-  const told = await tellBatch(tx, { batch, identified, folded, numbered, refolded })
+  const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId })
+  const told = await tellBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
   return {
     ...told,
     epoch: head.epoch,
@@ -119,4 +110,13 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     duplicateCount: identified.duplicateCount,
     deadLetterCount: identified.deadLetterCount,
   }
+}
+
+/** The gateways whose webhooks the batch tells, without those whose webhooks the batch itself may stop. */
+function gatewaysOf({ retracted, moved }: Identified, { events, policies, gateways }: Folded): string[] {
+  if (retracted.length + moved.length > 0) return []
+  const told = new Set<string>()
+  for (const { event } of events) if (event.effect.kind === 'payment') told.add(event.effect.gateway)
+  for (const { after } of policies) if (after.gateway !== null) told.add(after.gateway)
+  return [...told].filter(gateway => !gateways.has(gateway))
 }

@@ -7,6 +7,7 @@ import {
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { moveTokens } from './figures.js'
@@ -45,25 +46,32 @@ export interface Derived {
 /** As in the conditions of events_policy_payments: a direct transfer has no policy. */
 export const OF_POLICY = sql`e.amount is not null and e.payment_policy <> ${raw("'11111111111111111111111111111111'")}`
 
+/** The address that an event beside payments changes: a comparison goes on behind it. As in events_changes. */
+export const changedBy = (event: Sql): Sql =>
+  sql`${event}.amount is null and coalesce(${event}.payment_policy, ${event}.user_payment, ${event}.gateway)`
+
+/** Of events `e`. */
+export const CHANGED = changedBy(sql`e`)
+
 /** The latest Created event at the payment's place or before it. @param condition on `c` */
 const createdEvent = (columns: Sql, condition: Sql): Sql => sql`
   lateral (
     select ${columns} from events c
-     where c.payment_policy = e.payment_policy and c.amount is null and ${condition}
+     where ${changedBy(sql`c`)} = e.payment_policy and ${condition}
        and c.name = case e.name when 'PaymentRecord' then 'PaymentPolicyCreated' else 'ComposablePolicyCreated' end
        and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
      order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1)`
 
 /**
- * Payments `e` with the incarnation of each: one probe of events_policy_changes a payment. A tracking ID also follows from
+ * Payments `e` with the incarnation of each: one probe of events_changes a payment. A tracking ID also follows from
  * a Created event that was retracted: the same transaction has the same memo when it is repeated.
- * @param payments a condition on `e` with its order and limit
+ * @param payments selects the columns of events
  */
 const withIncarnations = (payments: Sql): Sql => sql`
   select ${STORED_COLUMNS}, e.recipient, e.payer, e.token_mint, e.awaits_policy,
          e.retracted_at is not null as retracted, c.id as created_id, c.recipient as created_recipient,
          c.token_mint as created_mint, t.id as tracked_id, t.tracking_id as tracked_as
-    from (select * from events e where ${payments}) e
+    from (${payments}) e
     left join ${createdEvent(sql`c.id, c.recipient, c.token_mint`, sql`c.retracted_at is null`)} c on true
     left join ${createdEvent(sql`c.id, c.tracking_id`, sql`e.awaits_policy`)} t on true
    order by e.slot, e.transaction_index, e.event_index, e.id`
@@ -80,31 +88,57 @@ export const readPaymentsById = (
 ): Promise<StoredPayment[]> =>
   ids.length === 0
     ? Promise.resolve([])
-    : read(tx, sql`e.id = any(${[...ids]}::uuid[]) and ${OF_POLICY}`, programId)
+    : read(tx, sql`select * from events e where e.id = any(${[...ids]}::uuid[]) and ${OF_POLICY}`, programId)
 
-/** The place of an order as columns, and its id. */
-const columnsOf = (order: string): Sql => {
-  const digits = (from: number, to: number) => BigInt(`0x${order.slice(from, to) || '0'}`)
-  const id = order.slice(32).padEnd(32, '0')
-  return sql`(${digits(0, 16)}::bigint, ${digits(16, 24)}::bigint, ${digits(24, 32)}::bigint, ${id}::uuid)`
+/** Where the next payments of a policy begin. */
+export interface PaymentsFrom {
+  policy: string
+  /** an order; '' is before all payments, and an order without its id is at the place */
+  after: string
 }
 
+/** The place of an order. */
+const digitsOf = ({ after }: PaymentsFrom, from: number, to: number): bigint =>
+  BigInt(`0x${after.slice(from, to) || '0'}`)
+
+const FROM = columnTable<PaymentsFrom>('a', {
+  policy: ['text', ({ policy }) => policy],
+  slot: ['bigint', from => digitsOf(from, 0, 16)],
+  transaction_index: ['bigint', from => digitsOf(from, 16, 24)],
+  event_index: ['bigint', from => digitsOf(from, 24, 32)],
+  id: ['uuid', ({ after }) => after.slice(32).padEnd(32, '0')],
+})
+
 /**
- * The next payments of a policy in chain order, retracted ones too. Relies on events_policy_payments.
- * @param after an order; '' is before all payments, and an order without its id is at the place
+ * The next payments of some policies in chain order, retracted ones too. Relies on events_policy_payments.
+ * @param limit of all payments together: the policies are read one after the other
+ * @returns by policy; the last policy with payments may have more when there are as many as the limit, and policies behind
+ *   it are not read then
  */
-export const readNextPayments = (
+export async function readNextPayments(
   tx: Tx,
-  policy: string,
-  { after, limit, programId }: { after: string; limit: number; programId: string },
-): Promise<StoredPayment[]> =>
-  read(
-    tx,
-    sql`e.payment_policy = ${policy} and ${OF_POLICY}
-      and (e.slot, e.transaction_index, e.event_index, e.id) > ${columnsOf(after.padEnd(32, '0'))}
-      order by e.slot, e.transaction_index, e.event_index, e.id limit ${limit}`,
-    programId,
-  )
+  from: readonly PaymentsFrom[],
+  { limit, programId }: { limit: number; programId: string },
+): Promise<Map<string, StoredPayment[]>> {
+  const payments = new Map<string, StoredPayment[]>()
+  if (from.length === 0) return payments
+  const next = sql`
+    select e.* from ${FROM.listOf(from)}
+     cross join lateral (
+       select * from events e
+        where e.payment_policy = a.policy and ${OF_POLICY}
+          and (e.slot, e.transaction_index, e.event_index, e.id)
+            > (a.slot, a.transaction_index, a.event_index, a.id)
+        order by e.slot, e.transaction_index, e.event_index, e.id limit ${limit}) e
+     limit ${limit}`
+  for (const payment of await read(tx, next, programId)) {
+    const { policy } = payment.event.effect
+    const known = payments.get(policy)
+    if (known) known.push(payment)
+    else payments.set(policy, [payment])
+  }
+  return payments
+}
 
 /** What a policy and its user payment say of the policy's payments. */
 export interface PolicySources {

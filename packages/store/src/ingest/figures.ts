@@ -10,7 +10,7 @@ import {
 import { columnTable, type Columns } from '../database/columns.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { recountExtremes } from './recount-hours.js'
+import { recountExtremes, type ReducedHour } from './recount-hours.js'
 
 /** Adds a batch's events. */
 export function addToFigures(
@@ -89,10 +89,7 @@ function addTokenStats(tx: PipelinedTx, rows: readonly TokenStatRow[]): void {
 }
 
 /** A row that lost payments. */
-interface ReducedRow extends Bucket {
-  gateway: string
-  /** the remaining payments */
-  count: bigint
+interface ReducedRow extends Bucket, ReducedHour {
   /** a payment that left was an extreme, or the extremes are being counted again */
   touched: boolean
 }
@@ -112,7 +109,8 @@ export async function takeFromFigures(
     counts.map(row => ({ ...row, count: -row.count })),
   )
   tx.send(sql`
-    delete from event_counts where count = 0 and name = any(${[...new Set(counts.map(row => row.name))]}::text[])`)
+    delete from event_counts c using ${COUNTS.listOf(counts)}
+     where c.name = d.name and c.span = d.span and c.start = d.start and c.count = 0`)
   if (payments.length === 0) return
   const { stats, tokens } = sumPayments(payments)
   const reduced = await tx.$queryRaw<ReducedRow[]>(sql`
@@ -140,7 +138,8 @@ const takeTokens = (tx: PipelinedTx, tokens: readonly TokenStatRow[]): Promise<R
     update payment_token_stats s set count = s.count - d.count, total = s.total - d.total
       from ${TOKENS.listOf(tokens)}
      where s.gateway = d.gateway and s.span = d.span and s.start = d.start and s.token_mint = d.token_mint
-    returning s.gateway, s.span, s.start, s.count, coalesce(s.min = d.min or s.max = d.max, true) as touched`)
+    returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count,
+              coalesce(s.min = d.min or s.max = d.max, true) as touched`)
 
 /**
  * Removes emptied rows, and counts the extremes of hours again whose difference does not tell them. A day or a total that
@@ -155,10 +154,21 @@ async function settle(tx: PipelinedTx, reduced: readonly ReducedRow[]): Promise<
   await recountExtremes(tx, hours)
 }
 
-const KEYS = columnTable<ReducedRow>('k', { gateway: ['text', ({ gateway }) => gateway], ...BUCKET })
+const KEY: Columns<ReducedRow> = { gateway: ['text', ({ gateway }) => gateway], ...BUCKET }
+const KEYS = columnTable('k', KEY)
+const TOKEN_KEYS = columnTable<ReducedRow>('k', {
+  ...KEY,
+  token_mint: ['text', ({ tokenMint }) => tokenMint ?? null],
+})
 
 function removeEmptied(tx: PipelinedTx, rows: readonly ReducedRow[]): void {
   const isEmptied = sql`s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`
-  tx.send(sql`delete from payment_stats s using ${KEYS.listOf(rows)} where ${isEmptied}`)
-  tx.send(sql`delete from payment_token_stats s using ${KEYS.listOf(rows)} where ${isEmptied}`)
+  const tokens = rows.filter(({ tokenMint }) => tokenMint !== undefined)
+  const others = rows.filter(({ tokenMint }) => tokenMint === undefined)
+  if (others.length > 0)
+    tx.send(sql`delete from payment_stats s using ${KEYS.listOf(others)} where ${isEmptied}`)
+  if (tokens.length > 0)
+    tx.send(sql`
+      delete from payment_token_stats s using ${TOKEN_KEYS.listOf(tokens)}
+       where ${isEmptied} and s.token_mint = k.token_mint`)
 }

@@ -1,5 +1,5 @@
 // Folds the new events of a batch into the states of the addresses that they name, in memory. Appends every event that
-// stands behind what its address knows. Names the policies that need a refold instead.
+// `isAppendable`. Names the policies that need a refold instead.
 import {
   applyToGateway,
   applyToPolicy,
@@ -9,7 +9,7 @@ import {
   emptyGateway,
   emptyPolicy,
   emptyUserPayment,
-  isBehind,
+  isAppendable,
   isOfIncarnation,
   paymentFacts,
   policyOutcome,
@@ -136,7 +136,7 @@ function findRefolds(
     const policy = policyOf(event)
     if (policy === null) continue
     const known = before.get(policy)
-    if (unready.has(policy) || (known !== undefined && !isBehind(known.state, event))) refold.add(policy)
+    if (unready.has(policy) || (known !== undefined && !isAppendable(known.state, event))) refold.add(policy)
   }
   return refold
 }

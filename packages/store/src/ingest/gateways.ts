@@ -2,8 +2,8 @@ import { isLive, type GatewayState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { cancelDeliveries } from '../webhooks/conditions.js'
 import type { DeactivationReason } from '../webhooks/deactivate-webhooks.js'
+import { turnOff } from '../webhooks/turn-off.js'
 
 /** A `GatewayState`. */
 export const GATEWAY_COLUMNS = sql`
@@ -37,14 +37,18 @@ export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]
 }
 
 /**
- * Deactivates the webhooks of deleted gateways and cancels their open deliveries, in the transaction of the deletion.
+ * Deactivates the webhooks of deleted gateways and revokes their keys, in the transaction of the deletion: at most 20 rows
+ * of each for a gateway. The deliveries are cancelled with their webhooks (turn-off.ts).
  */
 function stopWebhooks(tx: PipelinedTx, gateways: readonly string[]): void {
   const reason: DeactivationReason = 'gateway-deleted'
+  tx.send(
+    turnOff(sql`w.gateway = any(${[...gateways]}::text[]) and w.deleted_at is null and w.active`, {
+      why: `webhook deactivated: ${reason}`,
+      more: sql`deactivated_reason = ${reason}, deactivated_at = clock_timestamp()`,
+    }),
+  )
   tx.send(sql`
-    with stopped as (
-      update webhooks set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
-       where gateway = any(${[...gateways]}::text[]) and active
-      returning id)
-    ${cancelDeliveries(sql`d.webhook_id in (select id from stopped)`, `webhook deactivated: ${reason}`)}`)
+    update api_keys set revoked_at = clock_timestamp()
+     where gateway = any(${[...gateways]}::text[]) and revoked_at is null`)
 }

@@ -9,6 +9,7 @@ export {
 export type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
 export { beginNewRules, rebuildProjections } from './begin-rebuild.js'
+export { PageSizer } from './page-sizer.js'
 export { refoldPage, type RefoldedPage } from './refold-pages.js'
 export {
   closeStreamGap,

@@ -1,5 +1,11 @@
 // The stored states of the addresses that a batch names.
-import type { ChainEvent, GatewayState, PolicyState, UserPaymentState } from '@payment-tracking/domain'
+import {
+  emptyUserPayment,
+  type ChainEvent,
+  type GatewayState,
+  type PolicyState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
 import { gatewayOf, policyOf, userPaymentOf } from './fold.js'
 import { readGateways } from './gateways.js'
@@ -12,7 +18,10 @@ export interface KnownPolicy {
   status: string | null
 }
 
-/** The states before a batch: of the addresses in its events, and of the user payments of its policies. */
+/**
+ * The states before a batch: of the addresses in its events, and of the user payments of its policies. A user payment of
+ * which nothing is stored is empty, so that nobody asks for it again.
+ */
 export interface Known {
   gateways: readonly GatewayState[]
   policies: readonly KnownPolicy[]
@@ -34,9 +43,9 @@ export async function readKnown(tx: Tx, events: readonly ChainEvent[]): Promise<
   ])
   const linked = policies.map(({ state }) => state.userPayment).filter(address => address !== null)
   const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
-  return {
-    gateways,
-    policies,
-    userPayments: await readUserPayments(tx, [...new Set([...named, ...linked])]),
-  }
+  const asked = new Set([...named, ...linked])
+  const read = await readUserPayments(tx, [...asked])
+  const stored = new Map(read.map(account => [account.address, account]))
+  const userPayments = [...asked].map(address => stored.get(address) ?? emptyUserPayment(address))
+  return { gateways, policies, userPayments }
 }

@@ -19,7 +19,7 @@ export const trackingIdsOf = (events: readonly ChainEvent[]): string[] => [
   ...new Set(events.filter(isTracked).map(event => event.trackingId!)),
 ]
 
-/** The last `seq` of each tracking ID with payments. */
+/** The last `seq` of each of some tracking IDs; 0 without payments. */
 export async function readTrackingHeads(
   tx: Tx,
   trackingIds: readonly string[],
@@ -27,7 +27,9 @@ export async function readTrackingHeads(
   if (trackingIds.length === 0) return new Map()
   const rows = await tx.$queryRaw<{ tracking_id: string; head: bigint }[]>`
     select tracking_id, head from trackings where tracking_id = any(${trackingIds}::text[])`
-  return new Map(rows.map(row => [row.tracking_id, row.head]))
+  const heads = new Map(trackingIds.map(trackingId => [trackingId, 0n]))
+  for (const { tracking_id, head } of rows) heads.set(tracking_id, head)
+  return heads
 }
 
 /**
@@ -60,7 +62,7 @@ export async function giveSeqs(
   const heads = new Map<string, bigint>()
   const seqs = trackingIds.map(trackingId => {
     if (trackingId === null) return null
-    const seq = (heads.get(trackingId) ?? known.get(trackingId) ?? read.get(trackingId) ?? 0n) + 1n
+    const seq = (heads.get(trackingId) ?? known.get(trackingId) ?? read.get(trackingId)!) + 1n
     heads.set(trackingId, seq)
     return seq
   })

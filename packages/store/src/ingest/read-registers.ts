@@ -1,4 +1,4 @@
-// What the latest standing events of policies say, read from the events by index: one probe for each kind of event.
+// What the latest standing events of addresses say, read from the events by index: one probe for each kind of event.
 import {
   applyToPolicy,
   emptyPolicy,
@@ -7,7 +7,7 @@ import {
   type PolicyState,
 } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../database/sql.js'
-import { OF_POLICY } from './derive-payments.js'
+import { CHANGED, OF_POLICY } from './derive-payments.js'
 import { inFoldOrder } from './fold.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
 
@@ -25,7 +25,7 @@ const LATEST = sql`order by e.slot desc, e.transaction_index desc, e.event_index
 
 /**
  * The states of policies without the sums over their payments: a fold of the latest Created, Deleted and status change,
- * and of the latest payment. Relies on events_policy_changes and events_policy_payments.
+ * and of the latest payment. Relies on events_changes and events_policy_payments.
  * @returns by address; policies without standing events are missing
  */
 export async function readRegisters(
@@ -34,8 +34,10 @@ export async function readRegisters(
   programId: string,
 ): Promise<Map<string, PolicyState>> {
   const [changes, payments] = await Promise.all([
-    tx.$queryRaw<StoredRow[]>(latestOf(policies, sql`e.name = k.name and e.amount is null`, POLICY_EVENTS)),
-    tx.$queryRaw<StoredRow[]>(latestOf(policies, OF_POLICY, ['payment'])),
+    readLatestChanges(tx, policies, POLICY_EVENTS),
+    tx.$queryRaw<StoredRow[]>(
+      latestOf(policies, sql`e.payment_policy = a.address and ${OF_POLICY}`, ['payment']),
+    ),
   ])
   const states = new Map<string, PolicyState>()
   const events = changes.map(row => ({ event: readStored(row, programId) }))
@@ -54,14 +56,20 @@ export async function readRegisters(
   return states
 }
 
-const latestOf = (policies: readonly string[], condition: Sql, names: readonly string[]): Sql => sql`
-  select ${STORED_COLUMNS} from unnest(${[...policies]}::text[]) as a (address)
-   cross join unnest(${[...names]}::text[]) as k (name)
-   cross join lateral (
-     select * from events e
-      where e.payment_policy = a.address and e.retracted_at is null and ${condition} ${LATEST}) e`
+/** The latest standing event of each name of each address. Relies on events_changes. */
+export const readLatestChanges = (
+  tx: Tx,
+  addresses: readonly string[],
+  names: readonly string[],
+): Promise<StoredRow[]> =>
+  tx.$queryRaw<StoredRow[]>(latestOf(addresses, sql`${CHANGED} = a.address and e.name = k.name`, names))
 
-/** Events of a policy beside its payments that came after a position. Relies on events_policy_changes. */
+const latestOf = (addresses: readonly string[], condition: Sql, names: readonly string[]): Sql => sql`
+  select ${STORED_COLUMNS} from unnest(${[...addresses]}::text[]) as a (address)
+   cross join unnest(${[...names]}::text[]) as k (name)
+   cross join lateral (select * from events e where ${condition} and e.retracted_at is null ${LATEST}) e`
+
+/** Events of a policy beside its payments that came after a position. Relies on events_changes. */
 export async function readChangesSince(
   tx: Tx,
   policy: string,
@@ -69,7 +77,7 @@ export async function readChangesSince(
 ): Promise<ChainEvent[]> {
   const rows = await tx.$queryRaw<StoredRow[]>(sql`
     select ${STORED_COLUMNS} from events e
-     where e.payment_policy = ${policy} and e.amount is null and e.name = any(${POLICY_EVENTS}::text[])
+     where ${CHANGED} = ${policy} and e.name = any(${POLICY_EVENTS}::text[])
        and e.retracted_at is null and e.position > ${position}
      order by e.position limit ${limit}`)
   return rows.map(row => readStored(row, programId))

@@ -7,9 +7,6 @@ import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
 import type { RefoldCause } from './refold.js'
 import type { Work } from './work.js'
 
-/** The addresses of one page. Each costs some probes. */
-const ADDRESSES = 50
-
 /** The steps of a rebuild, and the columns of events that name its keys. A cursor is a step and its last key. */
 const STEPS = ['gateways', 'user-payments', 'policies', 'hours'] as const
 type Step = (typeof STEPS)[number]
@@ -17,10 +14,10 @@ type Step = (typeof STEPS)[number]
 export async function rebuildPage(
   tx: PipelinedTx,
   work: Work,
-  programId: string,
+  { programId, limit }: PageOptions,
 ): Promise<{ left: Work | null; causes: Map<string, RefoldCause> }> {
   const [step = STEPS[0], after = ''] = work.cursor.split(' ') as [Step?, string?]
-  const { keys, causes } = await DO[step || STEPS[0]](tx, after, programId)
+  const { keys, causes } = await DO[step || STEPS[0]](tx, after, { programId, limit })
   const last = keys.at(-1)
   if (last !== undefined) return { left: { ...work, cursor: `${step || STEPS[0]} ${last}` }, causes }
   const next = STEPS[STEPS.indexOf(step || STEPS[0]) + 1]
@@ -33,19 +30,25 @@ interface StepDone {
   causes: Map<string, RefoldCause>
 }
 
-const DO: Record<Step, (tx: PipelinedTx, after: string, programId: string) => Promise<StepDone>> = {
-  gateways: async (tx, after, programId) => {
-    const keys = await readKeys(tx, sql`gateway`, sql`name <> 'PaymentRecord'`, after)
+interface PageOptions {
+  programId: string
+  /** the most addresses of the page: each costs some probes */
+  limit: number
+}
+
+const DO: Record<Step, (tx: PipelinedTx, after: string, options: PageOptions) => Promise<StepDone>> = {
+  gateways: async (tx, after, { programId, limit }) => {
+    const keys = await readKeys(tx, sql`gateway`, sql`name <> 'PaymentRecord'`, { after, limit })
     await refoldGateways(tx, keys, programId)
     return { keys, causes: new Map() }
   },
-  'user-payments': async (tx, after, programId) => {
-    const keys = await readKeys(tx, sql`user_payment`, sql`name <> 'PaymentRecord'`, after)
+  'user-payments': async (tx, after, { programId, limit }) => {
+    const keys = await readKeys(tx, sql`user_payment`, sql`name <> 'PaymentRecord'`, { after, limit })
     await refoldUserPayments(tx, keys, programId)
     return { keys, causes: new Map() }
   },
-  policies: async (tx, after) => {
-    const keys = await readKeys(tx, sql`payment_policy`, sql`payment_policy is not null`, after)
+  policies: async (tx, after, { limit }) => {
+    const keys = await readKeys(tx, sql`payment_policy`, sql`payment_policy is not null`, { after, limit })
     const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
     const anew = (): RefoldCause => ({ payments: [], from: '', events: [], anew: true })
     return { keys, causes: new Map(policies.map(key => [key, anew()])) }
@@ -62,14 +65,19 @@ const DO: Record<Step, (tx: PipelinedTx, after: string, programId: string) => Pr
 }
 
 /** The next different values of a column, each found by one probe of the column's index. */
-async function readKeys(tx: Tx, column: Sql, condition: Sql, after: string): Promise<string[]> {
+async function readKeys(
+  tx: Tx,
+  column: Sql,
+  condition: Sql,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
   const next = (previous: Sql) => sql`
     select ${column} as key from events where ${column} > ${previous} and ${condition} order by ${column} limit 1`
   const rows = await tx.$queryRaw<{ key: string }[]>(sql`
     with recursive keys (key, number) as (
       select (${next(sql`${after}`)}), 1
       union all
-      select (${next(sql`keys.key`)}), number + 1 from keys where key is not null and number < ${raw(String(ADDRESSES))}
+      select (${next(sql`keys.key`)}), number + 1 from keys where key is not null and number < ${raw(String(limit))}
     )
     select key from keys where key is not null`)
   return rows.map(({ key }) => key)

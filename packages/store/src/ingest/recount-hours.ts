@@ -15,15 +15,32 @@ interface GatewayHour {
   start: Date
 }
 
-const keyOf = ({ gateway, start }: GatewayHour): string => `${start.toISOString()} ${gateway}`
+/** Of one token too. */
+interface TokenHour extends GatewayHour {
+  tokenMint: string
+}
 
-/** Counts the extremes of some hours again: at once while they hold few payments in all, else as work. */
-export async function recountExtremes(
-  tx: PipelinedTx,
-  rows: readonly (GatewayHour & { count: bigint })[],
-): Promise<void> {
-  const hours = [...new Map(rows.map(row => [keyOf(row), row])).values()]
-  if (hours.length === 0) return
+/** An hour that lost payments: the row of a gateway, or that of one of its tokens. */
+export interface ReducedHour extends GatewayHour {
+  tokenMint?: string
+  /** the remaining payments */
+  count: bigint
+}
+
+const keyOf = ({ gateway, start }: GatewayHour): string => `${start.toISOString()} ${gateway}`
+const distinct = <H extends GatewayHour>(hours: readonly H[]): H[] => [
+  ...new Map(hours.map(hour => [keyOf(hour), hour])).values(),
+]
+const isOfToken = (row: ReducedHour): row is ReducedHour & TokenHour => row.tokenMint !== undefined
+
+/**
+ * Counts the extremes of some hours again: at once while they hold few payments in all, else as work. Days and totals
+ * follow; an extreme that waits for work is null in all of them.
+ */
+export async function recountExtremes(tx: PipelinedTx, rows: readonly ReducedHour[]): Promise<void> {
+  if (rows.length === 0) return
+  const left = rows.filter(({ count }) => count > 0n)
+  const hours = distinct(left)
   const sizes = await readSizes(tx, hours)
   let room = BigInt(REFOLD_ROWS)
   const [now, later]: [GatewayHour[], GatewayHour[]] = [[], []]
@@ -36,15 +53,23 @@ export async function recountExtremes(
     }
   }
   if (now.length > 0) recountNow(tx, now)
-  if (later.length === 0) return
-  forgetExtremes(tx, later)
-  addWork(
-    tx,
-    later.map(hour => ({ kind: 'hour' as const, address: keyOf(hour) })),
-  )
+  if (later.length > 0) {
+    const keys = new Set(later.map(keyOf))
+    forgetExtremes(
+      tx,
+      later,
+      left.filter(isOfToken).filter(row => keys.has(keyOf(row))),
+    )
+    addWork(
+      tx,
+      later.map(hour => ({ kind: 'hour' as const, address: keyOf(hour) })),
+    )
+  }
+  sumUp(tx, distinct(rows), rows.filter(isOfToken))
 }
 
 async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<string, bigint>> {
+  if (hours.length === 0) return new Map()
   const rows = await tx.$queryRaw<(GatewayHour & { count: bigint })[]>(sql`
     select s.gateway, s.start, s.count from ${listOf(hours)}
       join payment_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
@@ -68,8 +93,8 @@ const paymentsOf = (hours: readonly GatewayHour[]): Sql => {
     select ${columns} from ${listOf(all)} join events e on ${standing}`
 }
 
-/** Writes the figures of hours from their payments, and those of the days and totals that hold the hours. */
-export function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+/** Writes the figures of hours from their payments. */
+function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   clear(tx, HOUR, hours)
   tx.send(sql`
     with payments as materialized (${paymentsOf(hours)}), by_gateway as (
@@ -80,7 +105,6 @@ export function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
     select gateway, ${HOUR}::int, start, token_mint, count(*), sum(amount), min(amount), max(amount)
       from payments group by gateway, start, token_mint`)
-  sumUp(tx, hours)
 }
 
 /** Counts everything of one hour again: events by name, and payments of every gateway. */
@@ -106,26 +130,40 @@ export async function recountAllOf(tx: PipelinedTx, start: Date): Promise<void> 
   }
   const paid = await tx.$queryRaw<{ gateway: string }[]>(sql`
     select distinct gateway from events e where ${inHour} and ${IS_PAYMENT}`)
-  if (paid.length > 0)
-    recountNow(
-      tx,
-      [{ gateway: ALL_GATEWAYS }, ...paid].map(hour => ({ ...hour, start })),
-    )
+  if (paid.length === 0) return
+  const hours = [{ gateway: ALL_GATEWAYS }, ...paid].map(hour => ({ ...hour, start }))
+  const before = await readTokens(tx, hours)
+  recountNow(tx, hours)
+  sumUp(tx, hours, [...before, ...(await readTokens(tx, hours))])
 }
+
+const readTokens = (tx: Tx, hours: readonly GatewayHour[]): Promise<TokenHour[]> =>
+  tx.$queryRaw<TokenHour[]>(sql`
+    select s.gateway, s.start, s.token_mint as "tokenMint" from ${listOf(hours)}
+      join payment_token_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
 
 function clear(tx: PipelinedTx, span: number, groups: readonly GatewayHour[]): void {
   tx.send(sql`
     delete from payment_stats s using ${listOf(groups)}
      where s.gateway = k.gateway and s.span = ${span} and s.start = k.start`)
+  if (span !== HOUR) return
   tx.send(sql`
     delete from payment_token_stats s using ${listOf(groups)}
      where s.gateway = k.gateway and s.span = ${span} and s.start = k.start`)
 }
 
-/** Writes the days that hold some hours from their hours, and all time from its days. */
-function sumUp(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
-  sumSpan(tx, HOUR, DAY, hours)
-  sumSpan(tx, DAY, ALL_TIME, hours)
+/**
+ * Writes the days that hold some hours from their hours, and all time from its days.
+ * @param tokens the tokens whose figures changed in these hours: a gateway can have any number of others
+ */
+function sumUp(tx: PipelinedTx, hours: readonly GatewayHour[], tokens: readonly TokenHour[]): void {
+  for (const [from, to] of [
+    [HOUR, DAY],
+    [DAY, ALL_TIME],
+  ] as const) {
+    sumSpan(tx, from, to, hours)
+    if (tokens.length > 0) sumTokens(tx, from, to, tokens)
+  }
 }
 
 /** A sum of parts has no extreme while one of the parts has none. */
@@ -152,26 +190,52 @@ function sumSpan(
     select k.gateway, ${to}::int, k.start, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
            ${extreme('max', sql`s.max`)}, ${extreme('min', sql`s.first_at`)}, ${extreme('max', sql`s.last_at`)}
       from ${listOf(list)} join payment_stats s on ${parts} group by k.gateway, k.start`)
+}
+
+const listOfTokens = (tokens: readonly TokenHour[]): Sql => sql`
+  unnest(${tokens.map(({ gateway }) => gateway)}::text[], ${tokens.map(({ start }) => start.toISOString())}::timestamptz[],
+         ${tokens.map(({ tokenMint }) => tokenMint)}::text[]) as k (gateway, start, token_mint)`
+
+/** One probe for each hour of a day, and for each day of the gateway's life. */
+function sumTokens(
+  tx: PipelinedTx,
+  from: number,
+  to: (typeof SPANS)[number],
+  tokens: readonly TokenHour[],
+): void {
+  const groups = new Map<string, TokenHour>()
+  for (const { gateway, start: hour, tokenMint } of tokens) {
+    const group = { gateway, start: startOf(to, hour), tokenMint }
+    groups.set(`${keyOf(group)} ${tokenMint}`, group)
+  }
+  const list = [...groups.values()]
+  tx.send(sql`
+    delete from payment_token_stats s using ${listOfTokens(list)}
+     where s.gateway = k.gateway and s.span = ${to} and s.start = k.start and s.token_mint = k.token_mint`)
+  const parts =
+    to === ALL_TIME
+      ? sql`(select generate_series(min(d.start), max(d.start), interval '1 day') as start from payment_stats d
+              where d.gateway = k.gateway and d.span = ${DAY}::int)`
+      : sql`generate_series(k.start, k.start + interval '23 hours', interval '1 hour')`
   tx.send(sql`
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-    select k.gateway, ${to}::int, k.start, s.token_mint, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
+    select k.gateway, ${to}::int, k.start, k.token_mint, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
            ${extreme('max', sql`s.max`)}
-      from ${listOf(list)} join payment_token_stats s on ${parts} group by k.gateway, k.start, s.token_mint`)
+      from ${listOfTokens(list)} cross join lateral ${parts} as part (start)
+      join payment_token_stats s on s.gateway = k.gateway and s.span = ${from} and s.start = part.start
+       and s.token_mint = k.token_mint
+     group by k.gateway, k.start, k.token_mint`)
 }
 
 /** Until they are counted again, nobody is told a wrong extreme. */
-function forgetExtremes(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
-  const spans = SPANS.flatMap(span =>
-    hours.map(hour => ({ ...hour, span, start: startOf(span, hour.start) })),
-  )
-  const keys = sql`unnest(${spans.map(({ gateway }) => gateway)}::text[], ${spans.map(({ span }) => span)}::int[],
-    ${spans.map(({ start }) => start.toISOString())}::timestamptz[]) as k (gateway, span, start)`
+function forgetExtremes(tx: PipelinedTx, hours: readonly GatewayHour[], tokens: readonly TokenHour[]): void {
   tx.send(sql`
-    update payment_stats s set min = null, max = null, first_at = null, last_at = null from ${keys}
-     where s.gateway = k.gateway and s.span = k.span and s.start = k.start`)
+    update payment_stats s set min = null, max = null, first_at = null, last_at = null from ${listOf(hours)}
+     where s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
+  if (tokens.length === 0) return
   tx.send(sql`
-    update payment_token_stats s set min = null, max = null from ${keys}
-     where s.gateway = k.gateway and s.span = k.span and s.start = k.start`)
+    update payment_token_stats s set min = null, max = null from ${listOfTokens(tokens)}
+     where s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start and s.token_mint = k.token_mint`)
 }
 
 /** What a page of an hour has found so far. */
@@ -184,7 +248,11 @@ interface HourSoFar {
 }
 
 interface HourRow {
-  key: string
+  /** a payment that stands */
+  counts: boolean
+  id: string
+  slot: bigint
+  event_index: bigint
   amount: string
   token_mint: string
   time: Date
@@ -195,13 +263,13 @@ interface HourRow {
  * meanwhile are found by their number: the hour is then read again.
  * @returns the work that is left of the hour; null when none is
  */
-export async function recountPage(tx: PipelinedTx, work: Work): Promise<Work | null> {
+export async function recountPage(tx: PipelinedTx, work: Work, limit: number): Promise<Work | null> {
   const [start, gateway] = work.address.split(' ') as [string, string]
   const hour = { gateway, start: new Date(start) }
   const soFar = (work.state as HourSoFar | null) ?? { count: 0, first: '', last: '', tokens: {} }
-  const rows = await readHourPage(tx, hour, work.cursor)
-  for (const row of rows) addToHour(soFar, row)
-  if (rows.length === REFOLD_ROWS) return { ...work, cursor: rows.at(-1)!.key, state: soFar }
+  const rows = await readHourPage(tx, hour, { cursor: work.cursor, limit })
+  for (const row of rows) if (row.counts) addToHour(soFar, row)
+  if (rows.length === limit) return { ...work, cursor: cursorOf(rows.at(-1)!), state: soFar }
   const [figures] = await tx.$queryRaw<{ count: bigint }[]>(sql`
     select count from payment_stats where gateway = ${gateway} and span = ${HOUR}::int and start = ${hour.start}`)
   if (Number(figures?.count ?? 0n) !== soFar.count) return { ...work, cursor: '', state: null }
@@ -224,21 +292,29 @@ function addToHour(soFar: HourSoFar, { amount, token_mint: mint, time }: HourRow
     : [amount, amount]
 }
 
-/** One page in the order of events_gateway_newest or events_newest. @param cursor the key of the page before */
-const readHourPage = (tx: Tx, { gateway, start }: GatewayHour, cursor: string): Promise<HourRow[]> => {
+/** The values themselves: Postgres compares with those of a subquery only after it has read each row. */
+const cursorOf = ({ time, slot, event_index: index, id }: HourRow): string =>
+  `${time.toISOString()} ${slot} ${index} ${id}`
+
+/** One page of all events, so that no page passes more than it may, in the order of events_gateway_newest or events_newest. @param cursor of the last row of the page before */
+const readHourPage = (
+  tx: Tx,
+  { gateway, start }: GatewayHour,
+  { cursor, limit }: { cursor: string; limit: number },
+): Promise<HourRow[]> => {
+  const [at, slot, index, id] = cursor.split(' ') as [string, string, string, string]
   const after =
     cursor === ''
       ? sql`e.occurred_at >= ${start}`
       : sql`(e.occurred_at, e.slot, e.event_index, e.id) >
-          (select l.occurred_at, l.slot, l.event_index, l.id from events l where l.id = ${cursor}::uuid)`
+          (${new Date(at)}, ${slot}::bigint, ${index}::bigint, ${id}::uuid)`
   return tx.$queryRaw<HourRow[]>(sql`
-    select e.id as key, e.amount::text as amount, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint,
+    select ${IS_PAYMENT} and e.retracted_at is null as counts, e.id, e.slot, e.event_index, e.amount::text as amount, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint,
            e.occurred_at as time
       from events e
      where ${gateway === ALL_GATEWAYS ? sql`true` : sql`e.gateway = ${gateway}`}
        and ${after} and e.occurred_at < ${start}::timestamptz + interval '1 hour'
-       and ${IS_PAYMENT} and e.retracted_at is null
-     order by e.occurred_at, e.slot, e.event_index, e.id limit ${REFOLD_ROWS}`)
+     order by e.occurred_at, e.slot, e.event_index, e.id limit ${limit}`)
 }
 
 function writeExtremes(tx: PipelinedTx, hour: GatewayHour, { first, last, tokens }: HourSoFar): void {
@@ -256,5 +332,9 @@ function writeExtremes(tx: PipelinedTx, hour: GatewayHour, { first, last, tokens
                   ${mints.map(([, [, max]]) => max)}::numeric[]) as d (token_mint, min, max)
      where s.gateway = ${hour.gateway} and s.span = ${HOUR}::int and s.start = ${hour.start}
        and s.token_mint = d.token_mint`)
-  sumUp(tx, [hour])
+  sumUp(
+    tx,
+    [hour],
+    mints.map(([tokenMint]) => ({ ...hour, tokenMint })),
+  )
 }

@@ -1,22 +1,25 @@
 // Folds again what a batch's events could not be appended to.
+import type { ChainOrder } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { gatewayOf, userPaymentOf, type Folded } from './fold.js'
 import type { Identified } from './identify.js'
 import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
-import { collectCauses, newlyKnownAccounts, readForgotten, readPoliciesOf } from './refold-causes.js'
+import { collectCauses, newlyKnownAccounts, readPoliciesOf } from './refold-causes.js'
 import { refold, type Refolded } from './refold.js'
 import { addWork } from './work.js'
 
 export interface RefoldInput {
   identified: Identified
   folded: Folded
+  /** the result of `readForgotten` */
+  forgotten: ReadonlyMap<string, ChainOrder>
   programId: string
 }
 
 /** The batch's events are stored already. Most batches hold nothing to fold again and cost no statement here. */
 export async function refoldBatch(
   tx: PipelinedTx,
-  { identified, folded, programId }: RefoldInput,
+  { identified, folded, forgotten, programId }: RefoldInput,
 ): Promise<Refolded> {
   const { known, retracted, moved, head } = identified
   const scope = { programId, sincePosition: head.position }
@@ -24,7 +27,6 @@ export async function refoldBatch(
   await refoldGateways(tx, changed.gateways, programId)
   await refoldUserPayments(tx, changed.userPayments, programId)
   const causes = collectCauses({ folded, known, retracted, moved })
-  const forgotten = await readForgotten(tx, folded, head.position)
   const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
   const policies = await readPoliciesOf(tx, accounts)
   const lacking = (policies ?? []).map(policy => [policy, ''] as const)

@@ -6,7 +6,7 @@ import {
   type ChainEvent,
   type ChainOrder,
 } from '@payment-tracking/domain'
-import { sql, type Sql, type Tx } from '../database/sql.js'
+import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from './derive-payments.js'
 import { policyOf, type Folded } from './fold.js'
 import type { Correction } from './identities.js'
@@ -185,13 +185,15 @@ export function newlyKnownAccounts({ userPayments }: Folded, known: Known): stri
 
 /**
  * Policies of user payments to which it matters that these became known: their payments lack an owner and a mint, or
- * messages about them wait for the mint. Relies on policies_user_payment_idx, and on two probes a policy.
+ * messages about them wait for the mint. Relies on policies_user_payment_idx, and on two probes a policy; the order makes the second one use
+ * waiting_messages_policy.
  * @param page which policies `p` to look at, at most
  */
 const lacking = (page: Sql): Sql => sql`
-  select p.address, p.last_payment_order is not null
+  select p.address, p.created_at, p.last_payment_order is not null
       or exists (select from events e where e.payment_policy = p.address and ${OF_POLICY})
-      or exists (select from waiting_messages w where w.policy = p.address and w.waits_for = 'facts') as lacks
+      or (select true from waiting_messages w where w.policy = p.address and w.waits_for = 'facts'
+           order by coalesce(w.slot, 9007199254740991) limit 1) is not null as lacks
     from (select * from policies p where ${page}) p`
 
 /**
@@ -208,23 +210,26 @@ export async function readPoliciesOf(tx: Tx, userPayments: readonly string[]): P
 }
 
 /**
- * One page of the policies of a user payment, by address.
- * @returns those that lack its owner and mint, and the last address of the page; null behind the last page
+ * One page of the policies of a user payment, in the order of policies_user_payment_idx. A policy that is created anew
+ * meanwhile moves behind the page.
+ * @param after `last` of the page before; '' is the beginning
+ * @returns those that lack its owner and mint, and the place of the page's last policy; null behind the last page
  */
 export async function readPageOf(
   tx: Tx,
   userPayment: string,
-  after: string,
+  { after, limit }: { after: string; limit: number },
 ): Promise<{ policies: string[]; last: string | null }> {
-  const rows = await tx.$queryRaw<{ address: string; lacks: boolean }[]>(
-    lacking(
-      sql`p.user_payment = ${userPayment} and p.address > ${after} order by p.address limit ${MOST_POLICIES}`,
-    ),
-  )
-  const addresses = rows.map(({ address }) => address).sort()
+  const [createdAt, address] = after.split(' ') as [string, string?]
+  const behind =
+    address === undefined ? empty : sql`and (p.created_at, p.address) > (${BigInt(createdAt)}, ${address})`
+  const rows = await tx.$queryRaw<{ address: string; lacks: boolean; created_at: bigint }[]>(sql`
+    ${lacking(sql`p.user_payment = ${userPayment} ${behind} order by p.created_at, p.address limit ${limit}`)}
+     order by p.created_at, p.address`)
+  const last = rows.at(-1)
   return {
-    policies: rows.filter(({ lacks }) => lacks).map(({ address }) => address),
-    last: rows.length === MOST_POLICIES ? addresses.at(-1)! : null,
+    policies: rows.filter(({ lacks }) => lacks).map(row => row.address),
+    last: rows.length === limit && last ? `${last.created_at} ${last.address}` : null,
   }
 }
 

@@ -1,11 +1,14 @@
 // Does work in pages: one page a transaction, under the writer lock. A crash loses at most the page that was not
 // committed. Any process of ingest can go on.
+import type { DeliveryRef } from '@payment-tracking/contracts'
 import { policyOutcome, type PolicyState } from '@payment-tracking/domain'
+import { StoreTimeoutError } from '../errors.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readSaidFinal } from '../said-final.js'
-import type { Released } from '../webhooks/release.js'
+import { isOutage, setAside } from '../set-aside/isolate.js'
+import { NOTHING_KNOWN, release, type ReleasePage, type WaitingPlace } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import { recordAnnouncements } from './announcements.js'
 import { collectLifecycles, toCommitted } from './collect-lifecycles.js'
@@ -13,17 +16,20 @@ import type { CommittedNews } from './commit-batch.js'
 import { derivePayments, readNextPayments, type Derived } from './derive-payments.js'
 import type { FoldedPolicy } from './fold.js'
 import { lockHead, type LockedHead } from './head.js'
+import type { PageSizer } from './page-sizer.js'
 import { readChangesSince } from './read-registers.js'
 import { recountPage } from './recount-hours.js'
 import { readPageOf } from './refold-causes.js'
 import { rebuildPage } from './rebuild.js'
 import { readForRefold, refold, sumUp, writeRefolded, type RefoldCause, type Refolded } from './refold.js'
-import { readPayments, releaseKnown } from './tell-batch.js'
-import { readNextWork, REFOLD_ROWS, writeProgress, type Work } from './work.js'
+import { readPayments } from './tell-batch.js'
+import { addFactsWork, keyOfWork, readNextWork, REFOLD_ROWS, writeProgress, type Work } from './work.js'
 
 export interface RefoldOptions {
   /** the program for deriving addresses */
   programId: string
+  /** chooses the rows of a page; default: as many as a page may have */
+  sizer?: Pick<PageSizer, 'rowsOf' | 'note'> | undefined
   /** the verified run of the server; see `lockHead` */
   server?: string | undefined
 }
@@ -34,40 +40,83 @@ export interface RefoldedPage extends CommittedNews {
 }
 
 /**
- * Does the next page of the oldest work.
+ * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. What makes a page fail is
+ * set aside, and all other work goes on: of messages that waited, which are everybody's, the one message; else the work,
+ * which is of one address.
  * @returns null when there is no work
  * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
  * @throws StoreUnverifiedError
  */
 export async function refoldPage(
-  { database }: Store,
-  { programId, server }: RefoldOptions,
+  store: Store,
+  { programId, server, sizer = LARGEST }: RefoldOptions,
 ): Promise<RefoldedPage | null> {
-  const [waiting] = await database.read<{ is_any: boolean }>(
+  const [waiting] = await store.database.read<{ is_any: boolean }>(
     sql`select exists (select from refolds) as is_any`,
   )
   if (!waiting!.is_any) return null
-  return database.pipelinedTransaction(async tx => {
+  for (let most = REFOLD_ROWS; ; most = Math.floor(most / 2)) {
+    const tried: Tried = { work: null, released: { limit: most, rows: [] }, lockedAt: 0 }
+    const rowsOf = (kind: Work['kind']) => Math.min(most, sizer.rowsOf(kind))
+    try {
+      const done = await tryPage(store, { programId, server, rowsOf }, tried)
+      if (done !== null && most === REFOLD_ROWS) sizer.note(done.kind, performance.now() - tried.lockedAt)
+      return done
+    } catch (error) {
+      const { work, released } = tried
+      if (work === null || isOutage(error) || error instanceof StoreTimeoutError) throw error
+      const isOfMessages = work.kind === 'watermark' || work.kind === 'facts'
+      if (isOfMessages && released.rows.length > 1) continue
+      const [message] = released.rows
+      if (isOfMessages && message !== undefined) await setAside(store, 'release-messages', message, error)
+      else await setAside(store, 'refold', keyOfWork(work), error)
+      most = 2 * REFOLD_ROWS
+    }
+  }
+}
+
+/** What a page has begun with. */
+interface Tried {
+  work: Work | null
+  released: ReleasePage
+  lockedAt: number
+}
+
+const tryPage = (
+  { database }: Store,
+  { programId, server, rowsOf }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number },
+  tried: Tried,
+): Promise<RefoldedPage | null> =>
+  database.pipelinedTransaction(async tx => {
     const head = await lockHead(tx, server)
+    tried.lockedAt = performance.now()
     const work = await readNextWork(tx)
+    tried.work = work
     if (work === null) return null
-    const page = await DO[work.kind](tx, work, { head, programId })
+    const rows = rowsOf(work.kind)
+    tried.released.limit = rows
+    const page = await DO[work.kind](tx, work, { head, programId, rows, released: tried.released })
     writeProgress(tx, work, page.left)
     const told = await tellPage(tx, head, page)
     return { epoch: head.epoch, kind: work.kind, ...told }
   })
-}
+
+const LARGEST = { rowsOf: () => REFOLD_ROWS, note: () => {} }
 
 interface PageScope {
   head: LockedHead
   programId: string
+  /** the most rows of the page */
+  rows: number
+  /** the page of a kind that releases messages */
+  released: ReleasePage
 }
 
 interface Page {
   left: Work | null
   refolded: Refolded
-  /** the watermark whose messages are decided about */
-  finalizedSlot?: bigint
+  /** of messages that waited */
+  released?: DeliveryRef[]
 }
 
 const NOTHING: Refolded = { policies: [], completed: [], changed: [] }
@@ -75,14 +124,33 @@ const NOTHING: Refolded = { policies: [], completed: [], changed: [] }
 const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) => Promise<Page>> = {
   policy: doPolicy,
   'user-payment': doUserPayment,
-  hour: async (tx, work) => ({ left: await recountPage(tx, work), refolded: NOTHING }),
-  watermark: (_tx, _work, { head: { finalizedSlot } }) =>
-    Promise.resolve({ left: null, refolded: NOTHING, finalizedSlot }),
-  all: async (tx, work, { programId }) => {
-    const { left, causes } = await rebuildPage(tx, work, programId)
-    return { left, refolded: await refold(tx, causes, [], { programId, sincePosition: work.sincePosition }) }
+  hour: async (tx, work, { rows }) => ({ left: await recountPage(tx, work, rows), refolded: NOTHING }),
+  watermark: async (tx, work, { head, released }) => {
+    const { finalizedSlot } = head
+    const page = await release(tx, { ...NOTHING_KNOWN, finalizedSlot }, isSlotFinal(head), released)
+    return { left: page.rest && work, refolded: NOTHING, released: page.deliveries }
+  },
+  facts: async (tx, work, { head, released }) => {
+    const after = work.cursor === '' ? undefined : (JSON.parse(work.cursor) as WaitingPlace)
+    const known = { ...NOTHING_KNOWN, knownPolicies: [work.address], after }
+    const { rest, deliveries } = await release(tx, known, isSlotFinal(head), released)
+    const left = rest && { ...work, cursor: JSON.stringify(rest.after) }
+    return { left, refolded: NOTHING, released: deliveries }
+  },
+  all: async (tx, work, { programId, rows }) => {
+    const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesOf(rows) })
+    const scope = { programId, sincePosition: work.sincePosition, rows }
+    return { left, refolded: await refold(tx, causes, [], scope) }
   },
 }
+
+/** Each policy costs some probes, whether it has payments or not. */
+const policiesOf = (rows: number): number => Math.max(1, Math.floor(rows / 10))
+
+const isSlotFinal =
+  ({ finalizedSlot }: LockedHead): IsFinal =>
+  ({ slot }) =>
+    BigInt(slot) <= finalizedSlot
 
 /** The sums of a policy that pages have counted so far, as JSON. */
 interface SumsSoFar {
@@ -116,9 +184,10 @@ const withSums = (state: PolicyState, sums: SumsSoFar): PolicyState => ({
 
 /**
  * Derives the policy's next payments, and adds them to the sums. The row of the policy is written behind the last page:
- * until then readers find the policy as it was.
+ * until then readers find the policy as it was. What waited for facts of its payments is decided behind the last page, in
+ * pages of its own.
  */
-async function doPolicy(tx: PipelinedTx, work: Work, { programId }: PageScope): Promise<Page> {
+async function doPolicy(tx: PipelinedTx, work: Work, { programId, rows: limit }: PageScope): Promise<Page> {
   const { address } = work
   const rows = await readForRefold(tx, [address], programId)
   const registers = rows.registers.get(address)
@@ -127,10 +196,11 @@ async function doPolicy(tx: PipelinedTx, work: Work, { programId }: PageScope): 
   // Another incarnation is the latest one now: its payments are counted from its beginning.
   const goesOn = soFar !== null && soFar.incarnationStart === start
   const after = goesOn || start === null || work.cursor < start ? work.cursor : start.slice(0, 32)
-  const payments = await readNextPayments(tx, address, { after, limit: REFOLD_ROWS, programId })
+  const next = await readNextPayments(tx, [{ policy: address, after }], { limit, programId })
+  const payments = next.get(address) ?? []
   const derived = await derivePayments(tx, payments, rows.sourcesOf)
   const state = registers && sumUp(goesOn ? withSums(registers, soFar) : registers, payments)
-  if (payments.length === REFOLD_ROWS) {
+  if (payments.length === limit) {
     const left = { ...work, cursor: payments.at(-1)!.event.order, state: state ? toSums(state) : null }
     return { left, refolded: { ...derived, policies: [] } }
   }
@@ -151,37 +221,36 @@ async function doPolicy(tx: PipelinedTx, work: Work, { programId }: PageScope): 
 }
 
 /** Folds the next policies of a user payment again, whose payments lack an owner and a mint. */
-async function doUserPayment(tx: PipelinedTx, work: Work, { programId }: PageScope): Promise<Page> {
-  const { policies, last } = await readPageOf(tx, work.address, work.cursor)
+async function doUserPayment(tx: PipelinedTx, work: Work, { programId, rows }: PageScope): Promise<Page> {
+  const { policies, last } = await readPageOf(tx, work.address, {
+    after: work.cursor,
+    limit: policiesOf(rows),
+  })
   const fromStart = (): RefoldCause => ({ payments: [], from: '', events: [] })
   const causes = new Map(policies.map(address => [address, fromStart()]))
-  const refolded = await refold(tx, causes, [], { programId, sincePosition: work.sincePosition })
+  const refolded = await refold(tx, causes, [], { programId, sincePosition: work.sincePosition, rows })
   return { left: last === null ? null : { ...work, cursor: last }, refolded }
 }
 
 async function tellPage(
   tx: PipelinedTx,
   head: LockedHead,
-  { refolded, finalizedSlot }: Page,
+  { refolded, released = [] }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
   const payments = await readPayments(tx, refolded.completed)
   const isFinal = await finalityOf(tx, head, refolded)
-  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map())
+  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position)
   const announcementIds = await recordAnnouncements(
     tx,
     'payment',
     payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
   )
   const deliveries = await tell(tx, { payments, lifecycles, isFinal })
-  const known: Released = {
-    finalizedSlot: finalizedSlot ?? null,
-    finalEvents: [],
-    knownPayments: refolded.changed,
-    knownPolicies: refolded.policies.map(({ after }) => after.address),
-  }
-  deliveries.push(...(await releaseKnown(tx, known, isFinal)))
+  const policies = refolded.policies.map(({ after }) => after.address)
+  addFactsWork(tx, policies)
   return {
-    ...{ batchId: null, payments, retractions: [], announcementIds, deliveries },
+    ...{ batchId: null, payments, retractions: [], announcementIds },
+    deliveries: [...deliveries, ...released.map(delivery => ({ ...delivery, released: true }))],
     lifecycles: toCommitted(lifecycles),
   }
 }

@@ -47,6 +47,8 @@ export interface RefoldScope {
   programId: string
   /** the last position before the cause */
   sincePosition: bigint
+  /** the most payments that are derived here; default: REFOLD_ROWS */
+  rows?: number
 }
 
 export interface Refolded extends Derived {
@@ -68,26 +70,25 @@ export async function refold(
   const single = await readPaymentsById(tx, payments, scope.programId)
   const addresses = [...new Set([...causes.keys(), ...single.map(({ event }) => event.effect.policy)])]
   const rows = await readForRefold(tx, addresses, scope.programId)
-  const derived: Derived[] = [await derivePayments(tx, single, rows.sourcesOf)]
-  const folded: FoldedPolicy[] = []
-  const left = { rows: REFOLD_ROWS }
-  for (const [address, cause] of causes) {
+  const ready = [...causes].filter(([address]) => !rows.unready.has(address))
+  const plans = ready.map(([address, cause]) => planOf(address, cause, rows))
+  const next = await readPayments(tx, plans, scope)
+  const [done, left] = [plans.filter(next.isRead), plans.filter(plan => !next.isRead(plan))]
+  const concerned = new Map([...single, ...done.flatMap(next.of)].map(payment => [payment.row.id, payment]))
+  const derived = await derivePayments(tx, [...concerned.values()], rows.sourcesOf)
+  const folded = done.map(plan => refoldPolicy(plan, next.of(plan)))
+  const passed = [...causes].filter(([address, cause]) => {
     const unready = rows.unready.get(address)
-    const refolded = unready
-      ? null
-      : await refoldPolicy(tx, address, { cause, rows, derived, left, programId: scope.programId })
-    if (refolded !== null) folded.push(refolded)
-    else if (unready === undefined || concerns(unready, cause))
-      addWork(tx, [
-        { kind: 'policy', address, cursor: cause.from ?? FAR, sincePosition: scope.sincePosition },
-      ])
-  }
+    return unready !== undefined && concerns(unready, cause)
+  })
+  addWork(
+    tx,
+    [...left.map(({ address, cause }) => [address, cause] as const), ...passed].map(([address, cause]) => ({
+      ...{ kind: 'policy' as const, address, cursor: cause.from ?? FAR, sincePosition: scope.sincePosition },
+    })),
+  )
   writeRefolded(tx, folded)
-  return {
-    policies: folded,
-    completed: derived.flatMap(({ completed }) => completed),
-    changed: derived.flatMap(({ changed }) => changed),
-  }
+  return { ...derived, policies: folded }
 }
 
 /** Behind every order: work begins at the incarnation of the policy. */
@@ -131,18 +132,20 @@ export async function readForRefold(
   }
 }
 
-/** @returns null when too many payments are concerned: nothing was changed then */
-async function refoldPolicy(
-  tx: PipelinedTx,
-  address: string,
-  {
-    cause,
-    rows,
-    derived,
-    left,
-    programId,
-  }: { cause: RefoldCause; rows: RefoldRows; derived: Derived[]; left: { rows: number }; programId: string },
-): Promise<FoldedPolicy | null> {
+/** What folding a policy again takes. */
+interface Plan {
+  address: string
+  cause: RefoldCause
+  before: KnownPolicy | undefined
+  /** the policy after the cause, but for sums that must be counted; null where no event stands */
+  after: PolicyState | null
+  /** the sums are counted from the beginning of the incarnation */
+  counts: boolean
+  /** payments behind this are derived again, and counted; null when none are */
+  from: ChainOrder | null
+}
+
+function planOf(address: string, cause: RefoldCause, rows: RefoldRows): Plan {
   const before = rows.before.get(address)
   const registers = rows.registers.get(address)
   const differed = registers && before ? sumByDifference(before.state, registers, cause) : null
@@ -151,15 +154,38 @@ async function refoldPolicy(
     isLinked(before?.state) === isLinked(registers)
       ? earlier(cause.from, start === null ? null : placeOf(start))
       : ''
-  let after = differed ?? registers ?? null
-  if (from !== null) {
-    const payments = await readNextPayments(tx, address, { after: from, limit: left.rows + 1, programId })
-    if (payments.length > left.rows) return null
-    left.rows -= payments.length
-    derived.push(await derivePayments(tx, payments, rows.sourcesOf))
-    if (after !== null && differed === null) after = sumUp(after, payments)
-  }
-  const state = after ?? emptyPolicy(address)
+  const after = differed ?? registers ?? null
+  return { ...{ address, cause, before, after, from }, counts: after !== null && differed === null }
+}
+
+interface NextPayments {
+  of: (plan: Plan) => StoredPayment[]
+  /** false where more payments are concerned than one transaction derives */
+  isRead: (plan: Plan) => boolean
+}
+
+/** One statement for all policies. */
+async function readPayments(
+  tx: Tx,
+  plans: readonly Plan[],
+  { programId, rows = REFOLD_ROWS }: RefoldScope,
+): Promise<NextPayments> {
+  const from = plans.flatMap(({ address: policy, from: after }) =>
+    after === null ? [] : [{ policy, after }],
+  )
+  const next = await readNextPayments(tx, from, { limit: rows + 1, programId })
+  const counts = [...next.values()].map(payments => payments.length)
+  const isCut = counts.reduce((sum, count) => sum + count, 0) > rows
+  const last = from.findLastIndex(({ policy }) => next.has(policy))
+  const unread = new Set(isCut ? from.slice(last).map(({ policy }) => policy) : [])
+  return { of: ({ address }) => next.get(address) ?? [], isRead: ({ address }) => !unread.has(address) }
+}
+
+function refoldPolicy(
+  { address, cause, before, after, counts }: Plan,
+  payments: readonly StoredPayment[],
+): FoldedPolicy {
+  const state = after === null ? emptyPolicy(address) : counts ? sumUp(after, payments) : after
   return { before, after: state, outcome: policyOutcome(state), events: cause.events }
 }
 

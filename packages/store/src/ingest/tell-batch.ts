@@ -6,8 +6,15 @@ import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readSaidFinal } from '../said-final.js'
 import { forget } from '../webhooks/forget.js'
-import { release, type Released, type ReleasedPage } from '../webhooks/release.js'
+import {
+  NOTHING_KNOWN,
+  release,
+  type Released,
+  type ReleasedKind,
+  type ReleasedPage,
+} from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
+import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
 import type { Batch, CommittedNews } from './commit-batch.js'
 import { collectLifecycles, toCommitted } from './collect-lifecycles.js'
@@ -16,7 +23,7 @@ import { recordBatch } from './head.js'
 import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
 import type { Refolded } from './refold.js'
-import { addWork } from './work.js'
+import { addFactsWork, addWork } from './work.js'
 
 export interface BatchDifferences {
   batch: Batch
@@ -24,13 +31,15 @@ export interface BatchDifferences {
   folded: Folded
   numbered: readonly NumberedEvent[]
   refolded: Refolded
+  /** of the gateways of `folded` */
+  webhooks: KnownWebhooks
 }
 
 export async function tellBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
-  const { batch, identified, folded, numbered, refolded } = differences
+  const { batch, identified, folded, numbered, refolded, webhooks } = differences
   const late = await readPayments(tx, withoutFresh(refolded.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]
   // A refold counts payments behind the batch's others.
@@ -46,11 +55,12 @@ export async function tellBatch(
     tx,
     [...folded.policies, ...refolded.policies],
     folded.userPayments,
+    numbered.at(-1)?.position ?? identified.head.position,
   )
   // Sent together, in this order: what a retraction takes back is not released.
   const writing = Promise.all([
     forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions }),
-    tell(tx, { payments, lifecycles, traceParents: batch.traceParents, isFinal }),
+    tell(tx, { payments, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
     releaseKnown(tx, knownBy(differences), isFinal),
     numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
   ])
@@ -156,21 +166,41 @@ function knownBy({ identified, folded, refolded }: BatchDifferences): Released {
   }
 }
 
-/** Decides again about messages that waited for what is known now. What one page leaves of a watermark becomes work. */
-export async function releaseKnown(
-  tx: PipelinedTx,
-  released: Released,
-  isFinal: IsFinal,
-): Promise<DeliveryRef[]> {
+/** The waiting messages of one kind that the transaction of their cause decides about. The others become work. */
+const RELEASED_AT_ONCE = 100
+
+/** Decides again about messages that waited for what is known now. What one page of a kind leaves becomes work. */
+async function releaseKnown(tx: PipelinedTx, released: Released, isFinal: IsFinal): Promise<DeliveryRef[]> {
   const deliveries: DeliveryRef[] = []
   let rest: Released | null = released
   while (rest !== null) {
-    const page: ReleasedPage = await release(tx, rest, isFinal)
+    const page: ReleasedPage = await release(tx, rest, isFinal, { limit: RELEASED_AT_ONCE, rows: [] })
     deliveries.push(...page.deliveries)
-    const isWatermarkLeft: boolean =
-      rest.finalizedSlot !== null && (page.rest?.finalizedSlot ?? null) !== null
-    if (isWatermarkLeft) addWork(tx, [{ kind: 'watermark', address: '' }])
-    rest = isWatermarkLeft ? { ...page.rest!, finalizedSlot: null } : page.rest
+    rest = page.rest
+    if (rest === null || page.unfinished === null || page.unfinished === 'finalEvents') continue
+    await addReleases(tx, rest, page.unfinished)
+    rest = { ...rest, [page.unfinished]: NOTHING_KNOWN[page.unfinished], after: undefined }
   }
   return deliveries
+}
+
+/** Events that a batch calls final have at most as many rows as their gateways have webhooks: they are no work. */
+async function addReleases(
+  tx: PipelinedTx,
+  { knownPayments, knownPolicies, after }: Released,
+  kind: Exclude<ReleasedKind, 'finalEvents'>,
+): Promise<void> {
+  if (kind === 'finalizedSlot') return addWork(tx, [{ kind: 'watermark', address: '' }])
+  if (kind === 'knownPolicies')
+    return addFactsWork(
+      tx,
+      knownPolicies.filter(policy => policy >= after!.policy),
+    )
+  const rows = await tx.$queryRaw<{ policy: string }[]>`
+    select distinct policy from waiting_messages
+     where waits_for = 'facts' and event_id = any(${[...knownPayments]}::uuid[])`
+  addFactsWork(
+    tx,
+    rows.map(({ policy }) => policy),
+  )
 }

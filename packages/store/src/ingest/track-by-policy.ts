@@ -2,6 +2,7 @@
 // their place. A new execution that cannot be appended finds it here, before the payments of the batch are counted.
 import type { ChainEvent } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
+import { changedBy } from './derive-payments.js'
 import type { FoldedEvent } from './fold.js'
 
 /** A Created event: what its policy's payments at its place and behind it are tracked by. */
@@ -15,7 +16,7 @@ const placeOf = ({ order }: ChainEvent): string => order.slice(0, 32)
 /**
  * Gives new payments that await their policy its tracking ID, where a Created event is stored or in the batch; retracted
  * ones count, because the same transaction has the same memo when it is repeated. Most batches cost no statement. Relies
- * on events_policy_changes, one probe a payment.
+ * on events_changes, one probe a payment.
  */
 export async function trackByPolicy(tx: Tx, folded: readonly FoldedEvent[]): Promise<FoldedEvent[]> {
   const awaiting = folded.filter(({ awaitsPolicy }) => awaitsPolicy)
@@ -58,7 +59,7 @@ async function readTracked(tx: Tx, awaiting: readonly FoldedEvent[]): Promise<Ma
              ${events.map(({ index }) => index)}::bigint[]) as p (id, policy, slot, transaction_index, event_index)
      cross join lateral (
        select c.tracking_id, c.slot, c.transaction_index, c.event_index from events c
-        where c.payment_policy = p.policy and c.amount is null and c.name = 'ComposablePolicyCreated'
+        where ${changedBy(sql`c`)} = p.policy and c.name = 'ComposablePolicyCreated'
           and (c.slot, c.transaction_index, c.event_index) <= (p.slot, p.transaction_index, p.event_index)
         order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1) c`)
   return new Map(rows.map(({ id, ...tracked }) => [id, [tracked]]))

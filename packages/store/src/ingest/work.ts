@@ -2,6 +2,7 @@
 // afterwards in pages (refold-pages.ts).
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
+import { isNotSetAside } from '../set-aside/isolate.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 /** The most payments that one transaction derives anew, of one address and of all together. */
@@ -12,9 +13,10 @@ export const REFOLD_ROWS = 500
  * - `user-payment`: fold its policies again, whose payments lack its owner and mint
  * - `hour`: count the extremes of an hour of a gateway; `address` is its start and the gateway
  * - `watermark`: decide about messages that waited for slots that are final now
+ * - `facts`: decide about messages of a policy that waited for a recipient or a token
  * - `all`: a new version of the rules, or a rebuild; `address` names the step
  */
-export type WorkKind = 'policy' | 'user-payment' | 'hour' | 'watermark' | 'all'
+export type WorkKind = 'policy' | 'user-payment' | 'hour' | 'watermark' | 'facts' | 'all'
 
 export interface Work {
   kind: WorkKind
@@ -43,6 +45,16 @@ export function addWork(
       since_position = least(r.since_position, excluded.since_position)`)
 }
 
+/** Writes work down for those of some policies of which messages wait for facts. */
+export function addFactsWork(tx: PipelinedTx, policies: readonly string[]): void {
+  if (policies.length === 0) return
+  tx.send(sql`
+    insert into refolds (kind, address)
+    select 'facts', p.address from unnest(${[...new Set(policies)]}::text[]) as p (address)
+     where exists (select from waiting_messages a where a.policy = p.address and a.waits_for = 'facts')
+    on conflict (kind, address) do update set cursor = '', state = null`)
+}
+
 /** How far the work on a policy is. */
 export interface Unready {
   cursor: string
@@ -66,10 +78,17 @@ interface WorkRow {
   since_position: bigint
 }
 
-/** The oldest work. The caller holds the writer lock. */
+/** Names work that is set aside. */
+export const keyOfWork = ({ kind, address }: Pick<Work, 'kind' | 'address'>): string => `${kind} ${address}`
+
+/**
+ * The oldest work that is not set aside. Hours are counted last: other work moves their figures with each page, and each
+ * move begins them again. The caller holds the writer lock.
+ */
 export async function readNextWork(tx: Tx): Promise<Work | null> {
   const [row] = await tx.$queryRaw<WorkRow[]>`
-    select kind, address, cursor, state, since_position from refolds order by turn limit 1`
+    select kind, address, cursor, state, since_position from refolds
+     where ${isNotSetAside('refold', sql`kind || ' ' || address`)} order by kind = 'hour', turn limit 1`
   if (!row) return null
   const { since_position: sincePosition, ...work } = row
   return { ...work, sincePosition }

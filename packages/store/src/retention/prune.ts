@@ -1,10 +1,12 @@
 // Removes rows that no promise needs any more. docs/guides/operate-it.md lists the retention of each table, with
 // reasons.
 //
-// Every step is one short transaction that takes at most `limit` rows and looks at little more. Steps of all replicas
-// exclude each other by an advisory lock of the transaction, which also works behind a pooler.
+// Every step looks at the next `limit` rows of a table by its key, and removes those of them that may go, in one short
+// transaction. Steps of all replicas exclude each other by an advisory lock of the transaction, which also works behind
+// a pooler.
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { join, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { tryRetentionLock } from './retention-lock.js'
 
 /** In days, counted from the time at which the service no longer needed the row. */
@@ -16,68 +18,134 @@ export interface Retention {
 
 const olderThan = (days: number): Sql => sql`clock_timestamp() - make_interval(days => ${days}::integer)`
 
-/**
- * For each table, the rows that one step removes. Ids rise with time, so the primary key finds the oldest rows without
- * an index on their age. The step skips rows that must stay.
- */
-const STEPS = {
-  // A batch that was not relayed belongs to the outbox: it stays, and so do all younger batches.
-  ingest_batches: ({ batchDays }: Retention, limit: number) => sql`
-    delete from ingest_batches where id in (
-      select id from (select id, committed_at, handed_over_at from ingest_batches order by id limit ${limit}) oldest
-       where handed_over_at is not null and committed_at < ${olderThan(batchDays)})`,
+interface Pruned {
+  /** the columns of the key of rows `r`, and their types: pages are taken in its order */
+  key: readonly [column: string, type: string][]
+  /** a time that rises with the key: behind a young row there is nothing to remove */
+  risesWith?: Sql
+  age: (retention: Retention) => Sql
+  /** the rows `r` of that age that may go */
+  mayGo: Sql
+}
+
+const ID: Pruned['key'] = [['id', 'bigint']]
+
+const TABLES = {
+  // A batch that was not relayed belongs to the outbox: it stays.
+  ingest_batches: {
+    ...{ key: ID, risesWith: sql`r.committed_at`, age: ({ batchDays }: Retention) => olderThan(batchDays) },
+    mayGo: sql`r.handed_over_at is not null and r.committed_at`,
+  },
   // An INGEST_FAULT that was not replayed is a good message that a bug of ingest refused. The row may be its only copy.
-  dead_letters: ({ deadLetterDays }: Retention, limit: number) => sql`
-    delete from dead_letters where id in (
-      select id from (
-        select id, greatest(received_at, replayed_at) as used_at from dead_letters
-         where code <> 'INGEST_FAULT' or replayed_at is not null order by id limit ${limit}) oldest
-       where used_at < ${olderThan(deadLetterDays)})`,
+  dead_letters: {
+    ...{
+      key: ID,
+      risesWith: sql`r.received_at`,
+      age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
+    },
+    mayGo: sql`(r.code <> 'INGEST_FAULT' or r.replayed_at is not null) and greatest(r.received_at, r.replayed_at)`,
+  },
   // An operator must still handle an open gap, however old.
-  gaps: ({ deadLetterDays }: Retention, limit: number) => sql`
-    delete from gaps where id in (
-      select id from gaps where closed_at < ${olderThan(deadLetterDays)} order by id limit ${limit})`,
-  stream_gaps: ({ deadLetterDays }: Retention, limit: number) => sql`
-    delete from stream_gaps where id in (
-      select id from stream_gaps where closed_at < ${olderThan(deadLetterDays)} order by id limit ${limit})`,
-  // What waits for a deleted webhook is never sent; what waits for an inactive webhook may be.
-  waiting_messages: (_retention: Retention, limit: number) => sql`
-    delete from waiting_messages where ctid in (
-      select a.ctid from waiting_messages a
-       where not exists (select from webhooks w where w.id = a.webhook_id and w.deleted_at is null)
-       limit ${limit})`,
+  gaps: {
+    key: ID,
+    age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
+    mayGo: sql`r.closed_at`,
+  },
+  stream_gaps: {
+    ...{
+      key: ID,
+      age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
+      mayGo: sql`r.closed_at`,
+    },
+  },
   // A retired key shows who acted for a gateway, and when last.
-  api_keys: ({ apiKeyDays }: Retention, limit: number) => sql`
-    delete from api_keys where id in (
-      select id from api_keys
-       where least(revoked_at, expires_at) < ${olderThan(apiKeyDays)} order by id limit ${limit})`,
+  api_keys: {
+    ...{ key: ID, age: ({ apiKeyDays }: Retention) => olderThan(apiKeyDays) },
+    mayGo: sql`least(r.revoked_at, r.expires_at)`,
+  },
   // The notice of a date stays while the policy has that date, so that the date is not reported again: an unpaid due
   // date or an end stays with its live policy. The age leaves time for a retraction, which restores an earlier due
   // date.
-  policy_notices: ({ batchDays }: Retention, limit: number) => sql`
-    delete from policy_notices where ctid in (
-      select n.ctid from policy_notices n
-       where n.told_at < ${olderThan(batchDays)}
-         and not exists (
-           select from policies p
-            where p.address = n.policy and p.live and p.life_start = n.incarnation
-              and (n.type = 'subscription.expired' or p.next_payment_due is null or p.next_payment_due <= n.at))
-       limit ${limit})`,
-} as const
+  policy_notices: {
+    key: [
+      ['policy', 'text'],
+      ['incarnation', 'text'],
+      ['type', 'text'],
+      ['at', 'bigint'],
+    ],
+    age: ({ batchDays }: Retention) => olderThan(batchDays),
+    mayGo: sql`
+      not exists (
+        select from policies p
+         where p.address = r.policy and p.live and p.life_start = r.incarnation
+           and (r.type = 'subscription.expired' or p.next_payment_due is null or p.next_payment_due <= r.at))
+      and r.told_at`,
+  },
+} as const satisfies Record<string, Pruned>
 
-export type PrunedTable = keyof typeof STEPS
-export const PRUNED_TABLES = Object.keys(STEPS) as PrunedTable[]
+export type PrunedTable = keyof typeof TABLES
+export const PRUNED_TABLES = Object.keys(TABLES) as PrunedTable[]
+
+export interface PrunedStep {
+  removed: number
+  /** where the next step begins; null behind the last row that can be old enough */
+  next: string[] | null
+}
 
 /**
- * Takes one step in one table.
- * @returns how many rows were removed; null when another process holds the lock
+ * Takes one step in one table: looks at `limit` rows by the table's key, behind the row `after`, and removes those that may
+ * go.
+ * @returns null when another process holds the lock
  */
-export function pruneStep(
-  { database }: Store,
+export async function pruneStep(
+  store: Store,
   table: PrunedTable,
-  { limit, ...retention }: Retention & { limit: number },
-): Promise<number | null> {
-  return database.transaction(async tx =>
-    (await tryRetentionLock(tx)) ? tx.$executeRaw(STEPS[table](retention, limit)) : null,
+  { limit, after, ...retention }: Retention & { limit: number; after?: readonly string[] | null },
+): Promise<PrunedStep | null> {
+  const { key, age, mayGo, risesWith }: Pruned = TABLES[table]
+  const name = raw(table)
+  const columns = raw(key.map(([column]) => `r.${column}`).join(', '))
+  const text = raw(`array[${key.map(([column]) => `r.${column}::text`).join(', ')}]`)
+  const place = (values: readonly string[]) =>
+    sql`(${join(key.map(([, type], at) => sql`${values[at]}::text::${raw(type)}`))})`
+  const task = `retention ${table}` as const
+  const isOld = age(retention)
+
+  const rows = await inTurn(store, tx =>
+    tx.$queryRaw<{ key: string[]; goes: boolean; isYoung: boolean }[]>(sql`
+      select ${text} as key,
+             ${mayGo} < ${isOld} and ${isNotSetAside(task, sql`array_to_string(${text}, ' ')`)} as goes,
+             ${risesWith === undefined ? sql`false` : sql`${risesWith} >= ${isOld}`} as "isYoung"
+        from (select * from ${name} r
+               where ${after ? sql`(${columns}) > ${place(after)}` : sql`true`}
+               order by ${columns} limit ${limit}) r
+       order by ${columns}`),
   )
+  if (rows === null) return null
+  const going = rows.filter(({ goes }) => goes).map(row => new RowKey(row.key))
+  const removed = await isolate(store, task, going, keys =>
+    inTurn(store, tx =>
+      tx.$executeRaw(sql`
+        delete from ${name} r
+         where (${columns}) in (${join(keys.map(({ values }) => place(values)))}) and ${mayGo} < ${isOld}`),
+    ),
+  )
+  const last = rows.at(-1)
+  return {
+    removed: removed.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    next: rows.length === limit && last && !last.isYoung ? last.key : null,
+  }
 }
+
+/** The key of a row, whose text names the row. */
+class RowKey {
+  constructor(readonly values: readonly string[]) {}
+
+  toString(): string {
+    return this.values.join(' ')
+  }
+}
+
+/** Runs statements under the lock of retention. @returns null when another process holds the lock */
+const inTurn = <Result>({ database }: Store, work: (tx: Tx) => Promise<Result>): Promise<Result | null> =>
+  database.transaction(async tx => ((await tryRetentionLock(tx)) ? work(tx) : null))

@@ -1,7 +1,7 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { IS_OPEN, IS_UNCLAIMED } from './conditions.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './conditions.js'
 import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
@@ -48,8 +48,8 @@ interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | '
  *
  * Locks the open, due and unclaimed rows among `ids` (`for update skip locked`), so that one of several callers gets
  * each row. A claim expires after `leaseMs`: then another worker can claim a dead worker's delivery. The open attempt
- * is closed as `interrupted`, and counts as a try. Rows of inactive webhooks become `cancelled`. Rows whose last
- * allowed try was interrupted become `failed`. Ordered rows behind an open row of their webhook become `waiting`.
+ * is closed as `interrupted`, and counts as a try. Rows that are not live become `cancelled`. Rows whose last allowed try
+ * was interrupted become `failed`. Rows of ordered webhooks behind an open row of their webhook become `waiting`.
  *
  * The statement returns only claimed rows, and combines its parts by arrays and laterals instead of joins. A kept plan
  * knows neither the number of ids nor the later size of the tables: with joins it would compare each row of one part
@@ -62,11 +62,13 @@ export async function claimDeliveries(
 ): Promise<Claim[]> {
   const rows = await store.database.writePrepared<ClaimedRow>(sql`
     with locked as (
-      select d.id, d.attempts_made >= d.tries_allowed as spent, w.active,
-             d.ordered and ${HAS_EARLIER} as behind
+      select d.id, d.attempts_made >= d.tries_allowed as spent, w.live, w.cancelled_at, w.cancelled_why,
+             w.ordered and ${HAS_EARLIER} as behind
         from deliveries d
-             cross join lateral (select active and deleted_at is null as active
-                                   from webhooks where id = d.webhook_id limit 1) w
+             cross join lateral (
+               select ${IS_LIVE} as live, ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, w.ordered,
+                      w.ordered_within_seconds
+                 from webhooks w where w.id = d.webhook_id limit 1) w
        where d.id = any(${ids}::bigint[]) and ${IS_OPEN}
          and d.due_at <= clock_timestamp()
          and ${IS_UNCLAIMED}
@@ -76,23 +78,25 @@ export async function claimDeliveries(
       update deliveries d
          set state = 'pending', attempts_made = d.attempts_made + 1, held_since = null, held_reason = null,
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
-       where d.id = any(array(select id from locked where active and not spent and not behind))
+       where d.id = any(array(select id from locked where live and not spent and not behind))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
-                d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent", d.ordered
+                d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent"
     ), put_off as (
       update deliveries d
          set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
              held_reason = ${BEHIND_REASON},
              due_at = clock_timestamp() + make_interval(secs => ${LOOK_AGAIN_SECONDS}::float8)
-       where d.id = any(array(select id from locked where active and not spent and behind))
+       where d.id = any(array(select id from locked where live and not spent and behind))
     ), ended as (
       update deliveries d
-         set (state, last_error) = (select case when active then 'failed' else 'cancelled' end,
-                                           case when active then 'interrupted' else 'webhook inactive' end
-                                      from locked where id = d.id),
-             finished_at = clock_timestamp(), claimed_until = null, held_since = null, held_reason = null
-       where d.id = any(array(select id from locked where not active or spent))
+         set (state, last_error, finished_at) = (
+               select case when live then 'failed' else 'cancelled' end,
+                      case when live then 'interrupted' else cancelled_why end,
+                      case when live then clock_timestamp() else cancelled_at end
+                 from locked where id = d.id),
+             claimed_until = null, held_since = null, held_reason = null
+       where d.id = any(array(select id from locked where not live or spent))
       returning d.id
     ), interrupted as (
       update delivery_attempts a set outcome = 'interrupted', finished_at = clock_timestamp()
@@ -104,7 +108,7 @@ export async function claimDeliveries(
     )
     select c.*, w.*
       from claimed c
-           cross join lateral (select endpoint_url as "endpointUrl", headers, secret,
+           cross join lateral (select endpoint_url as "endpointUrl", headers, secret, ordered,
                                       case when previous_secret_expires_at > clock_timestamp()
                                            then previous_secret end as "previousSecret"
                                  from webhooks where id = c."webhookId" limit 1) w`)

@@ -2,7 +2,7 @@
 // the text of `IS_OPEN`.
 import { sql, type Sql } from '../database/sql.js'
 
-/** The delivery has not ended. */
+/** The row of the delivery has no final state yet. The delivery itself has ended where not `IS_LIVE`. */
 export const IS_OPEN = sql`d.state in ('pending', 'waiting')`
 
 /** No worker is sending the delivery. */
@@ -10,6 +10,16 @@ export const IS_UNCLAIMED = sql`(d.claimed_until is null or d.claimed_until < cl
 
 /** The webhook gets deliveries. */
 export const IS_ACTIVE = sql`w.active and w.deleted_at is null`
+
+/**
+ * An open delivery may be sent: its webhook is on, and was not turned off since the delivery's round of tries began. All
+ * other open deliveries are cancelled, although nobody has written their rows yet (work.ts).
+ */
+export const IS_LIVE = sql`(${IS_ACTIVE} and d.activation = w.activation)`
+
+/** When and why an open delivery that is not live was cancelled. `greatest` and `coalesce` leave out what is null. */
+export const CANCELLED_AT = sql`greatest(w.turned_off_at, d.opened_at)`
+export const CANCELLED_WHY = sql`coalesce(w.turned_off_reason, 'webhook inactive')`
 
 /** The statement that cancels open deliveries. A delivery that a worker is sending now may still end `delivered`. */
 export const cancelDeliveries = (which: Sql, why: string): Sql => sql`

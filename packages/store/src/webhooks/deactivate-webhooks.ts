@@ -1,44 +1,63 @@
 import type { Store } from '../database/open-store.js'
-import { sql, type Tx } from '../database/sql.js'
-import { cancelDeliveries } from './conditions.js'
+import { sql } from '../database/sql.js'
+import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from './tell-failing-webhooks.js'
+import { turnOff } from './turn-off.js'
 
 /** Why the service itself deactivated a webhook; shown on the record. */
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
 
-export const cancelOpenDeliveries = (tx: Tx, webhookIds: readonly bigint[], why: string): Promise<number> =>
-  tx.$executeRaw(cancelDeliveries(sql`d.webhook_id = any(${webhookIds.map(String)}::bigint[])`, why))
-
 /**
- * Deactivates webhooks and cancels their open deliveries. Inactive webhooks keep their reason. The gateway is told on its
- * other webhooks; a sweeper enqueues these deliveries.
+ * Deactivates webhooks; their open deliveries are cancelled with that (turn-off.ts). Inactive webhooks keep their reason.
+ * The gateway is told on its other webhooks; a sweeper enqueues these deliveries.
  * @returns the ids of the webhooks that were active
  */
 export async function deactivateWebhooks(
-  { database }: Store,
+  store: Store,
   webhookIds: readonly bigint[],
   reason: DeactivationReason,
 ): Promise<bigint[]> {
-  return database.transaction(async tx => {
-    const rows = await tx.$queryRaw<TroubledWebhook[]>`
-      update webhooks w set active = false, deactivated_reason = ${reason}, deactivated_at = clock_timestamp()
-       where w.id = any(${webhookIds.map(String)}::bigint[]) and w.active
-      returning ${TROUBLED_COLUMNS}`
-    const ids = rows.map(row => row.id)
-    if (ids.length > 0) await cancelOpenDeliveries(tx, ids, `webhook deactivated: ${reason}`)
-    // The webhooks of a deleted gateway all end: nobody is left to be told.
-    if (reason !== 'gateway-deleted') await insertNotices(tx, 'webhook.deactivated', rows)
-    return ids
-  })
+  const done = await isolate(store, 'deactivate-webhooks', webhookIds, ids =>
+    store.database.transaction(async tx => {
+      const rows = await tx.$queryRaw<TroubledWebhook[]>(
+        turnOff(sql`w.id = any(${ids.map(String)}::bigint[]) and w.active`, {
+          why: `webhook deactivated: ${reason}`,
+          more: sql`deactivated_reason = ${reason}, deactivated_at = clock_timestamp()`,
+          returned: TROUBLED_COLUMNS,
+        }),
+      )
+      // The webhooks of a deleted gateway all end: nobody is left to be told.
+      if (reason !== 'gateway-deleted') await insertNotices(tx, 'webhook.deactivated', rows)
+      return rows.map(row => row.id)
+    }),
+  )
+  return done.flat()
 }
 
-/** Active webhooks whose gateway is deleted on the chain. */
-export async function findWebhooksOfDeletedGateways({ database }: Store): Promise<bigint[]> {
-  const rows = await database.read<{ id: bigint }>(sql`
-    select w.id from webhooks w join gateways g on g.address = w.gateway
-     where w.active and g.deleted_order is not null
-       and (g.life_start is null or g.life_start <= g.deleted_order)`)
-  return rows.map(row => row.id)
+const IS_DELETED_GATEWAY = sql`
+  g.deleted_order is not null and (g.life_start is null or g.life_start <= g.deleted_order)`
+
+/** Rows that one look at webhooks, or at keys, of deleted gateways passes. */
+const LOOKED_AT = 5_000
+
+/**
+ * Finds active webhooks of deleted gateways. The transaction that stores the deletion stops the webhooks that it sees:
+ * this finds one that was registered at the same moment.
+ * Looks at the next 5,000 webhooks, by their key.
+ * @param after the last webhook of the look before; 0n to begin
+ * @returns `next` is 0n when all were looked at
+ */
+export async function findWebhooksOfDeletedGateways(
+  { database }: Store,
+  after: bigint,
+): Promise<{ ids: bigint[]; next: bigint }> {
+  const [row] = await database.read<{ ids: bigint[] | null; looked: number; last: bigint }>(sql`
+    with looked as (select id, gateway, active from webhooks where id > ${after} order by id limit ${LOOKED_AT})
+    select (select array_agg(w.id) from looked w join gateways g on g.address = w.gateway
+             where w.active and ${IS_DELETED_GATEWAY}
+                   and ${isNotSetAside('deactivate-webhooks', sql`w.id::text`)}) as ids,
+           (select count(*)::int from looked) as looked, (select coalesce(max(id), 0) from looked) as last`)
+  return { ids: row!.ids ?? [], next: row!.looked === LOOKED_AT ? row!.last : 0n }
 }
 
 /**
@@ -46,16 +65,18 @@ export async function findWebhooksOfDeletedGateways({ database }: Store): Promis
  * @returns webhooks whose every attempt failed for `limitMs`
  */
 export async function noteWebhookHealth(
-  { database }: Store,
+  store: Store,
   health: { failed: readonly bigint[]; succeeded: readonly bigint[] },
   limitMs: number,
 ): Promise<bigint[]> {
-  const rows = await database.write<{ id: bigint; failing: boolean }>(sql`
+  const noted = await isolate(store, 'webhook-health', [...health.failed, ...health.succeeded], ids =>
+    store.database.write<{ id: bigint; failing: boolean }>(sql`
     update webhooks
        set failing_since = case when id = any(${health.succeeded.map(String)}::bigint[]) then null
                                 else coalesce(failing_since, clock_timestamp()) end
-     where id = any(${[...health.failed, ...health.succeeded].map(String)}::bigint[])
+     where id = any(${ids.map(String)}::bigint[])
     returning id, coalesce(failing_since < clock_timestamp() - make_interval(secs => ${limitMs}::float8 / 1000),
-                           false) as failing`)
-  return rows.filter(row => row.failing).map(row => row.id)
+                           false) as failing`),
+  )
+  return noted.flat().flatMap(row => (row.failing ? [row.id] : []))
 }

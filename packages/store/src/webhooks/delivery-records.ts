@@ -1,7 +1,8 @@
-import type { DeliveryState } from '@payment-tracking/domain'
+import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
-import { IS_OPEN } from './conditions.js'
+import { raw, sql, type Sql } from '../database/sql.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN } from './conditions.js'
+import { deliveriesIn, readActivation } from './delivery-ranges.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { allOf } from '../reads/event-filter.js'
 
@@ -35,12 +36,23 @@ export interface AttemptRecord {
   responseBody: string | null
 }
 
-/** The columns of a DeliveryRecord; `d` is the deliveries row. */
+/** The delivery is cancelled, and its row is not written yet. */
+const IS_CANCELLED_UNWRITTEN = sql`(${IS_OPEN} and not ${IS_LIVE})`
+
+/** The state of delivery `d` of webhook `w`, as everybody reads it. */
+export const DELIVERY_STATE = sql`case when ${IS_CANCELLED_UNWRITTEN} then 'cancelled' else d.state end`
+
+/** When it ended. */
+export const DELIVERY_FINISHED_AT = sql`case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_AT} else d.finished_at end`
+
+/** The columns of a DeliveryRecord; `d` is the deliveries row, `w` its webhook. */
 export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
-  d.state as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
-  case when ${IS_OPEN} then d.due_at end as "nextAttemptAt",
-  d.finished_at as "finishedAt", d.last_error as "lastError", d.held_reason as "heldReason",
+  ${DELIVERY_STATE} as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
+  case when ${IS_OPEN} and ${IS_LIVE} then d.due_at end as "nextAttemptAt",
+  ${DELIVERY_FINISHED_AT} as "finishedAt",
+  case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_WHY} else d.last_error end as "lastError",
+  case when ${IS_LIVE} then d.held_reason end as "heldReason",
   case when d.type like 'subscription.%' then d.body::json -> 'data' ->> 'trackingId'
        else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",
   (select e.signature from events e where e.id = d.event_id) as signature`
@@ -57,49 +69,84 @@ export interface DeliveryPage {
 }
 
 /**
- * Deliveries of one webhook, newest first; relies on deliveries_webhook_newest, and for a tracking ID or a signature on
- * the indexes of events by these, of deliveries by event, and deliveries_of_time.
+ * Deliveries of one webhook, newest first. Relies on `deliveriesIn`, and for a tracking ID or a signature on the indexes
+ * of `deliveriesOf`.
  */
-export const listDeliveries = (
-  store: Store,
+export async function listDeliveries(
+  { database }: Store,
   webhookId: bigint,
   page: DeliveryPage,
-): Promise<DeliveryRecord[]> => readDeliveries(store, sql`d.webhook_id = ${webhookId}`, page)
+): Promise<DeliveryRecord[]> {
+  const { status, limit, offset, trackingId, signature } = page
+  if (trackingId !== undefined || signature !== undefined)
+    return findDeliveries({ database }, sql`d.webhook_id = ${webhookId}`, page)
+  const webhook = await readActivation(database.read, webhookId)
+  if (webhook === undefined) return []
+  const found = deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
+    ...{ beyond: sql`true`, order: 'desc', limit: limit + offset },
+  })
+  return database.read<DeliveryRecord>(sql`
+    select ${DELIVERY_COLUMNS}
+      from (select p.id from ${found} p order by p.id desc limit ${limit} offset ${offset}) page
+      join deliveries d on d.id = page.id join webhooks w on w.id = d.webhook_id
+     order by d.id desc`)
+}
 
-/** The same of all webhooks of a gateway that are not deleted. The caller gives a tracking ID or a signature. */
+/**
+ * Deliveries of all webhooks of a gateway that are not deleted, newest first. The caller gives a tracking ID or a
+ * signature.
+ */
 export const searchDeliveries = (
   store: Store,
   gateway: string,
   page: DeliveryPage,
 ): Promise<DeliveryRecord[]> =>
-  readDeliveries(
-    store,
-    sql`d.webhook_id = any(array(select id from webhooks where gateway = ${gateway} and deleted_at is null))`,
-    page,
-  )
+  findDeliveries(store, sql`w.gateway = ${gateway} and w.deleted_at is null`, page)
 
-async function readDeliveries(
-  { database }: Store,
+/** Events of a tracking ID that a search looks at: anybody can write any tracking ID. */
+const SEARCHED = raw('10000')
+
+/**
+ * The ids of the deliveries of a tracking ID: payments by their own memo, and what became of policies by the policy's, of
+ * the newest events each; and messages caused by time, which have no event. Relies on events_tracking_newest,
+ * events_tracking_rare, events_policy_rare, the index of deliveries by event, and deliveries_of_time.
+ */
+const deliveriesOfTrackingId = (trackingId: string): Sql => sql`
+  select d.id from deliveries d where d.event_id = any(array(
+    (select e.id from events e where e.tracking_id = ${trackingId}
+      order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc limit ${SEARCHED})
+    union
+    (select e.id
+       from (select distinct n.payment_policy
+               from (select e.payment_policy from events e
+                      where e.tracking_id = ${trackingId} and e.name <> 'PaymentRecord'
+                        and e.payment_policy is not null
+                      order by e.name desc, e.occurred_at desc limit ${SEARCHED}) n) p
+       join events e on e.payment_policy = p.payment_policy and e.name <> 'PaymentRecord' and not ${IS_PAYMENT}
+      limit ${SEARCHED})))
+  union all
+  (select d.id from deliveries d
+    where d.event_id is null and d.type like 'subscription.%' and ${TRACKING_ID_TEXT} = ${JSON.stringify(trackingId)}
+    limit ${SEARCHED})`
+
+async function findDeliveries(
+  { database }: Pick<Store, 'database'>,
   ofWebhooks: Sql,
-  page: DeliveryPage,
+  { status, trackingId, signature, limit, offset }: DeliveryPage,
 ): Promise<DeliveryRecord[]> {
   const conditions = [ofWebhooks]
-  if (page.status !== undefined) conditions.push(sql`d.state = ${page.status}`)
-  const { trackingId, signature } = page
-  if (trackingId !== undefined)
-    // Payments by their own memo, and what became of policies by the policy's. Messages caused by time have no event.
-    conditions.push(sql`(d.event_id = any(array(
-      select id from events where tracking_id = ${trackingId} union
-      select e.id from policies p join events e on e.payment_policy = p.address
-       where p.tracking_id = ${trackingId} and not ${IS_PAYMENT}))
-      or d.event_id is null and d.type like 'subscription.%' and ${TRACKING_ID_TEXT} = ${JSON.stringify(trackingId)})`)
+  if (status !== undefined) conditions.push(sql`${DELIVERY_STATE} = ${status}`)
+  if (trackingId !== undefined) conditions.push(sql`d.id = any(array(${deliveriesOfTrackingId(trackingId)}))`)
   if (signature !== undefined)
     conditions.push(sql`d.event_id = any(array(select id from events where signature = ${signature}))`)
   return database.read<DeliveryRecord>(sql`
-      select ${DELIVERY_COLUMNS} from deliveries d
+      select ${DELIVERY_COLUMNS} from deliveries d join webhooks w on w.id = d.webhook_id
        where ${allOf(conditions)}
-       order by d.id desc limit ${page.limit} offset ${page.offset}`)
+       order by d.id desc limit ${limit} offset ${offset}`)
 }
+
+/** The most attempts that a delivery is read with, the newest: an answer of an endpoint can take some kilobytes. */
+const ATTEMPTS_READ = 100
 
 /** @returns null when the webhook has no such delivery */
 export async function getDelivery(
@@ -108,12 +155,13 @@ export async function getDelivery(
   id: bigint,
 ): Promise<(DeliveryRecord & { body: string; attemptLog: AttemptRecord[] }) | null> {
   const [row] = await database.read<DeliveryRecord & { body: string }>(sql`
-      select ${DELIVERY_COLUMNS}, d.body from deliveries d where d.id = ${id} and d.webhook_id = ${webhookId}`)
+      select ${DELIVERY_COLUMNS}, d.body from deliveries d join webhooks w on w.id = d.webhook_id
+       where d.id = ${id} and d.webhook_id = ${webhookId}`)
   if (!row) return null
   const attemptLog = await database.read<AttemptRecord>(sql`
       select number::int as number, started_at as "startedAt", finished_at as "finishedAt", outcome,
              status_code::int as "statusCode", error, response_headers as "responseHeaders",
              response_body as "responseBody"
-        from delivery_attempts where delivery_id = ${id} order by id`)
-  return { ...row, attemptLog }
+        from delivery_attempts where delivery_id = ${id} order by id desc limit ${ATTEMPTS_READ}`)
+  return { ...row, attemptLog: attemptLog.reverse() }
 }

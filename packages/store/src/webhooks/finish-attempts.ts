@@ -56,7 +56,8 @@ const RESULTS = columnTable<AttemptResult>('r', {
 
 /**
  * Writes the results of many attempts in one statement. A success marks the delivery as delivered in any state, because
- * the endpoint did accept. A failure changes only a row that still waits for this attempt. Locks the attempts and
+ * the endpoint did accept. A failure changes only a row that still waits for this attempt: a redelivery has no claim, so
+ * a failure that comes after it does not end its round. Locks the attempts and
  * deliveries of the results. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
  * from the time of empty tables finds rows by key and not by joining whole tables.
  *
@@ -93,7 +94,7 @@ export async function finishAttempts(
         from r
        where d.id = r.delivery_id and d.id = any(${results.map(r => r.deliveryId)}::bigint[])
          and (r.outcome = 'accepted' and d.state <> 'delivered'
-              or d.state = 'pending' and d.attempts_made = r.number)
+              or d.state = 'pending' and d.attempts_made = r.number and d.claimed_until is not null)
       returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome, d.state,
                 (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
     )

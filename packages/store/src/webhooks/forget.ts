@@ -27,8 +27,8 @@ export async function forget(
   if (ids.length === 0) return []
   const isOfPayments = sql`d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE}`
   await tx.$executeRaw(cancelDeliveries(isOfPayments, 'payment retracted'))
-  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint; ordered: boolean }[]>`
-    select d.event_id as "eventId", d.webhook_id as "webhookId", w.ordered
+  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint; activation: number }[]>`
+    select d.event_id as "eventId", d.webhook_id as "webhookId", w.activation
       from deliveries d join webhooks w on w.id = d.webhook_id
      where ${isOfPayments} and d.attempts_made > 0
        and ${IS_ACTIVE} and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`

@@ -8,8 +8,8 @@ export interface Address {
   webhookId: bigint
   /** the message's place in a list of messages, from 1 */
   message: number
-  /** the delivery waits for earlier deliveries of its webhook */
-  ordered: boolean
+  /** of the webhook, as the caller has read it: turned off and on meanwhile, the webhook has cancelled the delivery */
+  activation: number
 }
 
 export interface EventMessage extends DeliveryMessage {
@@ -20,7 +20,7 @@ export interface EventMessage extends DeliveryMessage {
 const ADDRESSES = columnTable<Address>('r', {
   webhook_id: ['bigint', ({ webhookId }) => webhookId.toString()],
   place: ['integer', ({ message }) => message],
-  ordered: ['boolean', ({ ordered }) => ordered],
+  activation: ['integer', ({ activation }) => activation],
 })
 
 const MESSAGES = columnTable<EventMessage & { place: number; traceParent: string | null }>('m', {
@@ -51,8 +51,8 @@ export async function insertMessages(
     traceParent: traceParents?.get(message.eventId ?? '') ?? null,
   }))
   return tx.$queryRaw<DeliveryRef[]>`
-    insert into deliveries (webhook_id, ordered, event_id, message_id, type, body, trace_parent)
-    select r.webhook_id, r.ordered, m.event_id, m.message_id, m.type, m.body, m.trace_parent
+    insert into deliveries (webhook_id, activation, event_id, message_id, type, body, trace_parent)
+    select r.webhook_id, r.activation, m.event_id, m.message_id, m.type, m.body, m.trace_parent
       from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.place = r.place
      order by m.place, r.webhook_id
     on conflict (webhook_id, message_id) do nothing

@@ -1,26 +1,40 @@
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
-import { IS_OPEN, IS_ACTIVE } from './conditions.js'
+import { raw, sql, type Sql } from '../database/sql.js'
+import { IS_ACTIVE, IS_LIVE, IS_OPEN } from './conditions.js'
 
-/** The age in seconds of the oldest time of `from`; 0 when there is none. */
-async function readOldest({ database }: Store, since: Sql, from: Sql): Promise<number> {
+/** How many of the oldest rows are asked for their webhooks. */
+const LOOKED_AT = raw('10000')
+
+/**
+ * The age in seconds of the oldest row that counts; 0 when there is none. Where none of the oldest 10,000 rows counts, all
+ * of them belong to webhooks that are off, and the answer is the age of the youngest of them: no row that counts is older.
+ * @param oldest the oldest rows, with their time as `since`, in the order of that time; with a limit
+ */
+async function readOldest({ database }: Store, oldest: Sql, counts: Sql): Promise<number> {
   const [row] = await database.read<{ seconds: number }>(sql`
-    select coalesce(extract(epoch from clock_timestamp() - min(${since})), 0)::float8 as seconds from ${from}`)
+    select coalesce(extract(epoch from clock_timestamp() - coalesce(
+             min(d.since) filter (where ${counts}),
+             case when count(*) = ${LOOKED_AT} then max(d.since) end)), 0)::float8 as seconds
+      from (${oldest} limit ${LOOKED_AT}) d
+      left join webhooks w on w.id = d.webhook_id`)
   return Math.max(0, row?.seconds ?? 0)
 }
 
-/** The age of the oldest delivery that has not ended, whatever the reason. */
+/** The age of the oldest delivery that has not ended, whatever the reason. Relies on deliveries_open. */
 export const readOldestUndeliveredSeconds = (store: Store): Promise<number> =>
-  readOldest(store, sql`d.opened_at`, sql`deliveries d where ${IS_OPEN}`)
+  readOldest(
+    store,
+    sql`select d.opened_at as since, d.webhook_id, d.activation from deliveries d where ${IS_OPEN} order by d.opened_at`,
+    IS_LIVE,
+  )
 
 /**
  * How long the oldest message has waited for a recipient or a token that the filters of its webhook need. What waits for
- * inactive webhooks is not counted: nothing would be sent. Reads what waits for facts alone, by waiting_messages_policy.
+ * inactive webhooks is not counted: nothing would be sent. Relies on waiting_messages_since.
  */
 export const readOldestAwaitingFactsSeconds = (store: Store): Promise<number> =>
   readOldest(
     store,
-    sql`a.since`,
-    sql`waiting_messages a join webhooks w on w.id = a.webhook_id and ${IS_ACTIVE}
-         where a.waits_for = 'facts'`,
+    sql`select a.since, a.webhook_id from waiting_messages a where a.waits_for = 'facts' order by a.since`,
+    IS_ACTIVE,
   )

@@ -1,7 +1,8 @@
 // What waited, and may go now.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { route } from '@payment-tracking/domain'
-import { empty, sql, type Sql, type Tx } from '../database/sql.js'
+import { empty, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { isNotSetAside } from '../set-aside/isolate.js'
 import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
 import { RoutedMessages } from './routed-messages.js'
 import type { IsFinal } from './tell.js'
@@ -21,9 +22,11 @@ export interface Released {
   after?: WaitingPlace | undefined
 }
 
-/** A place among messages that wait for facts. */
+/** A place among messages that wait for facts: they are released in the order of the chain. */
 export interface WaitingPlace {
   policy: string
+  /** `NO_SLOT` for what time causes */
+  slot: number
   webhookId: string
   messageId: string
 }
@@ -32,10 +35,33 @@ export interface ReleasedPage {
   deliveries: DeliveryRef[]
   /** what the caller passes to the next call; null when nothing is left */
   rest: Released | null
+  /** the kind of rows of which this page may have left some; null when it took all of its kind */
+  unfinished: ReleasedKind | null
 }
 
-/** Rows of one call. They bound the time for which a call holds locks. */
+export type ReleasedKind = 'finalizedSlot' | 'finalEvents' | 'knownPayments' | 'knownPolicies'
+
+/** Nothing became known. */
+export const NOTHING_KNOWN: Released = {
+  finalizedSlot: null,
+  finalEvents: [],
+  knownPayments: [],
+  knownPolicies: [],
+}
+
+/** The most rows of one call. They bound the time for which a call holds locks. */
 const PAGE = 500
+
+/** A page that may fail. */
+export interface ReleasePage {
+  /** the most rows */
+  limit: number
+  /** set by `release`: names the rows of its page */
+  rows: string[]
+}
+
+/** A message that made a page fail waits until an operator gives it back. */
+const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.message_id`)
 
 /**
  * Decides again about one page of the messages that waited for what is known now: writes deliveries, deletes what is
@@ -45,17 +71,29 @@ const PAGE = 500
  *
  * One statement while no message waits. Relies on the three indexes of waiting_messages and on its key.
  * @param isFinal whether an event is final
+ * @param of the page, for a caller that sets aside what makes it fail
  */
-export async function release(tx: Tx, released: Released, isFinal: IsFinal): Promise<ReleasedPage> {
+export async function release(
+  tx: Tx,
+  released: Released,
+  isFinal: IsFinal,
+  of: ReleasePage = { limit: PAGE, rows: [] },
+): Promise<ReleasedPage> {
   const step = stepOf(released)
-  if (step === null) return { deliveries: [], rest: null }
-  const rows = await lockWaiting(tx, sql`${step.page} limit ${PAGE}`)
-  const full = rows.length === PAGE
+  if (step === null) return { deliveries: [], rest: null, unfinished: null }
+  const rows = await lockWaiting(tx, sql`${step.page} limit ${of.limit}`)
+  of.rows = rows.map(({ webhookId, messageId }) => `${webhookId} ${messageId}`)
+  const full = rows.length === of.limit
   const rest = full ? step.more(lastPlace(rows)) : step.done
-  return { deliveries: await decide(tx, rows, isFinal), rest: stepOf(rest) && rest }
+  return {
+    deliveries: await decide(tx, rows, isFinal),
+    rest: stepOf(rest) && rest,
+    unfinished: full ? step.kind : null,
+  }
 }
 
 interface Step {
+  kind: ReleasedKind
   page: Sql
   /** what is left after a full page */
   more: (last: WaitingPlace) => Released
@@ -63,43 +101,53 @@ interface Step {
   done: Released
 }
 
+/** Behind every slot. */
+const NO_SLOT = Number.MAX_SAFE_INTEGER
+/** As in the index waiting_messages_policy. */
+const SLOT = sql`coalesce(a.slot, ${raw(String(NO_SLOT))})`
+
 /** The first kind of rows that may go. Each page takes one kind. */
 function stepOf(released: Released): Step | null {
   const { finalizedSlot, finalEvents, knownPayments, knownPolicies, after } = released
   // What is final leaves the rows that wait for it, so the next page finds others.
-  const waitingForFinality = (which: Sql, done: Partial<Released>): Step => ({
-    page: sql`where a.waits_for = 'finality' and ${which}`,
+  const waitingForFinality = (kind: ReleasedKind, which: Sql): Step => ({
+    kind,
+    page: sql`where a.waits_for = 'finality' and ${IS_KEPT} and ${which}`,
     more: () => released,
-    done: { ...released, ...done },
+    done: { ...released, [kind]: NOTHING_KNOWN[kind] },
   })
   // A message can go on waiting for facts, so the next page begins behind this one.
   const behind = after
-    ? sql`and (a.policy, a.webhook_id, a.message_id) > (${after.policy}, ${BigInt(after.webhookId)}, ${after.messageId})`
+    ? sql`and (a.policy, ${SLOT}, a.webhook_id, a.message_id) >
+        (${after.policy}, ${BigInt(after.slot)}, ${BigInt(after.webhookId)}, ${after.messageId})`
     : empty
-  const waitingForFacts = (which: Sql, done: Partial<Released>): Step => ({
-    page: sql`where a.waits_for = 'facts' and ${which} ${behind} order by a.policy, a.webhook_id, a.message_id`,
+  const waitingForFacts = (kind: ReleasedKind, which: Sql): Step => ({
+    kind,
+    page: sql`where a.waits_for = 'facts' and ${IS_KEPT} and ${which} ${behind}
+      order by a.policy, ${SLOT}, a.webhook_id, a.message_id`,
     more: last => ({ ...released, after: last }),
-    done: { ...released, ...done, after: undefined },
+    done: { ...released, [kind]: NOTHING_KNOWN[kind], after: undefined },
   })
   if (finalizedSlot !== null)
-    return waitingForFinality(sql`a.slot <= ${finalizedSlot} order by a.slot`, { finalizedSlot: null })
+    return waitingForFinality('finalizedSlot', sql`a.slot <= ${finalizedSlot} order by a.slot`)
   if (finalEvents.length > 0)
-    return waitingForFinality(sql`a.event_id = any(${[...finalEvents]}::uuid[])`, { finalEvents: [] })
+    return waitingForFinality('finalEvents', sql`a.event_id = any(${[...finalEvents]}::uuid[])`)
   if (knownPayments.length > 0)
-    return waitingForFacts(sql`a.event_id = any(${[...knownPayments]}::uuid[])`, { knownPayments: [] })
+    return waitingForFacts('knownPayments', sql`a.event_id = any(${[...knownPayments]}::uuid[])`)
   if (knownPolicies.length > 0)
-    return waitingForFacts(sql`a.policy = any(${[...knownPolicies]}::text[])`, { knownPolicies: [] })
+    return waitingForFacts('knownPolicies', sql`a.policy = any(${[...knownPolicies]}::text[])`)
   return null
 }
 
 /** The last row by the order of the pages: the join with webhooks may have changed the order. */
 function lastPlace(rows: readonly WaitingRow[]): WaitingPlace {
-  const last = rows.reduce((a, b) => (isBefore(a, b) ? b : a))
-  return { policy: last.policy, webhookId: last.webhookId.toString(), messageId: last.messageId }
+  const { policy, slot, webhookId, messageId } = rows.reduce((a, b) => (isBefore(a, b) ? b : a))
+  return { policy, slot: slot ?? NO_SLOT, webhookId: webhookId.toString(), messageId }
 }
 
 function isBefore(a: WaitingRow, b: WaitingRow): boolean {
   if (a.policy !== b.policy) return a.policy < b.policy
+  if (a.slot !== b.slot) return (a.slot ?? NO_SLOT) < (b.slot ?? NO_SLOT)
   return a.webhookId === b.webhookId ? a.messageId < b.messageId : a.webhookId < b.webhookId
 }
 
@@ -122,6 +170,6 @@ async function decide(tx: Tx, rows: readonly WaitingRow[], isFinal: IsFinal): Pr
 
 /** Deliveries are written in the order of the events, as far as it is known. */
 function byEvent(a: WaitingWithFacts, b: WaitingWithFacts): number {
-  const bySlot = (a.row.slot ?? Number.MAX_SAFE_INTEGER) - (b.row.slot ?? Number.MAX_SAFE_INTEGER)
+  const bySlot = (a.row.slot ?? NO_SLOT) - (b.row.slot ?? NO_SLOT)
   return bySlot || a.position - b.position
 }

@@ -74,16 +74,16 @@ export class RoutedMessages {
     return decided
   }
 
-  #send({ id, format, ordered }: ToldWebhook, message: Message): void {
+  #send({ id, format, activation }: ToldWebhook, message: Message): void {
     const rendered = message.render(format)
     const place = this.#places.get(rendered) ?? this.#messages.push({ ...rendered, eventId: message.eventId })
     this.#places.set(rendered, place)
-    this.#addresses.push({ webhookId: id, message: place, ordered })
+    this.#addresses.push({ webhookId: id, message: place, activation })
   }
 
   /**
-   * Writes the deliveries and what waits: at most one statement each. Takes no lock on webhooks: if a webhook is
-   * deactivated meanwhile, a worker cancels its deliveries when it claims them.
+   * Writes the deliveries and what waits: at most one statement each. Takes no lock on webhooks: the deliveries of a
+   * webhook that is turned off meanwhile are cancelled.
    * @param traceParents by event, when messages are traced
    */
   async write(tx: Tx, traceParents?: ReadonlyMap<string, string>): Promise<DeliveryRef[]> {

@@ -3,6 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
+import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_ACTIVE } from './conditions.js'
 import { insertMessages } from './insert-messages.js'
 
@@ -28,8 +29,8 @@ export async function insertNotices(
 ): Promise<DeliveryRef[]> {
   if (troubled.length === 0) return []
   const gateways = [...new Set(troubled.map(({ gateway }) => gateway))]
-  const listeners = await tx.$queryRaw<{ id: bigint; gateway: string; ordered: boolean }[]>`
-    select w.id, w.gateway, w.ordered from webhooks w
+  const listeners = await tx.$queryRaw<{ id: bigint; gateway: string; activation: number }[]>`
+    select w.id, w.gateway, w.activation from webhooks w
      where w.gateway = any(${gateways}::text[]) and ${IS_ACTIVE} and ${type} = any(w.event_types)`
   const messages = troubled.map(
     ({ id, gateway, endpointUrl, failingSince, deactivatedReason, deactivatedAt }) => {
@@ -49,24 +50,38 @@ export async function insertNotices(
   const addresses = troubled.flatMap(({ id, gateway }, index) =>
     listeners
       .filter(listener => listener.gateway === gateway && listener.id !== id)
-      .map(listener => ({ webhookId: listener.id, message: index + 1, ordered: listener.ordered })),
+      .map(listener => ({ webhookId: listener.id, message: index + 1, activation: listener.activation })),
   )
   return insertMessages(tx, addresses, messages)
 }
+
+/** Webhooks of one call. */
+const PAGE = 500
 
 /**
  * Tells gateways of webhooks of which a delivery failed with all its tries, and no attempt succeeded since. Each webhook
  * is told of once until its next success. Any number of processes may call it at once: a row is stamped in the
  * transaction that tells of it.
+ * One page of at most 500 webhooks, by webhooks_failing and deliveries_failed_webhook.
  */
-export const tellFailingWebhooks = ({ database }: Store): Promise<DeliveryRef[]> =>
-  database.transaction(async tx => {
-    const failing = await tx.$queryRaw<TroubledWebhook[]>`
-      update webhooks w set failure_told_at = clock_timestamp()
-       where ${IS_ACTIVE} and w.failing_since is not null
-         and (w.failure_told_at is null or w.failure_told_at < w.failing_since)
-         and exists (select from deliveries d
-                      where d.webhook_id = w.id and d.state = 'failed' and d.finished_at >= w.failing_since)
-      returning ${TROUBLED_COLUMNS}`
-    return insertNotices(tx, 'webhook.failing', failing)
-  })
+export async function tellFailingWebhooks(store: Store): Promise<DeliveryRef[]> {
+  const isUntold = sql`
+    ${IS_ACTIVE} and w.failing_since is not null
+      and (w.failure_told_at is null or w.failure_told_at < w.failing_since)
+      and exists (select from deliveries d
+                   where d.webhook_id = w.id and d.state = 'failed' and d.finished_at >= w.failing_since)`
+  const rows = await store.database.read<{ id: bigint }>(sql`
+    select w.id from webhooks w
+     where ${isUntold} and ${isNotSetAside('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)
+  const ids = rows.map(({ id }) => id)
+  const told = await isolate(store, 'failing-webhooks', ids, some =>
+    store.database.transaction(async tx => {
+      const failing = await tx.$queryRaw<TroubledWebhook[]>`
+        update webhooks w set failure_told_at = clock_timestamp()
+         where w.id = any(${some.map(String)}::bigint[]) and ${isUntold}
+        returning ${TROUBLED_COLUMNS}`
+      return insertNotices(tx, 'webhook.failing', failing)
+    }),
+  )
+  return told.flat()
+}

@@ -4,7 +4,7 @@ import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
 import { messageOfLifecycle, messageOfPayment, RoutedMessages, type Message } from './routed-messages.js'
-import { readWebhooksOf } from './told-webhooks.js'
+import { readWebhooksOf, type KnownWebhooks } from './told-webhooks.js'
 
 /** What happened to a policy, with the policy's figures after it. */
 export interface PolicyLifecycle {
@@ -21,6 +21,8 @@ export interface News {
   /** by event, when events are traced */
   traceParents?: ReadonlyMap<string, string> | undefined
   isFinal: IsFinal
+  /** webhooks that were read before; `tell` reads the others */
+  webhooks?: KnownWebhooks
 }
 
 /**
@@ -31,19 +33,20 @@ export interface News {
  */
 export async function tell(
   tx: Tx,
-  { payments, lifecycles, traceParents, isFinal }: News,
+  { payments, lifecycles, traceParents, isFinal, webhooks = new Map() }: News,
 ): Promise<DeliveryRef[]> {
   const gateways = [...payments, ...lifecycles.map(({ policy }) => policy)].map(({ gateway }) => gateway)
-  const webhooksOf = await readWebhooksOf(tx, [...new Set(gateways)])
+  const unread = [...new Set(gateways)].filter(gateway => !webhooks.has(gateway))
+  const read = await readWebhooksOf(tx, unread)
   const routed = new RoutedMessages()
   // Most gateways of a batch have no webhook, so a message is made only for those that have one.
   const add = (gateway: string, toMessage: () => Message): void => {
-    const webhooks = webhooksOf.get(gateway)
-    if (webhooks === undefined) return
+    const told = (webhooks.get(gateway) ?? read.get(gateway))!
+    if (told.length === 0) return
     const message = toMessage()
     const { eventId, slot } = message
     const final = eventId === null || slot === null || isFinal({ eventId, slot })
-    for (const webhook of webhooks) routed.add(webhook, message, final)
+    for (const webhook of told) routed.add(webhook, message, final)
   }
   for (const payment of payments) add(payment.gateway, () => messageOfPayment(payment))
   for (const { policy, lifecycle } of lifecycles)

@@ -7,28 +7,24 @@ export interface ToldWebhook extends RoutedWebhook {
   id: bigint
   gateway: string
   format: string
-  ordered: boolean
+  activation: number
 }
 
 /** The columns of `ToldWebhook`, of webhooks `w`. */
 export const TOLD_WEBHOOK = sql`
-  w.id, w.gateway, w.event_types as "eventTypes", w.finality, w.format, w.filters, w.ordered,
+  w.id, w.gateway, w.event_types as "eventTypes", w.finality, w.format, w.filters, w.activation,
   ${IS_ACTIVE} as active`
 
-/** The webhooks of some gateways, also those that are off. Relies on webhooks_gateway_idx. @returns by gateway */
-export async function readWebhooksOf(
-  tx: Tx,
-  gateways: readonly string[],
-): Promise<Map<string, ToldWebhook[]>> {
-  const webhooksOf = new Map<string, ToldWebhook[]>()
-  if (gateways.length === 0) return webhooksOf
+/** By gateway, also those that are off. A gateway that is missing was not asked for. */
+export type KnownWebhooks = ReadonlyMap<string, readonly ToldWebhook[]>
+
+/** The webhooks of some gateways. Relies on webhooks_gateway_idx. */
+export async function readWebhooksOf(tx: Tx, gateways: readonly string[]): Promise<KnownWebhooks> {
+  if (gateways.length === 0) return new Map()
+  const webhooksOf = new Map(gateways.map(gateway => [gateway, [] as ToldWebhook[]]))
   const webhooks = await tx.$queryRaw<ToldWebhook[]>`
     select ${TOLD_WEBHOOK} from webhooks w where w.gateway = any(${[...gateways]}::text[]) and w.deleted_at is null
      order by w.id`
-  for (const webhook of webhooks) {
-    const others = webhooksOf.get(webhook.gateway)
-    if (others) others.push(webhook)
-    else webhooksOf.set(webhook.gateway, [webhook])
-  }
+  for (const webhook of webhooks) webhooksOf.get(webhook.gateway)!.push(webhook)
   return webhooksOf
 }

@@ -25,6 +25,8 @@ export interface WaitingMessage {
 
 /** A row, with its webhook. */
 export interface WaitingRow extends WaitingMessage {
+  /** where Postgres keeps the row, as long as it is locked */
+  place: string
   webhook: ToldWebhook
 }
 
@@ -54,7 +56,7 @@ export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]):
 
 type StoredLifecycle = Omit<Lifecycle, 'dueAt'> & { dueAt: string | null }
 type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
-  ToldWebhook & { slot: bigint | null; lifecycle: StoredLifecycle | null }
+  ToldWebhook & { place: string; slot: bigint | null; lifecycle: StoredLifecycle | null }
 
 /**
  * Reads and locks rows with their webhooks, so that nobody else decides about them until this transaction ends.
@@ -62,28 +64,26 @@ type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
  */
 export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
-    select a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
+    select a.place::text as place, a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
            a.waits_for as "waitsFor", ${TOLD_WEBHOOK}
-      from (select a.* from waiting_messages a ${page} for update) a
+      from (select a.ctid as place, a.* from waiting_messages a ${page} for update) a
       join webhooks w on w.id = a.webhook_id`
   return rows.map(row => {
-    const { messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
+    const { place, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
     const dueAt = lifecycle?.dueAt ?? null
     return {
-      ...{ webhook, webhookId: webhook.id, messageId, eventId, policy, type, body, waitsFor },
+      ...{ place, webhook, webhookId: webhook.id, messageId, eventId, policy, type, body, waitsFor },
       slot: slot === null ? null : Number(slot),
       lifecycle: lifecycle && { ...lifecycle, dueAt: dueAt === null ? null : BigInt(dueAt) },
     }
   })
 }
 
-export async function deleteWaiting(tx: Tx, rows: readonly WaitingMessage[]): Promise<void> {
+/** Deletes rows that this transaction has locked. */
+export async function deleteWaiting(tx: Tx, rows: readonly WaitingRow[]): Promise<void> {
   if (rows.length === 0) return
   await tx.$executeRaw`
-    delete from waiting_messages a
-     using unnest(${rows.map(({ webhookId }) => webhookId.toString())}::bigint[],
-                  ${rows.map(({ messageId }) => messageId)}::text[]) as d (webhook_id, message_id)
-     where a.webhook_id = d.webhook_id and a.message_id = d.message_id`
+    delete from waiting_messages where ctid = any(${rows.map(({ place }) => place)}::tid[])`
 }
 
 /** Deletes what waits for some events. Relies on the index by event. */

@@ -8,10 +8,10 @@ import {
 } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
-import { DbNull } from '../database/sql.js'
+import { DbNull, empty, sql } from '../database/sql.js'
 import type { Finality } from '../reads/known-payment.js'
 import type { Store } from '../database/open-store.js'
-import { cancelOpenDeliveries } from './deactivate-webhooks.js'
+import { turnOff } from './turn-off.js'
 
 /** What the owner of a webhook chooses and everybody may read. */
 interface OpenChoices {
@@ -161,17 +161,17 @@ export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Pr
   })
 
 /**
- * Deletes one webhook of a gateway, or all of them, and cancels their open deliveries. The rows stay for ops
- * until the retention removes them.
+ * Deletes one webhook of a gateway, or all of them; their open deliveries are cancelled with that (turn-off.ts). The rows
+ * stay for ops until the retention removes them.
  * @returns how many were deleted
  */
-export const deleteWebhooks = ({ database }: Store, gateway: string, id?: bigint): Promise<number> =>
-  database.transaction(async tx => {
-    const rows = await tx.$queryRaw<{ id: bigint }[]>`
-        update webhooks set active = false, deleted_at = clock_timestamp()
-         where gateway = ${gateway} and deleted_at is null and (${id ?? null}::bigint is null or id = ${id ?? null})
-        returning id`
-    const ids = rows.map(row => row.id)
-    if (ids.length > 0) await cancelOpenDeliveries(tx, ids, 'webhook deleted')
-    return ids.length
-  })
+export const deleteWebhooks = async ({ database }: Store, gateway: string, id?: bigint): Promise<number> => {
+  const one = id === undefined ? empty : sql`and w.id = ${id}`
+  const rows = await database.write(
+    turnOff(sql`w.gateway = ${gateway} and w.deleted_at is null ${one}`, {
+      why: 'webhook deleted',
+      more: sql`deleted_at = clock_timestamp()`,
+    }),
+  )
+  return rows.length
+}

@@ -102,7 +102,7 @@ export async function findReadProblems(
   for (const { tracking_id: id, head } of tables.trackings.slice(0, ASKED)) {
     const trackingId = String(id)
     const own = standing.filter(payment => payment.trackingId === trackingId)
-    const listed = await listOneTimePayments(store, trackingId, PAGE)
+    const listed = await listOneTimePayments(store, trackingId, PAGE, new Map())
     compare(
       `payments of ${trackingId}`,
       own.map(({ event }) => event.key),

@@ -11,14 +11,16 @@ import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore, type Store } from '../../src/database/open-store.js'
 import {
+  beginRedelivery,
   claimDeliveries,
   createWebhook,
   deactivateWebhooks,
+  doWebhookWork,
   finishAttempts,
+  getDelivery,
   holdDeliveries,
   insertMessage,
   redeliverByIds,
-  redeliverMany,
   redeliverOne,
   updateWebhook,
   type AttemptOutcome,
@@ -66,6 +68,9 @@ const report = (outcome: AttemptOutcome, event: DeliveryEvent) => (given: Given)
   ])
 const claim = ({ store, id }: Given) => claimDeliveries(store, [String(id)], 60_000)
 const since = new Date(0)
+async function finishWork(store: Store): Promise<void> {
+  while ((await doWebhookWork(store, { kinds: ['cancel', 'redeliver'] })) !== null);
+}
 
 const DRIVERS: readonly Driver[] = [
   { event: 'claimed', way: 'by a claim', happen: claim },
@@ -113,8 +118,10 @@ const DRIVERS: readonly Driver[] = [
   {
     event: 'redelivered',
     way: 'many',
-    happen: ({ store, webhookId }) =>
-      redeliverMany(store, webhookId, { since, until: null, states: DELIVERY_STATES }),
+    async happen({ store, webhookId }) {
+      await beginRedelivery(store, webhookId, { since, until: null, states: DELIVERY_STATES })
+      await finishWork(store)
+    },
   },
   {
     event: 'redelivered',
@@ -153,11 +160,15 @@ t.test("every event changes every state as the domain's table says", async t => 
     for (const state of DELIVERY_STATES.filter(each => !never.includes(each))) {
       const given = await give(state)
       await happen(given)
+      const next = nextDeliveryState(state, event)
+      const read = await getDelivery(store, given.webhookId, given.id)
+      t.equal(read!.status, next, `${state}, ${event} ${way}, as it is read at once`)
+      await finishWork(store)
       const { rows } = await database.pool.query<{ state: string }>(
         'select state from deliveries where id = $1',
         [given.id],
       )
-      t.equal(rows[0]!.state, nextDeliveryState(state, event), `${state}, ${event} ${way}`)
+      t.equal(rows[0]!.state, next, `${state}, ${event} ${way}`)
     }
   }
 })

@@ -1,5 +1,8 @@
-const USAGE =
-  'usage: npm run reingest -- --since TIME|SEQUENCE   (such as 2026-11-20T00:00:00Z, or 1 for all that the stream holds)'
+export const USAGE = `usage: npm run reingest -- --since TIME|SEQUENCE
+  Reads the stream again from there. What is stored stays as it is.
+  --since 2026-11-20T00:00:00Z   from a time (ISO 8601)
+  --since 1                      from a sequence of the stream; 1 is all that the stream holds
+  --help                         prints this`
 
 /**
  * Reads `--since` of a command line: a stream sequence from 1, or an ISO 8601 time.

@@ -1,6 +1,6 @@
 // Does the work that messages left behind: what follows from one message for many rows, page by page beside live messages.
 import type { Intake, Logger } from '@payment-tracking/runtime'
-import { beginNewRules, refoldPage, type CommittedNews, type Store } from '@payment-tracking/store'
+import { beginNewRules, PageSizer, refoldPage, type CommittedNews, type Store } from '@payment-tracking/store'
 import type { DatabaseGuard } from './database-guard.js'
 
 export interface RefoldLoopOptions {
@@ -17,6 +17,7 @@ const PROGRESS_EVERY_MS = 2_000
 
 export class RefoldLoop implements Intake {
   readonly #options: RefoldLoopOptions
+  readonly #sizer = new PageSizer()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   #followsRules = false
@@ -55,7 +56,7 @@ export class RefoldLoop implements Intake {
     let saidAt = performance.now()
     for (let pages = 1; !this.#stopping; pages++) {
       const startedAt = performance.now()
-      const page = await refoldPage(store, { programId, server: await guard.server() })
+      const page = await refoldPage(store, { programId, sizer: this.#sizer, server: await guard.server() })
       if (page === null) return
       relay.start([page])
       const endedAt = performance.now()

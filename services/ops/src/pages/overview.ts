@@ -2,8 +2,10 @@ import {
   countDeadLetters,
   countDeliveries,
   countOpenStreamGaps,
+  countSetAside,
   readControlSubjects,
   readOldestUndeliveredSeconds,
+  type CountedDeliveries,
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
@@ -14,7 +16,7 @@ import type { PageParts } from './page-parts.js'
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
   app.get('/', async (request, reply) => {
-    const { deliveries, letters, oldestS, gaps, takesControls } = await readFigures(parts.store)
+    const { deliveries, letters, oldestS, gaps, takesControls, setAside } = await readFigures(parts.store)
     const card = (name: string, value: string | number | bigint, href: string) =>
       html`<a class="card" href="${href}"><b>${value}</b>${name}</a>`
     const body = html`${takesControls === false ? NO_CONTROLS : ''}
@@ -22,7 +24,7 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
         ${['pending', 'waiting', 'failed'].map(state =>
           card(
             `${state} deliveries`,
-            deliveries.find(row => row.state === state)?.count ?? 0,
+            countOf(deliveries.find(row => row.state === state)),
             state === 'failed' ? '/failed-deliveries' : '/queues',
           ),
         )}
@@ -33,6 +35,11 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
           '/dead-letters',
         )}
         ${card('open stream gaps', gaps, '/stream-gaps')}
+        ${card(
+          'rows set aside',
+          setAside.reduce((sum, row) => sum + row.count, 0n),
+          '/work',
+        )}
       </div>
       <h2>Messages that ingest has not read</h2>
       ${lagChart(parts.lag.list())}
@@ -67,13 +74,18 @@ const NO_CONTROLS = html`<p>
   ingest names.
 </p>`
 
+/** As many as were counted: `10000 or more`, where there may be others. */
+const countOf = (counted: CountedDeliveries | undefined): string =>
+  counted === undefined || counted.isComplete ? String(counted?.count ?? 0) : `${counted.count} or more`
+
 async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS, gaps, takesControls] = await Promise.all([
+  const [deliveries, letters, oldestS, gaps, takesControls, setAside] = await Promise.all([
     countDeliveries(store),
     countDeadLetters(store),
     readOldestUndeliveredSeconds(store),
     countOpenStreamGaps(store),
     readControlSubjects(store),
+    countSetAside(store),
   ])
-  return { deliveries, letters, oldestS, gaps, takesControls }
+  return { deliveries, letters, oldestS, gaps, takesControls, setAside }
 }

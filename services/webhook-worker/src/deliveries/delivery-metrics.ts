@@ -27,6 +27,11 @@ export function buildDeliveryMetrics(metrics: Metrics) {
       'delivery_results_lost_total',
       'results of attempts that could not be written',
     ),
+    workRows: metrics.counter(
+      'webhook_work_rows_total',
+      'rows that pages of work changed: deliveries of endpoints that were turned off, and redeliveries of a span',
+      ['kind'],
+    ),
     removed: metrics.counter('deliveries_removed_total', 'deliveries removed after their retention'),
     breakersOpen: metrics.gauge('delivery_breakers_open', 'endpoints this worker does not send to for now'),
     active: metrics.gauge('deliveries_active', 'deliveries this worker is sending'),

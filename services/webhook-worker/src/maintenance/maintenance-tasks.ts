@@ -3,6 +3,7 @@ import type { DeliveryQueue, DeliveryWorker } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
+  doWebhookWork,
   findWebhooksOfDeletedGateways,
   readOldestAwaitingFactsSeconds,
   readOldestUndeliveredSeconds,
@@ -11,12 +12,14 @@ import {
   revokeKeysOfDeletedGateways,
   tellDuePolicies,
   tellFailingWebhooks,
+  type DuePlace,
   type Store,
+  type WebhookWorkKind,
 } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
 import type { EndpointLimiter } from '../endpoints/endpoint-limiter.js'
-import { sweepOnce } from './sweeper.js'
+import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'
 import { buildWatchdog } from './watchdog.js'
 
@@ -33,10 +36,10 @@ export interface MaintenanceParts {
 }
 
 /** Ended deliveries that one statement removes, so that no other statement waits long. */
-const REMOVED_AT_ONCE = 5_000
+const REMOVED_AT_ONCE = 500
 /** How long after its failure a delivery is sent again once its endpoint answers. */
 const RECOVERED_HOURS = 72
-const RECOVERED_AT_ONCE = 1_000
+const RECOVERED_AT_ONCE = 500
 /** Policies whose dates one transaction reports. */
 const TOLD_AT_ONCE = 500
 /** A Postgres that takes longer to answer counts as away. */
@@ -51,6 +54,9 @@ const isAnswering = (store: Store): Promise<boolean> =>
     sleep(ANSWER_WITHIN_MS, false, { ref: false }),
   ])
 
+/** Rests after a page of work for as long as the page took, so that at most half of Postgres' time goes to such work. */
+const restAfter = (startedAt: number): Promise<void> => sleep(performance.now() - startedAt)
+
 /**
  * The tasks that a worker runs beside its jobs. All workers run all tasks; the statements share the rows among the
  * workers.
@@ -62,13 +68,18 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     stuckLooks: Math.ceil(config.WEBHOOK_WATCHDOG_MS / lookEveryMs),
     concurrency: config.WEBHOOK_CONCURRENCY,
   })
+  const sweep = buildSweeper(
+    { store, queue },
+    { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS },
+  )
+  // Where the looks for what belongs to deleted gateways go on.
+  const lookedAt = { keys: 0n, webhooks: 0n }
   return [
     {
       name: 'sweep',
       everyMs: 1_000,
       run: async () => {
-        const limits = { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS }
-        const swept = await sweepOnce({ store, queue }, limits)
+        const swept = await sweep()
         metrics.swept.inc(swept)
         if (swept > 0) log.info({ deliveries: swept }, 'deliveries.swept')
       },
@@ -107,18 +118,40 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     {
       name: 'due-dates',
       everyMs: config.DUE_CHECK_INTERVAL_MS,
-      run: async () => {
+      run: async stop => {
         const limits = {
           soonSeconds: config.DUE_SOON_SECONDS,
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           limit: TOLD_AT_ONCE,
         }
-        for (let told = limits.limit; told === limits.limit;) {
-          const found = await tellDuePolicies(store, limits)
-          told = found.told
+        let after: DuePlace | null = null
+        do {
+          const startedAt = performance.now()
+          const found = await tellDuePolicies(store, { ...limits, after })
           // While Redis is away, the sweeper enqueues these deliveries.
           if (found.deliveries.length > 0) await queue.enqueueDeliveries(found.deliveries).catch(() => {})
-          if (told > 0) log.info({ policies: told }, 'due-dates.told')
+          if (found.told > 0) log.info({ policies: found.told }, 'due-dates.told')
+          after = found.next
+          if (after !== null) await restAfter(startedAt)
+        } while (after !== null && !stop.aborted)
+      },
+    },
+    {
+      name: 'webhook-work',
+      everyMs: 500,
+      run: async stop => {
+        while (!stop.aborted) {
+          const startedAt = performance.now()
+          const isFull = (await queue.countWaiting().catch(() => BACKLOG + 1)) > BACKLOG
+          const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver']
+          const page = await doWebhookWork(store, { kinds })
+          if (page === null) return
+          metrics.workRows.inc({ kind: page.kind }, page.handled)
+          // While Redis is away, the sweeper enqueues these deliveries.
+          if (page.deliveries.length > 0) await queue.enqueueDeliveries(page.deliveries).catch(() => {})
+          if (!page.goesOn && page.handled > 0)
+            log.info({ webhookId: page.webhookId.toString(), kind: page.kind }, 'webhook-work.done')
+          await restAfter(startedAt)
         }
       },
     },
@@ -148,11 +181,12 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'deleted-gateways',
       everyMs: 5_000,
       run: async () => {
-        const keys = await revokeKeysOfDeletedGateways(store)
-        if (keys > 0) log.warn({ keys }, 'api-keys.revoked')
-        const webhooks = await findWebhooksOfDeletedGateways(store)
-        if (webhooks.length === 0) return
-        for (const id of await deactivateWebhooks(store, webhooks, 'gateway-deleted')) {
+        const keys = await revokeKeysOfDeletedGateways(store, lookedAt.keys)
+        lookedAt.keys = keys.next
+        if (keys.revoked > 0) log.warn({ keys: keys.revoked }, 'api-keys.revoked')
+        const webhooks = await findWebhooksOfDeletedGateways(store, lookedAt.webhooks)
+        lookedAt.webhooks = webhooks.next
+        for (const id of await deactivateWebhooks(store, webhooks.ids, 'gateway-deleted')) {
           metrics.deactivated.inc({ reason: 'gateway-deleted' })
           log.warn({ webhookId: id.toString(), reason: 'gateway-deleted' }, 'webhook.deactivated')
         }
@@ -161,9 +195,14 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     {
       name: 'retention',
       everyMs: 60_000,
-      run: async () => {
+      run: async stop => {
         const limits = { days: config.WEBHOOK_RETENTION_DAYS, limit: REMOVED_AT_ONCE }
-        metrics.removed.inc(await removeOldDeliveries(store, limits))
+        for (let removed = limits.limit; removed === limits.limit && !stop.aborted;) {
+          const startedAt = performance.now()
+          removed = await removeOldDeliveries(store, limits)
+          metrics.removed.inc(removed)
+          await restAfter(startedAt)
+        }
       },
     },
   ]

@@ -4,7 +4,8 @@ import type { Intake, Logger } from '@payment-tracking/runtime'
 export interface MaintenanceTask {
   name: string
   everyMs: number
-  run: () => Promise<void>
+  /** @param stop aborted when the worker stops: a task of many pages ends with the page in hand */
+  run: (stop: AbortSignal) => Promise<void>
 }
 
 /**
@@ -18,7 +19,7 @@ export function buildMaintenance(tasks: readonly MaintenanceTask[], log: Logger)
   const repeat = async ({ name, everyMs, run }: MaintenanceTask): Promise<void> => {
     while (!abort.signal.aborted) {
       try {
-        await run()
+        await run(abort.signal)
       } catch (err) {
         log.warn({ err, task: name }, 'maintenance.failed')
       }

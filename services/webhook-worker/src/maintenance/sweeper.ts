@@ -1,27 +1,33 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
-import { sweepDeliveries, unsweepDeliveries, type Store } from '@payment-tracking/store'
+import { sweepDeliveries, unsweepDeliveries, type Store, type SweepPlace } from '@payment-tracking/store'
 
 /** With this many jobs in the queue (32,000 deliveries in full jobs), an overdue row most likely has a job already. */
-const BACKLOG = 2_000
+export const BACKLOG = 2_000
 const LIMIT = 1_000
 
 /**
  * Puts overdue deliveries back into the queue. Their job was lost with Redis, ingest died before it wrote the job, or
  * the worker died. Several workers may sweep at the same time and share the rows.
- * @returns how many deliveries were enqueued
+ * @returns a function that sweeps one page and returns how many deliveries were enqueued. The next call goes on behind
+ *   the page, or begins at the oldest overdue delivery again
  */
-export async function sweepOnce(
+export function buildSweeper(
   parts: { store: Store; queue: DeliveryQueue },
   limits: { overdueMs: number; againMs: number },
-): Promise<number> {
-  if ((await parts.queue.countWaiting()) > BACKLOG) return 0
-  const overdue = await sweepDeliveries(parts.store, { ...limits, limit: LIMIT })
-  if (overdue.length === 0) return 0
-  try {
-    await parts.queue.enqueueDeliveries(overdue)
-  } catch (error) {
-    await unsweepDeliveries(parts.store, overdue)
-    throw error
+): () => Promise<number> {
+  let after: SweepPlace | null = null
+  return async () => {
+    if ((await parts.queue.countWaiting()) > BACKLOG) return 0
+    const { deliveries, next } = await sweepDeliveries(parts.store, { ...limits, limit: LIMIT, after })
+    if (deliveries.length > 0) {
+      try {
+        await parts.queue.enqueueDeliveries(deliveries)
+      } catch (error) {
+        await unsweepDeliveries(parts.store, deliveries)
+        throw error
+      }
+    }
+    after = next
+    return deliveries.length
   }
-  return overdue.length
 }

@@ -1,0 +1,1 @@
+export * from './set-aside-records.js'

@@ -1,0 +1,38 @@
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { DELIVERY_TRIES } from '@payment-tracking/contracts'
+import type { DeliveryState } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { empty, sql } from '../database/sql.js'
+import { IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './conditions.js'
+import { DELIVERY_STATE } from './delivery-records.js'
+
+/** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
+const MOST_ATTEMPTS = 1_000
+
+/**
+ * Opens a new round of tries: due now, with as many tries as a new delivery, in the present activation of its webhook.
+ * Body and message id stay. Live rows become due now and keep their round. Rows of inactive webhooks, and rows that a
+ * worker is sending, stay unchanged.
+ * @param of.states those in which the deliveries are now, as everybody reads them; all when left out
+ * @param of.webhookId only of this webhook
+ */
+export function openRound(
+  { database }: Store,
+  of: { ids: readonly bigint[]; states?: readonly DeliveryState[]; webhookId?: bigint },
+): Promise<DeliveryRef[]> {
+  const isLive = sql`(${IS_OPEN} and ${IS_LIVE})`
+  return database.write<DeliveryRef>(sql`
+      update deliveries d
+         set tries_allowed = case when ${isLive} then d.tries_allowed
+                                  else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
+             opened_at = case when ${isLive} then d.opened_at else clock_timestamp() end,
+             activation = w.activation,
+             state = 'pending', due_at = clock_timestamp(), finished_at = null, held_since = null,
+             held_reason = null, swept_at = null, claimed_until = null
+        from webhooks w
+       where w.id = d.webhook_id and ${IS_ACTIVE} and ${IS_UNCLAIMED} and d.attempts_made < ${MOST_ATTEMPTS}
+         and d.id = any(${of.ids.map(String)}::bigint[])
+         ${of.states === undefined ? empty : sql`and ${DELIVERY_STATE} = any(${[...of.states]}::text[])`}
+         ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
+      returning d.id, d.webhook_id as "webhookId"`)
+}

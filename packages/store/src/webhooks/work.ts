@@ -1,0 +1,208 @@
+// What a request leaves to be done for many deliveries of a webhook: the request changes the webhook's row or writes a row
+// of work, and workers do the rest in pages.
+//
+// cancel      the webhook was turned off or deleted: its open deliveries are cancelled with that (conditions.ts), and this
+//             work writes their rows. Of a deleted webhook it also removes what waits for finality or facts. It ends when
+//             no transaction can be under way any more that saw the webhook on.
+// redeliver   begins a new round of tries for the deliveries of a span of time, each once.
+//
+// A page changes at most 500 rows, found by an index, in one statement of some milliseconds. A worker that takes work moves
+// its `next_at`: another one goes on with it if the worker dies. A page that is done twice changes nothing the second time.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { DeliveryState } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { empty, raw, sql } from '../database/sql.js'
+import { isNotSetAside, isolate } from '../set-aside/isolate.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from './conditions.js'
+import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
+import { openRound } from './open-round.js'
+
+export type WebhookWorkKind = 'cancel' | 'redeliver'
+
+interface Work extends WebhookActivation {
+  workId: bigint
+  kind: WebhookWorkKind
+  /** identifies this taking of the work: a request that begins it anew changes it */
+  nextAt: Date
+  afterActivation: number
+  afterId: bigint
+  madeSince: Date | null
+  madeUntil: Date | null
+  states: DeliveryState[] | null
+  isDeleted: boolean
+  /** nobody can have seen the webhook on, and not have committed */
+  isSettled: boolean
+}
+
+/** Where the next page begins. */
+type Place = Pick<Work, 'afterActivation' | 'afterId'>
+
+interface Page {
+  handled: number
+  /** of a redelivery: to be enqueued */
+  deliveries: DeliveryRef[]
+  /** null when all found rows are written */
+  left: Place | null
+}
+
+const BEGINNING: Place = { afterActivation: 0, afterId: 0n }
+const PAGE = 500
+/** Deliveries that one page of a redelivery looks at: those of other times are passed over. */
+const LOOKED_AT = 5_000
+/** After this time, work of a worker that died is taken again. */
+const TAKEN_SECONDS = raw('30')
+/** Longer than any transaction that writes deliveries may take. */
+const SETTLED_SECONDS = raw('120')
+const LOOK_AGAIN_SECONDS = raw('5')
+
+/** What one page did. */
+export interface WebhookWorkPage {
+  kind: WebhookWorkKind
+  webhookId: bigint
+  handled: number
+  /** deliveries to enqueue */
+  deliveries: DeliveryRef[]
+  /** whether another page follows at once */
+  goesOn: boolean
+}
+
+/**
+ * Does one page of the work that waited longest. Any number of workers may call it at once.
+ * @param only the work of a request that has just written it
+ * @returns null when no work is due
+ * @throws StoreUnavailableError, StoreTimeoutError: the page comes again
+ */
+export async function doWebhookWork(
+  store: Store,
+  of: { kinds: readonly WebhookWorkKind[]; only?: bigint },
+): Promise<WebhookWorkPage | null> {
+  const work = await takeWork(store, of)
+  if (work === undefined) return null
+  const page = work.kind === 'cancel' ? await cancelPage(store, work) : await redeliverPage(store, work)
+  await writeProgress(store, work, page)
+  const { handled, deliveries, left } = page
+  return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: left !== null }
+}
+
+async function takeWork(
+  { database }: Store,
+  { kinds, only }: { kinds: readonly WebhookWorkKind[]; only?: bigint },
+): Promise<Work | undefined> {
+  const [work] = await database.write<Work>(sql`
+    update webhook_work k
+       set next_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})
+      from webhooks w
+     where w.id = k.webhook_id and k.id = (
+       select id from webhook_work
+        where next_at <= clock_timestamp() and kind = any(${[...kinds]}::text[])
+              ${only === undefined ? empty : sql`and id = ${only}`}
+        order by next_at limit 1 for update skip locked)
+    returning k.id as "workId", k.kind, k.next_at as "nextAt", k.after_activation as "afterActivation",
+              k.after_id as "afterId", k.made_since as "madeSince", k.made_until as "madeUntil", k.states,
+              w.id, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
+              coalesce(greatest(w.turned_off_at, w.deleted_at)
+                       < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}), true) as "isSettled"`)
+  return work
+}
+
+async function cancelPage(store: Store, work: Work): Promise<Page> {
+  const rows = await store.database.read<{ id: bigint; activation: number }>(sql`
+    select d.id, d.activation from deliveries d
+     where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
+       and (d.activation, d.id) > (${work.afterActivation}, ${work.afterId})
+       and ${isNotSetAside('cancel-deliveries', sql`d.id::text`)}
+     order by d.activation, d.id limit ${PAGE}`)
+  const ids = rows.map(({ id }) => id)
+  const counts = await isolate(store, 'cancel-deliveries', ids, some => cancelRows(store, some))
+  const last = rows.at(-1)
+  if (last !== undefined) {
+    const handled = counts.reduce((sum, count) => sum + count, 0)
+    const isLast = rows.length < PAGE && !work.isDeleted
+    return {
+      handled,
+      deliveries: [],
+      left: isLast ? null : { afterActivation: last.activation, afterId: last.id },
+    }
+  }
+  const removed = work.isDeleted ? await removeWaiting(store, work.id) : 0
+  const left = { afterActivation: work.afterActivation, afterId: work.afterId }
+  return { handled: removed, deliveries: [], left: removed === PAGE ? left : null }
+}
+
+/**
+ * Writes what readers of these rows find already. Skips rows that a claim or a result has locked: the work looks again.
+ * Locks in the order of claims.
+ */
+const cancelRows = ({ database }: Store, ids: readonly bigint[]): Promise<number> =>
+  database.execute(sql`
+    update deliveries d
+       set state = 'cancelled', finished_at = ${CANCELLED_AT}, last_error = ${CANCELLED_WHY},
+           held_since = null, held_reason = null
+      from webhooks w
+     where w.id = d.webhook_id and not ${IS_LIVE} and d.id = any(array(
+       select d.id from deliveries d where d.id = any(${ids.map(String)}::bigint[]) and ${IS_OPEN}
+        order by d.id for update skip locked))`)
+
+const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> =>
+  database.execute(sql`
+    delete from waiting_messages where ctid = any(array(
+      select ctid from waiting_messages where webhook_id = ${webhookId}
+       order by message_id limit ${PAGE} for update skip locked))`)
+
+/** A webhook that was turned off meanwhile gets nothing. */
+async function redeliverPage(store: Store, work: Work): Promise<Page> {
+  if (!work.isActive) return { handled: 0, deliveries: [], left: null }
+  const { madeSince, madeUntil, states, afterId } = work
+  const looked = deliveriesIn(work, states ?? [], {
+    ...{ beyond: sql`d.id > ${afterId}`, order: 'asc', limit: LOOKED_AT },
+  })
+  const [found] = await store.database.read<{
+    ids: bigint[] | null
+    looked: number
+    last: bigint | null
+  }>(sql`
+    with looked as (select l.id, l.created_at from ${looked} l order by l.id limit ${LOOKED_AT}),
+         fitting as (select id from looked
+                      where created_at >= ${madeSince} and created_at <= ${madeUntil} order by id limit ${PAGE})
+    select (select array_agg(id order by id) from fitting) as ids,
+           (select count(*)::int from looked) as looked, (select max(id) from looked) as last`)
+  const ids = found?.ids ?? []
+  const opened = await isolate(store, 'redeliver', ids, some =>
+    openRound(store, { ids: some, states: states ?? [] }),
+  )
+  const deliveries = opened.flat()
+  const isAll = ids.length < PAGE && found!.looked < LOOKED_AT
+  const afterIdNow = (ids.length === PAGE ? ids.at(-1) : found!.last) ?? afterId
+  return {
+    handled: deliveries.length,
+    deliveries,
+    left: isAll ? null : { ...BEGINNING, afterId: afterIdNow },
+  }
+}
+
+/** Work that a request began anew meanwhile keeps its beginning: `next_at` is another one then. */
+async function writeProgress({ database }: Store, work: Work, { handled, left }: Page): Promise<void> {
+  const isOurs = sql`k.id = ${work.workId} and k.next_at = ${work.nextAt}`
+  if (left !== null) {
+    await database.execute(sql`
+      update webhook_work k
+         set after_activation = ${left.afterActivation}, after_id = ${left.afterId}, is_settling = false,
+             handled = handled + ${handled}, next_at = clock_timestamp()
+       where ${isOurs}`)
+    return
+  }
+  const isOver =
+    work.kind === 'cancel'
+      ? sql`${work.isSettled} and not exists (
+              select from deliveries d
+               where d.webhook_id = k.webhook_id and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
+                 and ${isNotSetAside('cancel-deliveries', sql`d.id::text`)})`
+      : sql`true`
+  const ended = await database.execute(sql`delete from webhook_work k where ${isOurs} and ${isOver}`)
+  if (ended === 0)
+    await database.execute(sql`
+      update webhook_work k
+         set after_activation = 0, after_id = 0, is_settling = true, handled = handled + ${handled},
+             next_at = clock_timestamp() + make_interval(secs => ${LOOK_AGAIN_SECONDS})
+       where ${isOurs}`)
+}

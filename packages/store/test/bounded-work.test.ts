@@ -1,0 +1,286 @@
+// Under the writer lock, no statement reads or writes more rows than its transaction has messages, times a constant. A
+// database is filled with long histories behind each key, every kind of message is stored once, each page of the work that
+// follows is done, and Postgres says how many rows each statement read.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { readMessage, type ControlMessage } from '@payment-tracking/domain'
+import {
+  buildChain,
+  createDatabase,
+  fillDeliveries,
+  fillPayments,
+  fillWaiting,
+  type ChainMessage,
+} from '@payment-tracking/testkit'
+import t, { type Test } from 'tap'
+import { openStore } from '../src/database/open-store.js'
+import type { PipelinedTx } from '../src/database/pipelined-transactions.js'
+import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
+import {
+  commitBatch,
+  refoldPage,
+  type ReceivedControl,
+  type ReceivedMessage,
+  type Store,
+} from '../src/index.js'
+import { rowsOfPlan, type Plan } from './plans.js'
+
+/** Behind each key. A statement that reads them all is found. */
+const MANY = 5_000
+/** A page of work may have 500 rows; each of a page's rows takes up to seven others. */
+const PAGE = { rowsOf: () => 200, note: () => {} }
+/** What a statement may read or write: a transaction derives 500 payments at once, and a page is 200 here. */
+const MOST_ROWS = 3_600
+t.setTimeout(300_000)
+
+const TIME = Date.parse('2026-03-01T12:00:00.000Z')
+const programId = DEFAULT_PROGRAM_ID
+
+interface Read {
+  rows: number
+  text: string
+  plan: Plan
+}
+
+const database = await createDatabase(t)
+const { pool } = database
+const opened = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+t.teardown(() => opened.close())
+
+/** The statements of the transactions since the last look. */
+let read: Read[] = []
+
+/** Explains each statement where it runs, takes it back, and runs it. */
+function explaining(tx: PipelinedTx): PipelinedTx {
+  const explain = (statement: Sql): void => {
+    tx.send(sql`savepoint explained`)
+    const { strings, values } = statement
+    const asked = sql(
+      [`explain (analyze, timing off, format json) ${strings[0]}`, ...strings.slice(1)],
+      ...values,
+    )
+    const plans = tx.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] | string }[]>(asked)
+    tx.send(sql`rollback to savepoint explained`)
+    void plans.then(([row]) => {
+      const answer = row!['QUERY PLAN']
+      const [{ Plan: plan }] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as [{ Plan: Plan }]
+      read.push({ rows: rowsOfPlan(plan), text: statement.text, plan })
+    })
+  }
+  const explained = (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Sql => {
+    const statement = toStatement(query, values)
+    explain(statement)
+    return statement
+  }
+  return {
+    $queryRaw: (query, ...values) => tx.$queryRaw(explained(query, values)),
+    $executeRaw: (query, ...values) => tx.$executeRaw(explained(query, values)),
+    send: statement => tx.send(explained(statement, [])),
+  }
+}
+
+const { database: lanes } = opened
+const store: Store = {
+  ...opened,
+  database: {
+    ...lanes,
+    pipelinedTransaction: (work, timeoutMs) =>
+      lanes.pipelinedTransaction(tx => work(explaining(tx)), timeoutMs),
+  },
+}
+
+const STREAM = { name: 'BOUNDS', createdAt: new Date(0) }
+let sequence = 0
+
+/** One transaction. */
+function commit(...messages: (ChainMessage | ControlMessage)[]) {
+  const received: ReceivedMessage[] = []
+  const controls: ReceivedControl[] = []
+  for (const message of messages) {
+    const bytes = Buffer.from(JSON.stringify(message))
+    const place = { streamSequence: (sequence += 1), subject: 'chain.events.any', bytes }
+    if ('kind' in message) {
+      controls.push({ ...place, control: message })
+      continue
+    }
+    const result = readMessage(bytes, { programId, requireProgramId: false })
+    if (!result.ok) throw new Error(result.refusal.reason)
+    received.push({ ...place, event: result.event })
+  }
+  return commitBatch(store, { stream: STREAM, received, controls, refused: [], programId })
+}
+
+const retractionOf = ({ signature, slot }: { signature: string; slot: number }): ControlMessage => ({
+  ...{ kind: 'retracted', signature, slot },
+})
+
+// The history: events of slots from a million, each hour of one day.
+const past = buildChain({ seed: 'bounds', firstSlot: 1_000_000, now: () => TIME })
+const [gateway, gone] = [await past.openGateway(), await past.openGateway()]
+const userPayment = await past.openUserPayment()
+const unknown = await past.openUserPayment()
+const terms = (trackingId: string) => ({ trackingId })
+const long = await past.openPolicy(gateway, userPayment, terms('long'))
+const metered = await past.openPolicy(gateway, userPayment, terms('metered'))
+metered.created.data.policy_type = {
+  ...{
+    variant: 'PayAsYouGo',
+    max_amount_per_period: '9',
+    max_chunk_amount: '9',
+    period_length_seconds: '100000',
+  },
+  ...{ current_period_start: String(TIME / 1000 - 150_000), current_period_total: '0', expiry_date: null },
+}
+const late = await past.openPolicy(gateway, userPayment, terms('late'))
+const ownerless = await past.openPolicy(gateway, unknown, terms('ownerless'))
+const signerChange = past.emit('GatewaySignerChanged', {
+  ...{ gateway: gateway.address, old_signer: gateway.authority.publicKey, new_signer: userPayment.owner },
+})
+const firstPayments = [long, metered, late, ownerless].map(policy => past.pay(policy))
+await commit(
+  gateway.created,
+  gone.created,
+  userPayment.created,
+  long.created,
+  metered.created,
+  ownerless.created,
+)
+await commit(signerChange, ...firstPayments)
+
+const addWebhook = async (finality: string, filters: object | null): Promise<string> =>
+  (
+    await pool.query<{ id: string }>(
+      `insert into webhooks (gateway, endpoint_url, secret, finality, filters)
+       values ($1, 'http://127.0.0.1:9/', 'whsec_', $2, $3) returning id`,
+      [gateway.address, finality, filters],
+    )
+  ).rows[0]!.id
+const finalized = await addWebhook('finalized', null)
+const choosy = await addWebhook('confirmed', { recipient: late.recipient, tokenMint: userPayment.tokenMint })
+const plain = await addWebhook('confirmed', null)
+const paid = {
+  long: await fillPayments(pool, { policy: long.address, count: MANY }),
+  metered: await fillPayments(pool, { policy: metered.address, count: MANY }),
+  late: await fillPayments(pool, { policy: late.address, count: MANY }),
+  ownerless: await fillPayments(pool, { policy: ownerless.address, count: MANY }),
+}
+await fillWaiting(pool, { webhook: finalized, policy: long.address, count: MANY, waitsFor: 'finality' })
+for (const { address: policy } of [late, ownerless])
+  await fillWaiting(pool, { webhook: choosy, policy, count: MANY, waitsFor: 'facts' })
+await fillDeliveries(pool, { webhooks: [plain, finalized], policy: long.address, count: MANY })
+// Accounts with many events of their own, policies of one user payment, and years of figures.
+for (const [name, event] of Object.entries({ gateway: signerChange, 'user payment': userPayment.created })) {
+  await pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
+       stream_sequence, commitment, gateway, user_payment, authority)
+     select gen_random_uuid(), h.position + n, e.slot - n,
+            '3' || left(replace(repeat(md5($2 || n), 3), '0', 'Z'), 87), 0, e.name, e.data, e.occurred_at,
+            gen_random_uuid(), n, e.commitment, e.gateway, e.user_payment, e.authority
+       from events e, stream_head h, generate_series(1, $3::int) n where e.signature = $1`,
+    [event.signature, name, MANY],
+  )
+  await pool.query('update stream_head set position = position + $1', [MANY])
+}
+await pool.query(
+  `insert into policies (address, user_payment, life_start, gateway, created_at, live)
+   select 'policy ' || n, $1, '', $2, n, true from generate_series(1, $3::int) n`,
+  [unknown.address, gateway.address, MANY],
+)
+await pool.query(
+  `insert into event_counts (name, span, start, count)
+   select 'PaymentRecord', 3600, '2020-01-01'::timestamptz + n * interval '1 hour', 1 from generate_series(1, $1::int) n`,
+  [MANY],
+)
+for (const of of [gateway.address, '']) {
+  await pool.query(
+    `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select $1, s.span, to_timestamp(s.start), 'mint ' || n, 1, 1, 1, 1
+       from generate_series(1, $2::int) n,
+            (values (0, 0), (86400, $3::bigint - $3 % 86400), (3600, $3 - $3 % 3600)) s (span, start)`,
+    [of, MANY, TIME / 1000],
+  )
+  await pool.query(
+    `insert into payment_stats (gateway, span, start, count, total, min, max)
+     select $1, 86400, '2022-01-01'::timestamptz + n * interval '1 day', 1, 1, 1, 1 from generate_series(1, 1500) n`,
+    [of],
+  )
+}
+await pool.query('vacuum analyze')
+
+/** What may read more, and why. */
+const EXEMPT: [RegExp, string][] = [
+  [/insert into payment_stats .* join payment_stats s on/s, 'all time is summed from its days: a row a day'],
+]
+
+/** Stores messages, does all work that follows, and looks at what each statement read. */
+async function isBounded(t: Test, act: () => Promise<unknown>): Promise<void> {
+  read = []
+  await act()
+  const committed = read
+  read = []
+  let pages = 0
+  while ((await refoldPage(store, { programId, sizer: PAGE })) !== null) pages += 1
+  for (const [what, statements] of [
+    ['the message', committed],
+    [`${pages} pages of work`, read],
+  ] as const) {
+    const most = new Map<string, Read>()
+    for (const each of statements)
+      if (each.rows >= (most.get(each.text)?.rows ?? 0)) most.set(each.text, each)
+    for (const { rows, text, plan } of most.values()) {
+      if (rows <= MOST_ROWS || EXEMPT.some(([statement]) => statement.test(text))) continue
+      t.fail(`${what}: a statement takes ${rows} rows`, { text, plan: JSON.stringify(plan) })
+    }
+    const all = statements.map(({ rows }) => rows)
+    t.comment(`${what}: ${all.length} statements of at most ${Math.max(0, ...all)} rows`)
+  }
+  t.pass()
+}
+
+const now = buildChain({ seed: 'bounds now', firstSlot: 2_000_000, now: () => TIME + 3_600_000 })
+/** An event of the past that comes now. */
+const earlier = (message: ChainMessage, slot: number): ChainMessage => ({
+  ...message,
+  ...{ slot, timestamp: new Date(TIME + 5_000).toISOString() },
+})
+
+const MESSAGES: Record<string, () => (ChainMessage | ControlMessage)[]> = {
+  'a payment': () => [now.pay(long)],
+  'a payment of another hour for the same tracking ID': () => [now.pay(metered)],
+  'a late payment': () => [earlier(now.pay(long), paid.long.slotOf(3))],
+  'a retracted payment': () => [
+    retractionOf({ signature: paid.long.signatureOf(7), slot: paid.long.slotOf(7) }),
+  ],
+  'a late payment of the period': () => [earlier(now.pay(metered), paid.metered.slotOf(3))],
+  'a retracted payment of the period': () => [
+    retractionOf({ signature: paid.metered.signatureOf(7), slot: paid.metered.slotOf(7) }),
+  ],
+  'a status change': () => [now.changeStatus(long, 'Active', 'Paused')],
+  'a late status change': () => [earlier(now.changeStatus(long, 'Active', 'Paused'), paid.long.slotOf(9))],
+  'a Created event after its payments': () => [earlier(late.created, late.created.slot)],
+  'a user payment after its policies': () => [unknown.created],
+  'a highest final slot': () => [{ kind: 'finalized', slot: 3_000_000 }],
+  'a retracted signer change': () => [retractionOf(signerChange)],
+  'a retracted user payment': () => [retractionOf(userPayment.created)],
+  'a retracted Created event': () => [retractionOf(long.created)],
+  'a policy that ends and begins again': () => [
+    now.deletePolicy(metered),
+    { ...now.emit('PaymentPolicyCreated', metered.created.data) },
+  ],
+  'a direct payment': () => [
+    now.payDirectly({
+      ...{ gateway: gateway.address, payer: userPayment.owner, recipient: long.recipient, amount: 5n },
+      ...{ tokenMint: userPayment.tokenMint, trackingId: 'long' },
+    }),
+  ],
+  'a gap': () => [
+    { kind: 'gap', signature: null, fromSlot: 1, toSlot: 2, reason: 'r', bytes: null, closed: false },
+  ],
+}
+
+for (const [name, messages] of Object.entries(MESSAGES))
+  t.test(name, t => isBounded(t, () => commit(...messages())))
+
+t.test('a copy that names a better place, and is final', t => {
+  const copy = (message: ChainMessage) => ({ ...message, index: 3, commitment: 'finalized' })
+  return isBounded(t, () => commit(...firstPayments.map(copy)))
+})

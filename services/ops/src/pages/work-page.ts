@@ -1,0 +1,107 @@
+// What was left to be done in pages, with its progress, and the rows that tasks leave out.
+import {
+  listRefolds,
+  listSetAside,
+  listWebhookWork,
+  takeBack,
+  type RefoldProgress,
+  type SetAsideRow,
+  type WebhookWorkProgress,
+} from '@payment-tracking/store'
+import type { FastifyInstance } from 'fastify'
+import { html, plain, type Html } from '../html/html.js'
+import { csrfField, layout } from '../html/layout.js'
+import { requireCsrf } from '../session/guard.js'
+import { back, PAGE_SIZE, readNotice, type PageParts } from './page-parts.js'
+
+export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
+  const { store, sessions, environment, log } = parts
+  app.get('/work', async (request, reply) => {
+    const [webhooks, refolds, setAside] = await Promise.all([
+      listWebhookWork(store, PAGE_SIZE),
+      listRefolds(store, PAGE_SIZE),
+      listSetAside(store, PAGE_SIZE),
+    ])
+    const csrf = sessions.sign(request.opsSession, 'csrf')
+    const body = html`<h2>Deliveries of webhooks</h2>
+      <p>
+        Workers write the rows of endpoints that were turned off, and make redeliveries of a span due. The
+        deliveries of an endpoint that is off read as cancelled from the beginning.
+      </p>
+      ${table(['work', 'since', 'webhook', 'endpoint', 'gateway', 'rows written', 'state'], webhooks.map(webhookRow))}
+      <h2>Policies, user payments, hours and watermarks</h2>
+      <p>Ingest folds or counts these again, page by page beside live messages.</p>
+      ${table(['work', 'since', 'of', 'pages done'], refolds.map(refoldRow))}
+      <h2>Rows set aside</h2>
+      <p>
+        Each of these rows made its task fail. The task goes on without it. Mend the row, then give it back:
+        the task sets it aside again if it still fails.
+      </p>
+      ${table(
+        ['task', 'since', 'row', 'error', ''],
+        setAside.map(row => setAsideRow(row, csrf)),
+      )}`
+    const notice = readNotice(parts, request)
+    return reply.type('text/html').send(layout({ title: 'Work', environment, csrf, notice }, body))
+  })
+
+  app.post<{ Body: { task?: string; key?: string } }>(
+    '/work/take-back',
+    { preHandler: requireCsrf(sessions) },
+    async (request, reply) => {
+      const { task, key } = request.body
+      const isTaken =
+        typeof task === 'string' && typeof key === 'string' && (await takeBack(store, { task, key }))
+      log.info({ task, key, isTaken }, 'set-aside.taken-back')
+      const notice = isTaken ? 'The task gets the row again.' : 'There is no such row.'
+      return reply.redirect(back(parts, request, '/work', notice), 303)
+    },
+  )
+}
+
+const table = (columns: readonly string[], rows: readonly Html[]): Html =>
+  rows.length === 0
+    ? html`<p class="quiet">None.</p>`
+    : html`<div class="scroll">
+        <table>
+          <tr>
+            ${columns.map(column => html`<th>${column}</th>`)}
+          </tr>
+          ${rows}
+        </table>
+      </div>`
+
+const WEBHOOK_WORK = { cancel: 'cancel deliveries', redeliver: 'redeliver a span' }
+
+const webhookRow = (work: WebhookWorkProgress): Html =>
+  html`<tr>
+    <td>${WEBHOOK_WORK[work.kind]}</td>
+    <td>${work.addedAt.toISOString()}</td>
+    <td>${work.webhookId}</td>
+    <td class="text">${plain(work.endpointUrl)}</td>
+    <td class="text">${work.gateway}</td>
+    <td>${work.handled}</td>
+    <td>${work.isSettling ? 'all written; looks once more' : 'under way'}</td>
+  </tr>`
+
+const refoldRow = ({ kind, address, pages, since }: RefoldProgress): Html =>
+  html`<tr>
+    <td>${kind}</td>
+    <td>${since.toISOString()}</td>
+    <td class="text">${plain(address)}</td>
+    <td>${pages}</td>
+  </tr>`
+
+const setAsideRow = ({ task, key, error, since }: SetAsideRow, csrf: string): Html =>
+  html`<tr>
+    <td>${task}</td>
+    <td>${since.toISOString()}</td>
+    <td class="text">${plain(key)}</td>
+    <td class="text">${plain(error)}</td>
+    <td>
+      <form method="post" action="/work/take-back">
+        ${csrfField(csrf)} <input type="hidden" name="task" value="${task}" />
+        <input type="hidden" name="key" value="${key}" /><button>Give back</button>
+      </form>
+    </td>
+  </tr>`

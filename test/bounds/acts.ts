@@ -1,0 +1,201 @@
+// Each kind of message and request, once, for the gateway with the long history.
+import type { ChainMessage } from '@payment-tracking/testkit'
+import type { Bounds } from './open-bounds.js'
+
+export interface Act {
+  name: string
+  do(bounds: Bounds): Promise<unknown>
+  /** default: the message is stored and no work waits */
+  isDone?(bounds: Bounds): Promise<boolean>
+  /** counts that must be zero afterwards, as SQL */
+  wrong?(bounds: Bounds): string[]
+}
+
+const PAST = '2026-03-01T12:00:05.000Z'
+const stored = new WeakMap<Bounds, { signature: string; slot: number }>()
+
+async function send(bounds: Bounds, message: ChainMessage): Promise<void> {
+  stored.set(bounds, message)
+  await bounds.publish(message)
+}
+const retract = async (bounds: Bounds, { signature, slot }: { signature: string; slot: number }) => {
+  await bounds.publishControl('retracted', { signature, slot })
+}
+const isRetracted = async (bounds: Bounds, signature: string): Promise<boolean> =>
+  (await bounds.count('select count(*) from events where signature = $1 and retracted_at is null', [
+    signature,
+  ])) === 0 && (await bounds.isIdle())
+export const isSettled = async (bounds: Bounds): Promise<boolean> => {
+  const message = stored.get(bounds)
+  return (message === undefined || (await bounds.isStored(message))) && (await bounds.isIdle())
+}
+
+/** The row of a policy and the figures of its gateway, against its events. */
+const sums = (policy: string, gateway: string): string[] => [
+  `select count(*) from policies p where p.address = '${policy}' and (p.payment_count, p.total_paid) is distinct from
+     (select (count(*), coalesce(sum(e.amount), 0)) from events e
+       where e.payment_policy = p.address and e.amount is not null and e.retracted_at is null)`,
+  `select count(*) from payment_stats s where s.gateway = '${gateway}' and s.span = 0 and
+     (s.count, s.total, s.min, s.max, s.first_at, s.last_at) is distinct from
+     (select (count(*), sum(e.amount), min(e.amount), max(e.amount), min(e.occurred_at), max(e.occurred_at)) from events e
+       where e.gateway = s.gateway and e.amount is not null and e.retracted_at is null)`,
+]
+const sumsOf = (which: keyof Bounds['policies']) => (bounds: Bounds) =>
+  sums(bounds.policies[which].address, bounds.policies[which].gateway)
+
+const request = async (bounds: Bounds, method: string, path: string, body?: unknown): Promise<void> => {
+  const token = await tokenOf(bounds)
+  const startedAt = performance.now()
+  const response = await fetch(bounds.apiUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const tookMs = performance.now() - startedAt
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
+  if (tookMs > 1_000) throw new Error(`${method} ${path} took ${Math.round(tookMs)} ms`)
+}
+const tokens = new WeakMap<Bounds, Promise<string>>()
+function tokenOf(bounds: Bounds): Promise<string> {
+  const known = tokens.get(bounds) ?? bounds.signIn()
+  tokens.set(bounds, known)
+  return known
+}
+
+const answered = (name: string, method: string, path: (bounds: Bounds) => string, body?: unknown): Act => ({
+  name,
+  do: bounds => request(bounds, method, path(bounds), body),
+  isDone: async () => Promise.resolve(true),
+})
+const openOf = (webhook: string): string =>
+  `select count(*) from deliveries where webhook_id = ${webhook} and state in ('pending', 'waiting')`
+
+export const ACTS: Act[] = [
+  {
+    name: 'one payment of a pay-as-you-go policy is retracted',
+    do: bounds =>
+      retract(bounds, { signature: bounds.paid.metered.signatureOf(7), slot: bounds.paid.metered.slotOf(7) }),
+    isDone: bounds => isRetracted(bounds, bounds.paid.metered.signatureOf(7)),
+    wrong: sumsOf('metered'),
+  },
+  {
+    name: 'a payment comes late for the same policy',
+    do: bounds => {
+      const message = bounds.now.pay(bounds.policies.metered)
+      // Of the policy's only period: its sums move by their difference.
+      message.data.timestamp = String(Date.parse(PAST) / 1000)
+      return send(bounds, { ...message, slot: bounds.paid.metered.slotOf(3), timestamp: PAST })
+    },
+    wrong: sumsOf('metered'),
+  },
+  {
+    name: 'the watermark makes payments final that a webhook waits for',
+    do: bounds => bounds.publishControl('finalized', { slot: 4_000_000 }),
+    isDone: async bounds =>
+      (await bounds.count(
+        `select count(*) from waiting_messages where webhook_id = ${bounds.finalized} and slot < 4000000`,
+      )) === 0 && (await bounds.isIdle()),
+    wrong: ({ finalized, policies }) => [
+      `select count(*) - count(distinct d.event_id) from deliveries d where d.webhook_id = ${finalized}`,
+      `select count(*) from events e where e.payment_policy = '${policies.final.address}' and e.amount is not null and e.seq > 1
+         and not exists (select from deliveries d where d.event_id = e.id and d.webhook_id = ${finalized})`,
+    ],
+  },
+  {
+    name: 'a Created event comes after its payments',
+    do: bounds => send(bounds, bounds.policies.late.created),
+    wrong: bounds => [
+      ...sumsOf('late')(bounds),
+      `select count(*) from events where payment_policy = '${bounds.policies.late.address}' and amount is not null and
+         (recipient is null or payer is null or token_mint is null)`,
+      `select count(*) from waiting_messages where policy = '${bounds.policies.late.address}'`,
+      `select count(*) - count(distinct d.event_id) from deliveries d where d.webhook_id = ${bounds.choosy}`,
+    ],
+  },
+  {
+    name: 'a user payment comes after the payments of its policy',
+    do: bounds => send(bounds, bounds.unknown.created),
+    wrong: bounds => [
+      `select count(*) from events where payment_policy = '${bounds.policies.ownerless.address}' and amount is not null and
+         (payer is null or token_mint is null)`,
+      `select count(*) from waiting_messages where policy = '${bounds.policies.ownerless.address}'`,
+    ],
+  },
+  {
+    name: 'a policy that expires at the largest i64',
+    do: async bounds => {
+      const policy = await bounds.now.openPolicy(bounds.gateway, bounds.userPayment, {
+        trackingId: 'largest',
+      })
+      policy.created.data.policy_type = {
+        ...{ variant: 'OneTime', amount: '18446744073709551615', due_date: '9223372036854775807' },
+        expiry_date: '9223372036854775807',
+      }
+      await send(bounds, policy.created)
+    },
+  },
+  {
+    name: 'a Created event is retracted',
+    do: ({ policies, ...bounds }) => retract(bounds as Bounds, policies.late.created),
+    isDone: bounds => isRetracted(bounds, bounds.policies.late.created.signature),
+    wrong: bounds => [
+      `select count(*) from events where payment_policy = '${bounds.policies.late.address}' and amount is not null and payer is not null`,
+    ],
+  },
+  {
+    name: 'a user payment is retracted',
+    do: bounds => retract(bounds, bounds.unknown.created),
+    isDone: bounds => isRetracted(bounds, bounds.unknown.created.signature),
+  },
+  {
+    name: 'a status change',
+    do: bounds => send(bounds, bounds.now.changeStatus(bounds.policies.metered, 'Active', 'Paused')),
+  },
+  { name: 'a policy ends', do: bounds => send(bounds, bounds.now.deletePolicy(bounds.policies.metered)) },
+  answered('GET payments/check', 'GET', () => '/v1/payments/check?trackingId=metered'),
+  answered('GET events of a tracking ID', 'GET', () => '/v1/events?trackingId=metered&limit=100'),
+  answered('GET onetime', 'GET', () => '/v1/onetime/metered?limit=100'),
+  answered('GET statistics', 'GET', ({ gateway }) => `/v1/events/payments/stats?gateway=${gateway.address}`),
+  answered(
+    'GET subscriptions',
+    'GET',
+    ({ gateway }) => `/v1/subscriptions?gatewayPublicKey=${gateway.address}`,
+  ),
+  {
+    ...answered('an endpoint is turned off', 'PUT', ({ endpoints }) => `/v1/webhooks/${endpoints[0]}`, {
+      active: false,
+    }),
+    isDone: async bounds => (await bounds.count(openOf(bounds.endpoints[0]!))) === 0,
+  },
+  {
+    ...answered('an endpoint is deleted', 'DELETE', ({ endpoints }) => `/v1/webhooks/${endpoints[1]}`),
+    isDone: async bounds => (await bounds.count(openOf(bounds.endpoints[1]!))) === 0,
+  },
+  answered('an endpoint gets filters', 'PUT', ({ endpoints }) => `/v1/webhooks/${endpoints[2]}`, {
+    filters: { trackingIdPrefix: 'x' },
+  }),
+  {
+    name: 'a gateway with 20 endpoints ends',
+    do: bounds =>
+      send(
+        bounds,
+        bounds.now.emit('PaymentGatewayDeleted', {
+          ...{
+            gateway: bounds.doomed.address,
+            authority: bounds.doomed.authority.publicKey,
+            name: Array(32).fill(0),
+          },
+        }),
+      ),
+    isDone: async bounds =>
+      (await isSettled(bounds)) &&
+      (await bounds.count(
+        `select count(*) from deliveries d join webhooks w on w.id = d.webhook_id
+          where w.gateway = '${bounds.doomed.address}' and d.state in ('pending', 'waiting')`,
+      )) === 0,
+  },
+]
