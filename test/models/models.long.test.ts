@@ -1,0 +1,18 @@
+// Every state of every model within its bounds, and every mutant caught. `npm run models` prints the same.
+import t from 'tap'
+import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
+import { PLANS } from './mutants.js'
+
+for (const plan of PLANS) {
+  for (const bounds of plan.searches)
+    t.test(`${plan.name}: every state keeps every invariant`, async t => {
+      const { states, complete, violation } = searchModel(plan, bounds)
+      t.equal(violation, null)
+      t.ok(complete, `${states} states: ${describeBounds(sourceOf(plan.name), bounds)}`)
+    })
+  for (const mutant of plan.mutants)
+    t.test(`${plan.name}: ${mutant.name} is caught`, async t => {
+      const { violation } = searchMutant(plan, mutant)
+      t.ok(violation?.broken.includes(mutant.breaks), violation?.trace.join(' → ') ?? 'nothing was broken')
+    })
+}

@@ -1,0 +1,69 @@
+// The models stay short, and name only what the code has.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DELIVERY_STATES } from '@payment-tracking/domain'
+import t from 'tap'
+import { fileOf, searchModel, searchMutant, sourceOf } from './engine/models.js'
+import { loadModel } from './engine/load-model.js'
+import { PLANS } from './mutants.js'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MOST_LINES = 250
+
+const code = execFileSync('git', ['ls-files', 'packages', 'services', 'prisma'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter(file => /^(packages|services)\/[\w-]+\/src\/.*\.ts$|\.sql$/.test(file))
+  .map(file => readFileSync(join(ROOT, file), 'utf8'))
+  .join('\n')
+
+for (const plan of PLANS) {
+  const source = sourceOf(plan.name)
+  const comments = [...source.matchAll(/\/\/.*$/gm)].map(([comment]) => comment).join('\n')
+
+  t.test(`${plan.name}: functions and columns that its comments name are in the code`, async t => {
+    t.ok(source.trimEnd().split('\n').length <= MOST_LINES, `at most ${MOST_LINES} lines`)
+    const names = [...comments.matchAll(/\b([a-z]+[A-Z]\w*|[a-z]+_[a-z_]+)\b/g)].map(([name]) => name)
+    t.ok(names.length >= 8, names.join(', '))
+    for (const name of names) t.ok(new RegExp(`\\b${name}\\b`).test(code), name)
+    for (const [path] of comments.matchAll(/\b(packages|services)\/[\w/-]+/g))
+      t.ok(execFileSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }), path)
+  })
+
+  t.test(`${plan.name}: each text that a mutant changes is there once`, async t => {
+    t.ok(plan.mutants.length >= 6)
+    for (const { name, find } of plan.mutants) t.equal(source.split(find).length, 2, name)
+  })
+}
+
+t.test('deliveries: the states are those of the code', async t => {
+  const states = [...sourceOf('deliveries').matchAll(/\bstate(?:: | [!=]= )"(\w+)"/g)].map(
+    ([, state]) => state!,
+  )
+  t.same([...new Set(states)].sort(), [...DELIVERY_STATES].sort())
+})
+
+t.test("upgrade guard: the search takes every step by Quint's own evaluator", async t => {
+  const model = loadModel(fileOf('deliveries'))
+  const first = model.init()
+  t.same(model.broken(first), [])
+  t.same(
+    model.stepsFrom(first).map(({ action }) => action),
+    ['claim(1)', 'claim(2)', 'hold(1)', 'hold(2)', 'redeliver(1)', 'redeliver(2)', 'turnOff()'],
+  )
+  const [plan] = PLANS
+  const found = searchMutant(plan!, plan!.mutants[0]!)
+  t.match(found, { violation: { trace: ['claim(1)', 'crash(1)'] } }, 'by a shortest trace')
+  const { states, complete } = searchModel(plan!, {
+    DELIVERIES: 'Set(1)',
+    WORKERS: 'Set(1)',
+    REDELIVERIES: '0',
+  })
+  t.match({ states, complete }, { complete: true })
+  t.ok(states > 100, `${states} states`)
+})

@@ -1,0 +1,92 @@
+// Traces of the models, replayed on the real functions with real servers. The state is compared after each step.
+import { openStore } from '@payment-tracking/store'
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { boundedSource } from './engine/models.js'
+import { breakStore, type StatementBreak } from './replay/break-store.js'
+import { boundsOf, FAMILIES, replayDeliveries, type Family } from './replay/deliveries.js'
+import { drawTraces, type TraceStep } from './replay/read-traces.js'
+
+const SEED = Number(process.env.MODELS_SEED ?? 1)
+const TRACES = 200
+const LANES = 4
+
+/** Breaks of the code that a replay must notice, and the traces that notice them. */
+const BREAKS: readonly (StatementBreak & { family: Family })[] = [
+  {
+    name: 'a failure that comes after a redelivery ends it',
+    find: ' and d.claimed_until is not null)',
+    replace: ')',
+    family: FAMILIES.alone,
+  },
+  {
+    name: 'a late failure ends the claim of a later attempt',
+    find: 'd.attempts_made = r.number',
+    replace: 'true',
+    family: FAMILIES.alone,
+  },
+  {
+    name: 'a try beyond the last',
+    find: 'd.attempts_made >= d.tries_allowed',
+    replace: 'false',
+    family: FAMILIES.alone,
+  },
+  {
+    name: 'interrupted attempts stay open',
+    find: "set outcome = 'interrupted'",
+    replace: 'set outcome = null',
+    family: FAMILIES.alone,
+  },
+  {
+    name: 'a redelivery opens no new round',
+    find: 'd.attempts_made + ',
+    replace: '0 + ',
+    family: FAMILIES.alone,
+  },
+  {
+    name: 'a claim takes what is behind an earlier delivery',
+    find: 'b.id < d.id',
+    replace: 'false',
+    family: FAMILIES.inOrder,
+  },
+]
+
+t.comment(`MODELS_SEED=${SEED}`)
+const database = await createDatabase(t)
+const store = openStore({ DATABASE_URL: database.url, poolSize: LANES })
+t.teardown(() => store.close())
+
+/** @returns the first difference */
+async function replayAll(
+  using: typeof store,
+  family: Family,
+  all: readonly TraceStep[][],
+): Promise<string | null> {
+  const rest = [...all]
+  let difference: string | null = null
+  const lane = async () => {
+    for (let trace = rest.pop(); trace && difference === null; trace = rest.pop())
+      difference ??= await replayDeliveries(using, database, family, trace)
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return difference
+}
+
+/** Turning an endpoint off writes its own row now, and pages of work cancel the deliveries: the model cancels them at once. */
+const BEHIND = 'the model of the deliveries is older than the protocol of turning off'
+
+for (const family of Object.values(FAMILIES))
+  t.test(`deliveries, ${family.name}`, { skip: BEHIND }, async t => {
+    const source = boundedSource('deliveries', boundsOf(family))
+    const traces = await drawTraces({ source, traces: TRACES, steps: 60, seed: SEED })
+    t.equal(traces.length, TRACES)
+    const seen = new Set(traces.flat().map(({ action }) => action))
+    t.ok(seen.size >= 11, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
+    t.equal(await replayAll(store, family, traces), null, 'the rows are what the model says, after each step')
+    for (const each of BREAKS.filter(each => each.family === family)) {
+      const broken = breakStore(store, each)
+      const difference = await replayAll(broken.store, family, traces)
+      t.ok(broken.found() > 0, `${each.name}: the text is in a statement`)
+      t.ok(difference !== null, `${each.name}: noticed`)
+    }
+  })

@@ -1,0 +1,89 @@
+// Traces of a model, drawn by `quint run`.
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const QUINT = fileURLToPath(
+  new URL('../../../node_modules/@informalsystems/quint/dist/src/cli.js', import.meta.url),
+)
+
+/** A value of a trace: maps are objects by the text of their keys; integers are numbers. */
+// Each model has its own shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type TraceValue = any
+
+export interface TraceStep {
+  action: string
+  /** what was chosen, by name */
+  picks: Record<string, TraceValue>
+  /** after the step */
+  state: TraceValue
+}
+
+/** Reads a value of Apalache's trace format. */
+function toValue(value: TraceValue): TraceValue {
+  if (Array.isArray(value)) return value.map(toValue)
+  if (typeof value !== 'object' || value === null) return value
+  if ('#bigint' in value) return Number(value['#bigint'])
+  if ('#tup' in value) return value['#tup'].map(toValue)
+  if ('#map' in value)
+    return Object.fromEntries(
+      value['#map'].map(([key, item]: [TraceValue, TraceValue]) => [String(toValue(key)), toValue(item)]),
+    )
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toValue(item)]))
+}
+
+interface Drawn {
+  source: string
+  traces: number
+  steps: number
+  seed: number
+}
+
+/** @returns the traces, each without its first state @throws Error when the model does not parse or breaks */
+export async function drawTraces({ source, traces, steps, seed }: Drawn): Promise<TraceStep[][]> {
+  const folder = await mkdtemp(join(tmpdir(), 'payment-tracking-traces-'))
+  try {
+    const file = join(folder, 'model.qnt')
+    await writeFile(file, source)
+    const counts = [
+      `--max-samples=${traces}`,
+      `--n-traces=${traces}`,
+      `--max-steps=${steps}`,
+      `--seed=${seed}`,
+    ]
+    await promisify(execFile)(
+      process.execPath,
+      [
+        QUINT,
+        'run',
+        file,
+        '--backend=typescript',
+        '--mbt',
+        ...counts,
+        `--out-itf=${join(folder, '{seq}.itf.json')}`,
+      ],
+      { maxBuffer: 1 << 28 },
+    )
+    const files = (await readdir(folder)).filter(name => name.endsWith('.itf.json')).sort()
+    return await Promise.all(
+      files.map(async name => {
+        const { states } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { states: TraceValue[] }
+        return states.slice(1).map(state => ({
+          action: state['mbt::actionTaken'],
+          picks: Object.fromEntries(
+            Object.entries<TraceValue>(state['mbt::nondetPicks'])
+              .filter(([, { tag }]) => tag === 'Some')
+              .map(([name, { value }]) => [name, toValue(value)]),
+          ),
+          state: toValue(state.s),
+        }))
+      }),
+    )
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
