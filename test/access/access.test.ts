@@ -1,0 +1,324 @@
+// Every route, socket and page, with every kind of caller, against running services with two gateways.
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { SOCKET_PATH, type SubscribeReply } from '@payment-tracking/contracts'
+import { waitFor } from '@payment-tracking/testkit'
+import { io } from 'socket.io-client'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { openOps } from '../../services/ops/test/open-ops.js'
+import { readOperations, type Operation, type Scope } from './description.js'
+import { openSystem, SCOPES, type CallAnswer, type Party } from './open-system.js'
+import { listRoutes } from './ops-routes.js'
+import { REQUESTS, type Target } from './requests.js'
+import { DOCUMENT, withTable } from './table.js'
+
+const operations = readOperations()
+const system = await openSystem(t)
+const { call, owner, other, voidCredentials } = system
+
+const targetOf = (party: Party): Target => ({ ...party, keyId: party.key.id })
+const isScope = (access: string): access is Scope => (SCOPES as readonly string[]).includes(access)
+const opsRoutes = listRoutes((await openOps(t)).app)
+
+const requestOf = (operation: Operation, target: Target) => REQUESTS[operation.id]!(target, system)
+const send = (operation: Operation, target: Target, token?: string) => {
+  const { path, body } = requestOf(operation, target)
+  return call(operation.method, path, { token, body })
+}
+const ofAccess = (holds: (access: string) => boolean) => operations.filter(({ access }) => holds(access))
+const guarded = ofAccess(access => access === 'wallet' || isScope(access))
+
+/** What an answer says, without what differs from request to request. */
+const contentOf = ({ status, body, text }: CallAnswer) => {
+  if (body === undefined || Array.isArray(body)) return { status, content: body ?? text }
+  const { timestamp: _timestamp, requestId: _requestId, asOf: _asOf, ...content } = body
+  return { status, content }
+}
+const secretsIn = ({ text, headers }: CallAnswer, party: Party) =>
+  party.secrets.filter(secret => text.includes(secret) || [...headers.values()].join().includes(secret))
+
+t.test('docs/security.md shows the table', async t => {
+  const text = await readFile(DOCUMENT, 'utf8')
+  t.equal(text, withTable(text, operations), 'node --import tsx test/access/write-table.ts writes it')
+})
+
+t.test('every described route has a row, and every row a route', async t => {
+  t.same(Object.keys(REQUESTS).sort(), operations.map(({ id }) => id).sort())
+})
+
+t.test('open routes answer everybody alike, and tell nobody a secret', async t => {
+  for (const operation of ofAccess(access => access === 'open')) {
+    const expected = requestOf(operation, targetOf(owner)).status ?? operation.success
+    const alone = await send(operation, targetOf(owner))
+    t.equal(alone.status, expected, `${operation.id}: ${alone.text}`)
+    // A challenge is a fresh nonce, and a proof a fresh signature.
+    const isFresh = ['challengeGateway', 'issueToken'].includes(operation.id)
+    for (const token of [owner.token, other.key.key, ...Object.values(voidCredentials)]) {
+      const answer = await send(operation, targetOf(owner), token)
+      if (isFresh) t.equal(answer.status, expected, operation.id)
+      else t.same(contentOf(answer), contentOf(alone), operation.id)
+      t.same([...secretsIn(answer, owner), ...secretsIn(answer, other)], [], `${operation.id} tells a secret`)
+    }
+  }
+})
+
+t.test('nobody else does anything with what is the owner’s', async t => {
+  const before = await system.stateOf(owner.address)
+  const refusals = new Map<string, string>()
+  const refused = (answer: CallAnswer, status: number, code: string, what: string) => {
+    t.match(answer, { status, body: { success: false, code } }, `${what}: ${answer.text}`)
+    t.same(secretsIn(answer, owner), [], `${what} tells a secret`)
+  }
+  for (const operation of guarded) {
+    const target = targetOf(owner)
+    const ask = (token?: string) => send(operation, target, token)
+    for (const [what, credential] of [['nothing', undefined], ...Object.entries(voidCredentials)] as const) {
+      const answer = await ask(credential)
+      refused(answer, 401, 'UNAUTHORIZED', `${operation.id} with ${what}`)
+      t.match(answer.headers.get('www-authenticate'), /^Bearer/, operation.id)
+      // One credential, one sentence: no route tells more about a refused credential than another.
+      // Whoever registers a webhook without a credential is also told what to change in code for the incumbent.
+      const [sentence] = answer.body.error.split(' Code that was written for ')
+      const known = refusals.get(what) ?? sentence!
+      t.equal(sentence, known, `${operation.id} with ${what}`)
+      refusals.set(what, known)
+    }
+    for (const scope of SCOPES.filter(scope => scope !== operation.access)) {
+      const code = operation.access === 'wallet' ? 'SIGN_IN_REQUIRED' : 'SCOPE_MISSING'
+      refused(await ask(owner.keyOf[scope].key), 403, code, `${operation.id} with a key for ${scope}`)
+    }
+    if (operation.access === 'wallet')
+      refused(await ask(owner.key.key), 403, 'SIGN_IN_REQUIRED', `${operation.id} with a key for everything`)
+    if (operation.method === 'POST' && operation.foreign === 'own') continue
+    const foreigners = operation.access === 'wallet' ? [other.token] : [other.token, other.key.key]
+    for (const token of foreigners) {
+      const answer = await ask(token)
+      const what = `${operation.id} by another gateway`
+      if (operation.foreign === 403) refused(answer, 403, 'FORBIDDEN', what)
+      else if (operation.foreign === 404) refused(answer, 404, 'NOT_FOUND', what)
+      else {
+        t.equal(answer.status, operation.success, what)
+        t.same(secretsIn(answer, owner), [], `${what} tells a secret`)
+        t.notOk(answer.text.includes(owner.address), `${what} tells of the owner`)
+      }
+    }
+  }
+  t.equal(await system.stateOf(owner.address), before, 'no request changed anything of the owner’s')
+})
+
+t.test('an id of another gateway cannot be told from an id that nobody has', async t => {
+  const byId = guarded.filter(({ foreign }) => foreign === 404)
+  const nobodys = 2_000_000_000
+  const answerTo = async (operation: Operation, target: Partial<Target>) => {
+    const answer = await send(operation, { ...targetOf(other), ...target }, other.token)
+    return { ...contentOf(answer), headers: [...answer.headers.keys()].sort(), length: answer.text.length }
+  }
+  for (const operation of byId) {
+    const known = await answerTo(operation, { webhookId: nobodys, keyId: nobodys })
+    t.equal(known.status, 404, operation.id)
+    const neighbours = [owner.webhookId, other.webhookId + 1, other.webhookId - 1].filter(
+      id => id > 0 && id !== other.webhookId,
+    )
+    const keys = Object.values(owner.keyOf).map(({ id }) => id)
+    if (operation.id === 'revokeApiKey')
+      for (const keyId of keys) t.same(await answerTo(operation, { keyId }), known)
+    else
+      for (const webhookId of neighbours)
+        t.same(await answerTo(operation, { webhookId }), known, operation.id)
+    if (!operation.path.includes('{deliveryId}')) continue
+    const unknown = await answerTo(operation, { deliveryId: nobodys })
+    t.equal(unknown.status, 404, operation.id)
+    for (const deliveryId of [owner.deliveryId, owner.deliveryId - 1, owner.deliveryId + 1].filter(
+      id => id > 0 && id !== other.deliveryId,
+    ))
+      t.same(await answerTo(operation, { deliveryId }), unknown, `${operation.id}: the owner's delivery`)
+  }
+})
+
+t.test('a trace tells a gateway of its own deliveries only', async t => {
+  const trace = operations.find(({ access }) => access === 'more')!
+  const ask = (token?: string, signature = owner.signature) =>
+    send(trace, { ...targetOf(owner), signature }, token)
+  const alone = await ask()
+  t.equal(alone.status, 200)
+  t.notOk(alone.text.includes('"webhookId"'), 'nobody is told of deliveries')
+  t.same((await ask(other.token)).body, alone.body, 'another gateway is told what anybody is told')
+  t.same((await ask(other.keyOf['webhooks:read'].key)).body, alone.body)
+  for (const [what, credential] of Object.entries(voidCredentials))
+    t.equal((await ask(credential)).status, 401, what)
+  for (const scope of ['webhooks:write', 'merchant:read'] as const)
+    t.match(await ask(owner.keyOf[scope].key), { status: 403, body: { code: 'SCOPE_MISSING' } })
+  for (const token of [owner.token, owner.keyOf['webhooks:read'].key])
+    t.ok((await ask(token)).text.includes(`"webhookId":${owner.webhookId}`), 'the owner is told')
+  const webhooksIn = async (party: Party) =>
+    [...(await ask(party.token, system.basket)).text.matchAll(/"webhookId":(\d+)/g)].map(([, id]) =>
+      Number(id),
+    )
+  t.same(await webhooksIn(owner), [owner.webhookId], 'of a transaction that pays both')
+  t.same(await webhooksIn(other), [other.webhookId])
+})
+
+t.test('a proof of payment is renewed for its bearer alone', async t => {
+  const renew = operations.find(({ access }) => access === 'proof')!
+  const issued = await send(
+    operations.find(({ id }) => id === 'issueToken')!,
+    targetOf(owner),
+  )
+  const renewed = await send(renew, targetOf(owner), issued.body.token)
+  t.equal(renewed.status, renew.success, renewed.text)
+  const forged = { ...voidCredentials, 'a gateway’s token': owner.token, 'a key': owner.key.key }
+  for (const [what, credential] of [['nothing', undefined], ...Object.entries(forged)] as const)
+    t.match(
+      await send(renew, targetOf(owner), credential),
+      { status: 401, body: { code: 'UNAUTHORIZED' } },
+      what,
+    )
+  t.match(
+    await call('GET', '/v1/webhooks', { token: issued.body.token }),
+    { status: 401 },
+    'a proof of payment opens no route of a gateway',
+  )
+})
+
+t.test('the sockets tell everybody of payments, and nobody of anything else', async t => {
+  const connect = (auth: Record<string, string> = {}) => {
+    const client = io(system.urls.realtime, {
+      path: SOCKET_PATH,
+      transports: ['websocket'],
+      forceNew: true,
+      auth,
+    })
+    t.teardown(() => client.disconnect())
+    return client
+  }
+  const subscribe = (client: ReturnType<typeof connect>, request: object): Promise<SubscribeReply> =>
+    client.timeout(30_000).emitWithAck('subscribe', { trackingId: owner.trackingId, ...request })
+  const told: unknown[] = []
+  for (const auth of [{}, { token: owner.token }, { token: other.key.key }, { token: 'nonsense' }] as const) {
+    const client = connect(auth)
+    const reply = await subscribe(client, { since: 0 })
+    t.match(reply, { ok: true })
+    const { resume: _resume, ...rest } = reply as Extract<SubscribeReply, { ok: true }>
+    const text = JSON.stringify(rest)
+    t.same(
+      [...owner.secrets, ...other.secrets].filter(secret => text.includes(secret)),
+      [],
+    )
+    told.push(rest)
+    const left = new Promise(resolve => client.once('ack', resolve))
+    client.emit('unsubscribe', { trackingId: owner.trackingId })
+    await left
+    client.disconnect()
+    await waitFor(async () => !client.connected, { what: 'the client to leave' })
+  }
+  for (const each of told) t.same(each, told[0], 'a credential changes nothing')
+
+  const [first, second] = [connect(), connect()]
+  const held = (await subscribe(first, {})) as Extract<SubscribeReply, { ok: true }>
+  t.match(held, { ok: true })
+  const elsewhere = (await subscribe(second, { trackingId: other.trackingId })) as typeof held
+  const guesses = [undefined, elsewhere.resume, held.resume.slice(0, -1), held.resume.toUpperCase(), '']
+  for (const resume of guesses)
+    t.match(
+      await subscribe(second, resume === undefined ? {} : { resume }),
+      { ok: false },
+      `the only place is not taken with ${resume}`,
+    )
+  t.match(await subscribe(second, { resume: held.resume }), { ok: true }, 'its own secret takes it over')
+})
+
+t.test('the stream tells everybody the same events', async t => {
+  const read = async (token?: string) => {
+    const socket = new WebSocket(`${system.urls.api.replace('http', 'ws')}/v1/events/stream?since=0`, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    })
+    t.teardown(() => socket.terminate())
+    const messages: string[] = []
+    socket.on('message', message => messages.push((message as Buffer).toString()))
+    await once(socket, 'open')
+    const counted = (await call('GET', '/v1/events/count')).body.count as number
+    await waitFor(async () => messages.length === counted + 1, { what: 'the head and every event' })
+    return messages
+  }
+  const alone = await read()
+  for (const token of [owner.token, other.key.key, 'nonsense']) t.same(await read(token), alone)
+  const text = alone.join()
+  t.same(
+    [...owner.secrets, ...other.secrets].filter(secret => text.includes(secret)),
+    [],
+  )
+})
+
+t.test('the pages of operators and the board of queues open to the operators’ password alone', async t => {
+  t.ok(opsRoutes.length > 60, 'the routes were found')
+  const base = system.urls.ops
+  for (const { method, path, isOpen } of opsRoutes) {
+    const what = `${method} ${path}`
+    const ask = (token?: string) => call(method, path, { base, token })
+    if (isOpen) {
+      t.not((await ask()).status, 303, `${what} needs no sign-in`)
+      continue
+    }
+    const alone = await ask()
+    t.equal(alone.status, 401, what)
+    t.equal(
+      (await call(method, path, { base, headers: { cookie: 'ops_session=a.zzzzzzzz.b' } })).status,
+      401,
+      what,
+    )
+    if (method === 'GET')
+      t.match(
+        await call(method, path, { base, headers: { accept: 'text/html' } }),
+        { status: 303, text: '' },
+        `${what} sends a browser to the sign-in`,
+      )
+  }
+})
+
+t.test('a gateway is no operator, and the board lets operators look only', async t => {
+  const base = system.urls.ops
+  for (const token of [owner.token, owner.key.key, 'a wrong password of some length'])
+    t.equal((await call('GET', '/queues/api/queues', { base, token })).status, 401)
+  const asOperator = (method: string, path: string) => call(method, path, { base, token: system.opsToken })
+  for (const path of ['/', '/pipeline', '/dead-letters', '/failed-deliveries', '/stream-gaps'])
+    t.equal((await asOperator('GET', path)).status, 200, path)
+  const readQueues = async () => (await asOperator('GET', '/queues/api/queues')).body.queues
+  const before = await readQueues()
+  t.match(before, [{ name: 'deliveries', isPaused: false }])
+  for (const { method, path } of opsRoutes.filter(each => /^\/queues\/.*/.test(each.path)))
+    if (!/^(GET|HEAD)$/.test(method))
+      await asOperator(method, path.replace('/api/queues/1/', '/api/queues/deliveries/'))
+  t.same(await readQueues(), before)
+})
+
+t.test('what is for operators is on no public port', async t => {
+  for (const base of [system.urls.api, system.urls.realtime, system.urls.ops])
+    for (const path of ['/metrics', '/healthz', '/readyz'])
+      t.notOk((await call('GET', path, { base })).status === 200, `${base} ${path}`)
+})
+
+t.test('the owner does everything, with a token and with a key of the scope', async t => {
+  // What deletes everything comes last.
+  const inOrder = [...guarded].sort(
+    (a, b) => Number(a.id === 'deleteWebhooksOfGateway') - Number(b.id === 'deleteWebhooksOfGateway'),
+  )
+  for (const operation of inOrder) {
+    const credentials = { 'its token': owner.token }
+    if (isScope(operation.access))
+      Object.assign(credentials, { 'a key of the scope': owner.keyOf[operation.access].key })
+    for (const [what, credential] of Object.entries(credentials)) {
+      const target = targetOf(owner)
+      if (operation.id === 'deleteWebhook') target.webhookId = await system.addWebhook()
+      if (operation.id === 'deleteWebhooksOfGateway') await system.addWebhook()
+      if (operation.id === 'revokeApiKey') target.keyId = await system.addKey()
+      const answer = await send(operation, target, credential)
+      t.equal(answer.status, operation.success, `${operation.id} with ${what}: ${answer.text}`)
+      t.match(answer.headers.get('cache-control'), /no-store/, `${operation.id} is kept by no cache`)
+    }
+  }
+  t.match(await call('GET', '/v1/webhooks', { token: other.token }), {
+    status: 200,
+    body: [{ id: other.webhookId }],
+  })
+})

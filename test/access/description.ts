@@ -1,0 +1,77 @@
+// Who may call which route, as the API's description states it.
+import { readFileSync } from 'node:fs'
+
+const DOCUMENT = new URL('../../packages/client/openapi.json', import.meta.url)
+
+export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read'
+
+/**
+ * What a route asks for:
+ *
+ * - `open`: nothing, and a credential changes nothing
+ * - `more`: nothing, but a gateway is told more
+ * - `wallet`: the token of a wallet's sign-in
+ * - `proof`: an earlier proof of payment
+ * - a scope: the token of a wallet's sign-in, or an API key with this scope
+ */
+export type Access = 'open' | 'more' | 'wallet' | 'proof' | Scope
+
+/**
+ * What a gateway gets that asks for the things of another:
+ *
+ * - 403: the request names the other gateway
+ * - 404: the request names something of the other gateway by id, and the answer is the same as for an id that nobody has
+ * - `own`: the request names nothing, and the answer holds the caller's own
+ */
+export type Foreign = 403 | 404 | 'own'
+
+export interface Operation {
+  id: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  path: string
+  access: Access
+  /** The status of success. */
+  success: number
+  foreign: Foreign
+}
+
+interface DescribedOperation {
+  operationId: string
+  security?: Record<string, string[]>[]
+  responses: Record<string, unknown>
+  requestBody?: { content: Record<string, { schema: { properties?: object } }> }
+}
+
+function accessOf({ operationId, security = [] }: DescribedOperation): Access {
+  if (security.length === 0) return 'open'
+  if (security.some(each => 'proofOfPayment' in each)) return 'proof'
+  if (security.some(each => Object.keys(each).length === 0)) return 'more'
+  const key = security.find(each => 'apiKey' in each)
+  if (key === undefined) return 'wallet'
+  const [scope, ...others] = key.apiKey!
+  if (scope === undefined || others.length > 0) throw new Error(`${operationId} must name one scope`)
+  return scope as Scope
+}
+
+function foreignOf(path: string, { requestBody }: DescribedOperation): Foreign {
+  const body = requestBody?.content['application/json']?.schema.properties ?? {}
+  if (/\{gateway(Pubkey)?\}/.test(path) || 'gateway_pubkey' in body) return 403
+  return path.includes('{id}') ? 404 : 'own'
+}
+
+/** @returns every operation that packages/client/openapi.json describes */
+export function readOperations(): Operation[] {
+  const { paths } = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as {
+    paths: Record<string, Record<string, DescribedOperation>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => ({
+      id: described.operationId,
+      method: method.toUpperCase() as Operation['method'],
+      path,
+      access: accessOf(described),
+      success: Number(Object.keys(described.responses).find(status => /^[12]/.test(status))),
+      foreign: foreignOf(path, described),
+    })),
+  )
+}

@@ -1,0 +1,235 @@
+// A process of each service that answers anybody, and two gateways with one thing of each kind.
+import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
+import {
+  buildAddress,
+  buildChain,
+  openPublisher,
+  startService,
+  useEnvironment,
+  waitFor,
+  type ChainGateway,
+  type TestContext,
+} from '@payment-tracking/testkit'
+import { makeCheckoutKey } from '../../services/api/test/checkout/make-checkout-keys.js'
+import { signIn } from '../chaos/load/receivers.js'
+import { makeKey, makeVoidTokens, signingOf, type MadeKey } from './credentials.js'
+import type { Scope } from './description.js'
+
+export const SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'merchant:read']
+
+export interface CallAnswer {
+  status: number
+  // Tests read untyped JSON on purpose.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+  text: string
+  headers: Headers
+}
+
+export type Call = (
+  method: string,
+  path: string,
+  options?: { token?: string | undefined; body?: unknown; base?: string; headers?: Record<string, string> },
+) => Promise<CallAnswer>
+
+/** A gateway and what belongs to it. */
+export interface Party {
+  address: string
+  token: string
+  /** With every scope. */
+  key: MadeKey
+  /** With one scope each. */
+  keyOf: Record<Scope, MadeKey>
+  webhookId: number
+  deliveryId: number
+  trackingId: string
+  policy: string
+  /** A payment of the gateway's policy. */
+  signature: string
+  /** Texts that nobody but the gateway may be told. */
+  secrets: string[]
+}
+
+export type System = Awaited<ReturnType<typeof openSystem>>
+
+export async function openSystem(t: TestContext) {
+  const { database, settings } = await useEnvironment(t)
+  const [apiPort, realtimePort, opsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
+  const keys = buildJwtKeys()
+  const env = {
+    ...settings,
+    JWT_PRIVATE_KEYS: keys,
+    CHECKOUT_TOKEN_KEYS: JSON.stringify({ keys: [makeCheckoutKey()] }),
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    RATE_LIMIT_MAX: '1000000',
+    MAX_CONNECTIONS_PER_TRACKING_ID: '1',
+    OPS_TOKEN: 'the password of the operators',
+  }
+  const urls = {
+    api: `http://127.0.0.1:${apiPort}`,
+    realtime: `http://127.0.0.1:${realtimePort}`,
+    ops: `http://127.0.0.1:${opsPort}`,
+  }
+  await Promise.all([
+    startService(t, 'ingest', env),
+    startService(t, 'api', { ...env, PORT: String(apiPort) }),
+    startService(t, 'realtime', { ...env, PORT: String(realtimePort) }),
+    startService(t, 'ops', { ...env, OPS_PORT: String(opsPort) }),
+  ])
+  const call: Call = async (method, path, { token, body, base = urls.api, headers = {} } = {}) => {
+    const response = await fetch(base + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    return {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : undefined,
+      text,
+      headers: response.headers,
+    }
+  }
+
+  const publisher = await openPublisher(settings)
+  t.teardown(() => publisher.close())
+  const publish = async (messages: readonly object[]) => {
+    for (const message of messages) await publisher.publish(JSON.stringify(message))
+  }
+  const waitForAnswer = (path: string, token?: string) =>
+    waitFor(
+      async () => {
+        const answer = await call('GET', path, { token })
+        return answer.status === 200 && (!Array.isArray(answer.body) || answer.body.length > 0)
+          ? answer
+          : undefined
+      },
+      { what: path },
+    )
+  const chain = buildChain({ seed: 'access' })
+  const gateways = [await chain.openGateway('owner'), await chain.openGateway('other')] as const
+  await publish(gateways.map(({ created }) => created))
+  const registerWebhook = async (gateway: string, token: string, endpointUrl: string) =>
+    (
+      await call('POST', '/v1/webhooks', {
+        token,
+        body: {
+          gateway_pubkey: gateway,
+          endpoint_url: endpointUrl,
+          format: 'standard',
+          headers: { 'x-shop': 'header-of-a-shop' },
+        },
+      })
+    ).body as { id: number; secret: string }
+
+  const prepare = async (gateway: ChainGateway, label: string) => {
+    const token = await signIn(urls.api, gateway)
+    const endpointUrl = `http://127.0.0.1:1/hook-of-${label}`
+    const webhook = await registerWebhook(gateway.address, token, endpointUrl)
+    const keyOf = {} as Record<Scope, MadeKey>
+    for (const scope of SCOPES) keyOf[scope] = await makeKey(call, token, [scope])
+    const key = await makeKey(call, token, SCOPES)
+    const userPayment = await chain.openUserPayment()
+    const policy = await chain.openPolicy(gateway, userPayment, { trackingId: `order-of-${label}` })
+    const paid = chain.pay(policy)
+    return { gateway, token, endpointUrl, webhook, keyOf, key, userPayment, policy, paid }
+  }
+  const prepared = [await prepare(gateways[0], 'owner'), await prepare(gateways[1], 'other')] as const
+  await publish(
+    prepared.flatMap(({ userPayment, policy, paid }) => [userPayment.created, policy.created, paid]),
+  )
+  // One transaction that pays both gateways.
+  const basket = gateways.map((gateway, index) => ({
+    ...chain.payDirectly({
+      ...{ gateway: gateway.address, payer: buildAddress('payer'), recipient: buildAddress(`shop ${index}`) },
+      ...{ tokenMint: buildAddress('mint'), amount: 5n, trackingId: 'basket' },
+    }),
+    index,
+  }))
+  const { signature, slot } = basket[0]!
+  await publish(basket.map(message => ({ ...message, signature, slot })))
+
+  const finish = async ({
+    gateway,
+    token,
+    webhook,
+    endpointUrl,
+    keyOf,
+    key,
+    policy,
+    paid,
+  }: (typeof prepared)[number]): Promise<Party> => {
+    const deliveries = await waitForAnswer(`/v1/webhooks/deliveries?trackingId=${policy.trackingId}`, token)
+    await waitForAnswer('/v1/webhooks/deliveries?trackingId=basket', token)
+    return {
+      ...{ address: gateway.address, token, key, keyOf, webhookId: webhook.id },
+      ...{ deliveryId: deliveries.body[0].id, trackingId: policy.trackingId, policy: policy.address },
+      signature: paid.signature,
+      secrets: [
+        ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, key.key.slice(10)],
+        ...Object.values(keyOf).map(each => each.key.slice(10)),
+      ],
+    }
+  }
+  const owner = await finish(prepared[0])
+  const other = await finish(prepared[1])
+
+  const expired = await makeKey(call, owner.token, SCOPES)
+  await database.pool.query(`update api_keys set expires_at = now() - interval '1 s' where id = $1`, [
+    expired.id,
+  ])
+  const revoked = await makeKey(call, owner.token, SCOPES)
+  await call('DELETE', `/v1/api-keys/${revoked.id}`, { token: owner.token })
+  const ofAnotherWallet = await makeKey(call, owner.token, SCOPES)
+  await database.pool.query('update api_keys set created_by = $2 where id = $1', [
+    ofAnotherWallet.id,
+    other.address,
+  ])
+  const claims = {
+    ...{ gateway: owner.address, signer: gateways[0].authority.publicKey },
+    ...{ environment: settings.ENVIRONMENT, endsAt: Math.floor(Date.now() / 1000) + 900 },
+  }
+  /** Credentials that claim to be of the owner and do not count. */
+  const voidCredentials: Record<string, string> = {
+    ...makeVoidTokens(signingOf(keys), claims),
+    'a key that nobody made': `ptk_${'A'.repeat(43)}`,
+    'the hint of a key': owner.key.key.slice(0, 10),
+    'a key that has expired': expired.key,
+    'a key that was revoked': revoked.key,
+    "a key of a wallet that is not the gateway's": ofAnotherWallet.key,
+  }
+
+  return {
+    urls,
+    call,
+    owner,
+    other,
+    voidCredentials,
+    opsToken: env.OPS_TOKEN,
+    /** Of the transaction that pays both gateways. */
+    basket: signature,
+    /** Everything of a gateway in the database; the last use of keys is no change. */
+    async stateOf(gateway: string): Promise<string> {
+      const { rows } = await database.pool.query<{ state: string }>(
+        `select concat_ws(E'\n',
+           (select string_agg(w::text, E'\n' order by id) from webhooks w where gateway = $1),
+           (select string_agg(d::text, E'\n' order by d.id) from deliveries d
+              join webhooks w on w.id = d.webhook_id where w.gateway = $1),
+           (select string_agg((to_jsonb(k) - 'last_used_at')::text, E'\n' order by id)
+              from api_keys k where gateway = $1)) as state`,
+        [gateway],
+      )
+      return rows[0]!.state
+    },
+    /** A webhook, or a key, of the owner that a call may delete. */
+    addWebhook: async () =>
+      (await registerWebhook(owner.address, owner.token, 'http://127.0.0.1:1/spare')).id,
+    addKey: async () => (await makeKey(call, owner.token, ['merchant:read'])).id,
+  }
+}

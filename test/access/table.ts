@@ -1,0 +1,54 @@
+// The table of docs/security.md, from the API's description.
+import { fileURLToPath } from 'node:url'
+import type { Access, Foreign, Operation } from './description.js'
+
+export const DOCUMENT = fileURLToPath(new URL('../../docs/security.md', import.meta.url))
+
+const [BEGIN, END] = ['<!-- table: begin -->', '<!-- table: end -->']
+
+const FOREIGN: Record<Foreign, string> = { 403: '403', 404: '404', own: 'its own' }
+
+/** What nobody, a credential that does not count, a key without the scope, another gateway and the owner get. */
+function cellsOf({ access, foreign, success }: Operation): string[] {
+  const all = (text: string) => Array<string>(5).fill(text)
+  if (access === 'open') return all('open')
+  if (access === 'more') return ['open', '401', '403', 'open', 'with its deliveries']
+  if (access === 'proof') return ['401', '401', '401', '401', 'a proof of payment']
+  return ['401', '401', '403', FOREIGN[foreign], String(success)]
+}
+
+const NEEDS: Record<Access, string> = {
+  open: '',
+  more: '`webhooks:read`',
+  proof: '',
+  wallet: 'sign-in only',
+  'webhooks:read': '`webhooks:read`',
+  'webhooks:write': '`webhooks:write`',
+  'merchant:read': '`merchant:read`',
+}
+
+function tableOf(operations: readonly Operation[]): string {
+  const rows = operations
+    .filter(({ access }) => access !== 'open')
+    .map(operation => [
+      `\`${operation.method} ${operation.path}\``,
+      NEEDS[operation.access],
+      ...cellsOf(operation),
+    ])
+  const open = operations.filter(({ access }) => access === 'open')
+  const head = ['route', 'scope of a key', 'nobody', 'void', 'no scope', 'another gateway', 'the owner']
+  const cells = [head, head.map(() => '---'), ...rows]
+  const widths = head.map((_, at) => Math.max(...cells.map(row => row[at]!.length)))
+  const lines = cells.map(
+    row =>
+      `| ${row.map((cell, at) => (cell === '---' ? '-'.repeat(widths[at]!) : cell.padEnd(widths[at]!))).join(' | ')} |`,
+  )
+  const list = open.map(({ method, path }) => `\`${method} ${path}\``).join(', ')
+  return `${lines.join('\n')}\n\n**Open to everybody**, whatever credential comes along: ${list}.`
+}
+
+/** @returns the document with this table */
+export function withTable(text: string, operations: readonly Operation[]): string {
+  const [before, after] = [text.split(BEGIN)[0]!, text.split(END)[1] ?? '']
+  return `${before}${BEGIN}\n\n${tableOf(operations)}\n\n${END}${after}`
+}
