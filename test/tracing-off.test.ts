@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,7 +34,7 @@ t.test('while tracing is off nothing of OpenTelemetry is loaded', async t => {
   const redis = await useRedis(t)
   const env = { DATABASE_URL: database.url, REDIS_URL: redis.url }
   const files = await filesRunBy(t, 'webhook-worker', env)
-  const bundles = files.filter(file => /\/webhook-worker\/dist\/service[^/]*\.js$/.test(file))
+  const bundles = files.filter(file => existsSync(`${file}.map`) && file.includes('/dist/bundles/'))
   const loaded = [...files, ...bundles.flatMap(bundledIn)]
   for (const known of [/runtime\/src\/tracing\/open-tracing\.ts$/, /@opentelemetry\/api\//]) {
     t.ok(

@@ -128,7 +128,7 @@ export async function openSystem(t: TestContext) {
   const webhook = await ask('api', '/v1/webhooks', {
     method: 'POST',
     token: gatewayToken,
-    body: { gateway_pubkey: gateway.address, endpoint_url: receiver.url },
+    body: { gateway_pubkey: gateway.address, endpoint_url: receiver.url, format: 'standard' },
   })
   const { id: webhookId } = webhook.body as { id: number }
 

@@ -84,7 +84,11 @@ export async function openEndpoint(
       'content-type': 'application/json',
       authorization: `Bearer ${await signIn(apiUrl, market.gateway)}`,
     },
-    body: JSON.stringify({ gateway_pubkey: market.gateway.address, endpoint_url: receiver.url }),
+    body: JSON.stringify({
+      gateway_pubkey: market.gateway.address,
+      endpoint_url: receiver.url,
+      format: 'standard',
+    }),
   })
   if (response.status !== 201) throw new Error(`POST /v1/webhooks: ${await response.text()}`)
   return receiver

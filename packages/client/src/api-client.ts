@@ -1,6 +1,7 @@
 import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './api-types.js'
 import { exactFetch } from './exact-fetch.js'
+import { positionsOf } from './position-memory.js'
 
 export type ApiClient = Client<paths>
 export type Schemas = components['schemas']
@@ -13,14 +14,16 @@ export interface ApiClientOptions {
 
 /**
  * The REST interface, typed by its OpenAPI document: `client.GET('/v1/events', {params: {query: {…}}})` gives
- * `{data, error, response}`. Integers beyond 2⁵³ come as bigint, all others as number.
+ * `{data, error, response}`. Integers beyond 2⁵³ come as bigint, all others as number. Each read asks for an answer that
+ * knows everything this process was told by an answer, `watchPayments` or `watchEvents` of the same service.
  * @param baseUrl the service's root, such as `http://127.0.0.1:3002`
  */
 export function createApiClient(baseUrl: string, { token, headers = {} }: ApiClientOptions = {}): ApiClient {
+  const positions = positionsOf(baseUrl)
   return createClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-    fetch: exactFetch,
+    fetch: request => exactFetch(request, sent => positions.fetch(sent as Request)),
   })
 }
 

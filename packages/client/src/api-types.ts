@@ -27,7 +27,7 @@ export interface paths {
         };
         /**
          * Find subscriptions
-         * @description Newest first by creation, up to 1,000 in a page. At least one lookup must be given, wallet and mint only together, and at most 3 parameters.
+         * @description Newest first by creation, up to 1,000 in a page. At least one lookup must be given, and at most 3 parameters. A wallet needs a mint beside it, and a mint needs a wallet or a tracking ID.
          */
         get: operations["listSubscriptions"];
         put?: never;
@@ -653,7 +653,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a proof of payment
-         * @description Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored: ask again.
+         * @description Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each wallet or tracking ID that is named, and 2,000 for each address; what cannot be read is not counted. Null counts as not given.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -744,7 +744,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Wallets with policies of the gateway, the one that paid last first */
+        /**
+         * The wallets that paid the gateway, direct transfers too
+         * @description By wallet; follow the `link` header for more. With `neverPaid=true`: the owners of policies who never paid, the owner of the newest policy first; a page can then hold fewer than asked for and still have a next.
+         */
         get: operations["listSubscribers"];
         put?: never;
         post?: never;
@@ -763,7 +766,7 @@ export interface paths {
         };
         /**
          * Recurring revenue and volume, by token and by day or week
-         * @description By default of the last 30 days. At most 400 buckets; weeks begin on Mondays.
+         * @description Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.
          */
         get: operations["getRevenue"];
         put?: never;
@@ -821,7 +824,10 @@ export interface paths {
         /** List the gateway's webhooks, oldest first */
         get: operations["listWebhooks"];
         put?: never;
-        /** Register a webhook */
+        /**
+         * Register a webhook
+         * @description The first webhook of a gateway must name its `format`, unless the gateway has chosen one (`PUT /v1/gateway/:gateway/settings`). Later ones have that choice, or else the format of the newest.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -864,6 +870,27 @@ export interface paths {
         post?: never;
         /** Delete a webhook */
         delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/gateway/{gateway}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the gateway's choices for its webhooks */
+        get: operations["getGatewaySettings"];
+        /**
+         * Change the gateway's choices for its webhooks
+         * @description Webhooks that are registered already keep their format.
+         */
+        put: operations["updateGatewaySettings"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -988,7 +1015,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again what was made in a span of time
-         * @description Failed and cancelled deliveries, or those of one status. Up to 10000 at once, oldest first: `more` says that there may be others.
+         * @description Failed and cancelled deliveries, or those of one status, oldest first. The first ones are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time.
          */
         post: operations["redeliverMany"];
         delete?: never;
@@ -1008,7 +1035,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test notification
-         * @description Its type is `webhook.test`; it is signed, retried and logged as any other.
+         * @description Its type is `webhook.test`; it is signed, retried and logged as any other. A webhook of the format `tributary` is sent `{"event": "webhook.test", …}`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1302,6 +1329,8 @@ export interface components {
                  * @example 0.1.0
                  */
                 version: string;
+                firstPosition: (number | bigint) | null;
+                firstTimestamp: string | null;
             };
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
@@ -1862,6 +1891,7 @@ export interface components {
         PaymentPolicyExecutions: {
             /** @enum {boolean} */
             success: true;
+            /** @description Newest first. */
             data: components["schemas"]["EventRecord"][];
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
@@ -1883,6 +1913,7 @@ export interface components {
         ComposablePolicyExecutions: {
             /** @enum {boolean} */
             success: true;
+            /** @description Newest first. */
             data: components["schemas"]["EventRecord"][];
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
@@ -2092,12 +2123,12 @@ export interface components {
         Subscriber: {
             /**
              * Format: public-key
-             * @description who owns the policies
+             * @description who pays
              * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
              */
             wallet: string;
             /**
-             * @description its policies with the gateway
+             * @description its policies with the gateway, at most 1,000
              * @example 1
              */
             policyCount: number | bigint;
@@ -2110,14 +2141,12 @@ export interface components {
             lastActiveAt: (number | bigint) | null;
             /** @description Most payments first. */
             byToken: components["schemas"]["SubscriberToken"][];
+            /** @description false: the wallet has more than 10,000 payments, and only the newest are counted */
+            complete: boolean;
         };
         Subscribers: {
             items: components["schemas"]["Subscriber"][];
-            /**
-             * @description of all pages
-             * @example 1
-             */
-            total: number | bigint;
+            total: (number | bigint) | null;
         };
         RevenuePoint: {
             /**
@@ -2256,7 +2285,7 @@ export interface components {
              */
             endTime: string;
             /** @enum {string} */
-            bucket: "day" | "week";
+            bucket: "day" | "week" | "month";
             /** @description Most payments first. Amounts of tokens are never added. */
             byToken: components["schemas"]["TokenRevenue"][];
             churn: components["schemas"]["Churn"];
@@ -2471,6 +2500,9 @@ export interface components {
             recover: boolean;
             endpointWarning: string | null;
         };
+        GatewaySettings: {
+            webhookFormat: ("standard" | "tributary") | null;
+        };
         WebhookSecret: {
             /** @description signs the notifications */
             secret: string;
@@ -2554,6 +2586,7 @@ export interface components {
         Redelivery: {
             /** @description deliveries that are due now */
             count: number | bigint;
+            /** @description others follow; nothing needs to be asked again */
             more: boolean;
         };
         ChainStage: {
@@ -2701,6 +2734,16 @@ export interface components {
             head: string;
             /** @description where this stream begins; `since` to begin there again */
             cursor: string;
+            /**
+             * @description the place of the last event that was stored
+             * @example 6000
+             */
+            position: number | bigint;
+            /**
+             * @description which database positions belong to
+             * @example 5f0c1f6e-1d7e-4f0e-9a51-3f1f0e1c8a52
+             */
+            epoch: string;
         };
         /** @description One message of the stream. */
         StreamRecord: {
@@ -2778,6 +2821,11 @@ export interface components {
             symbol?: string;
             /** @description where to go on from, as `since` */
             cursor: string;
+            /**
+             * @description its place in the stream: as `x-min-position`, answers know the event
+             * @example 6001
+             */
+            position: number | bigint;
         };
         PaymentNotificationData: {
             trackingId: string | null;
@@ -2843,6 +2891,11 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            /**
+             * @description a place in the stream of all events: as `x-min-position`, answers of this API know what is told here
+             * @example 6001
+             */
+            position: number | bigint;
             data: components["schemas"]["PaymentNotificationData"];
         };
         RetractionNotification: {
@@ -2856,6 +2909,11 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            /**
+             * @description a place in the stream of all events: as `x-min-position`, answers of this API know what is told here
+             * @example 6001
+             */
+            position: number | bigint;
             data: components["schemas"]["PaymentNotificationData"];
         };
         LifecycleNotificationData: {
@@ -2914,6 +2972,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionPausedNotification: {
@@ -2927,6 +2986,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionResumedNotification: {
@@ -2940,6 +3000,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionCompletedNotification: {
@@ -2953,6 +3014,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionDeletedNotification: {
@@ -2966,6 +3028,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionDueSoonNotification: {
@@ -2979,6 +3042,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionOverdueNotification: {
@@ -2992,6 +3056,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         SubscriptionExpiredNotification: {
@@ -3005,6 +3070,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             timestamp: string;
+            position: (number | bigint) | null;
             data: components["schemas"]["LifecycleNotificationData"];
         };
         NoticeNotificationData: {
@@ -3132,7 +3198,7 @@ export interface operations {
                  */
                 walletPublicKey?: string;
                 /**
-                 * @description the token; only together with walletPublicKey
+                 * @description the token; only together with walletPublicKey or trackingId
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 tokenMint?: string;
@@ -3144,7 +3210,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3212,7 +3284,13 @@ export interface operations {
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description payment tracking ID
@@ -3333,7 +3411,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3418,7 +3502,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3498,7 +3588,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3573,7 +3669,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3643,7 +3745,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3713,7 +3821,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3788,7 +3902,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3858,7 +3978,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3928,7 +4054,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3998,7 +4130,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4078,7 +4216,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4153,7 +4297,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4223,7 +4373,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4295,7 +4451,13 @@ export interface operations {
                  */
                 endTime?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4351,7 +4513,13 @@ export interface operations {
     listEventNames: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4423,7 +4591,13 @@ export interface operations {
                  */
                 endTime?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4485,7 +4659,13 @@ export interface operations {
                  */
                 gateway?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4567,7 +4747,13 @@ export interface operations {
                  */
                 finality?: "confirmed" | "finalized";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4700,7 +4886,7 @@ export interface operations {
                  */
                 walletPublicKey?: string;
                 /**
-                 * @description the token; only together with walletPublicKey
+                 * @description the token; only together with walletPublicKey or trackingId
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 tokenMint?: string;
@@ -4712,7 +4898,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4768,7 +4960,13 @@ export interface operations {
     getPaymentPolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the policy
@@ -4848,7 +5046,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the policy
@@ -4931,7 +5135,7 @@ export interface operations {
                  */
                 walletPublicKey?: string;
                 /**
-                 * @description the token; only together with walletPublicKey
+                 * @description the token; only together with walletPublicKey or trackingId
                  * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
                  */
                 tokenMint?: string;
@@ -4943,7 +5147,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4999,7 +5209,13 @@ export interface operations {
     getComposablePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the policy
@@ -5079,7 +5295,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the policy
@@ -5150,7 +5372,13 @@ export interface operations {
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description event name, with or without the program's prefix
@@ -5212,7 +5440,13 @@ export interface operations {
     listPrefixedEventNames: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5533,42 +5767,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: public-key
-                     * @description the wallet whose policies and payments are told
-                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
-                     */
-                    walletPublicKey?: string;
-                    /**
-                     * Format: public-key
-                     * @description only what pays this recipient
-                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
-                     */
-                    recipient?: string;
-                    /**
-                     * Format: public-key
-                     * @description only what is paid in this token
-                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
-                     */
-                    tokenMint?: string;
-                    /**
-                     * Format: public-key
-                     * @description only this policy
-                     * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
-                     */
-                    policyAddress?: string;
-                    /**
-                     * Format: tracking-id
-                     * @description only what carries this tracking ID
-                     * @example order-4711
-                     */
-                    trackingId?: string;
-                    /**
-                     * Format: signature
-                     * @description only the payments of this transaction
-                     * @example 52d9nGdped4fFutXhQwrcp1n37ABy8BkWNmgJXWegsAgCYCbUKLkRTqRy7aXPCpvaLBEYi669qVEF6KoCEmgXmjr
-                     */
-                    transactionSignature?: string;
+                    walletPublicKey?: string | null;
+                    recipient?: string | null;
+                    tokenMint?: string | null;
+                    policyAddress?: string | null;
+                    trackingId?: string | null;
+                    transactionSignature?: string | null;
                 };
             };
         };
@@ -5724,7 +5928,13 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5976,12 +6186,18 @@ export interface operations {
     listMerchantPolicies: {
         parameters: {
             query?: {
-                /** @description the most records to answer, 1 to 1000 */
+                /** @description the most records to answer; more than 1000 counts as 1000, less than 1 as the default */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the gateway of the token
@@ -6061,12 +6277,22 @@ export interface operations {
     listSubscribers: {
         parameters: {
             query?: {
-                /** @description the most records to answer, 1 to 1000 */
+                /** @description owners of policies who never paid instead */
+                neverPaid?: boolean;
+                /** @description the most records to answer; more than 1000 counts as 1000, less than 1 as the default */
                 limit?: number | bigint;
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
+                /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
+                cursor?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the gateway of the token
@@ -6156,10 +6382,16 @@ export interface operations {
                  * @example 2026-11-14T23:00:00.000Z
                  */
                 endTime?: string;
-                /** @description default `day` */
-                bucket?: "day" | "week";
+                /** @description the smallest bucket; default `day` */
+                bucket?: "day" | "week" | "month";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the gateway of the token
@@ -6254,7 +6486,13 @@ export interface operations {
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the gateway of the token
@@ -6337,7 +6575,13 @@ export interface operations {
                 /** @description always `csv` */
                 format?: "csv";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the gateway of the token
@@ -6426,7 +6670,13 @@ export interface operations {
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6642,7 +6892,13 @@ export interface operations {
                 /** @description leave inactive ones out */
                 active_only?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description the gateway of the token
@@ -6818,7 +7074,13 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /** @description id of the webhook */
                 id: number | bigint;
@@ -7103,10 +7365,206 @@ export interface operations {
             };
         };
     };
-    getWebhookSecret: {
+    getGatewaySettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewaySettings"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    updateGatewaySettings: {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                /**
+                 * @description the gateway of the token
+                 * @example 7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz
+                 */
+                gateway: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    webhookFormat: ("standard" | "tributary") | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GatewaySettings"];
+                };
+            };
+            /** @description A parameter is wrong; the sentence names it. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description There is no token, or none that counts. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The token is of another gateway. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The gateway of the token has no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Too many requests; `retry-after` says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description Something went wrong on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The database cannot answer now, or the question is too broad: the code names the filter to add. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+        };
+    };
+    getWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /** @description id of the webhook */
                 id: number | bigint;
@@ -7295,7 +7753,13 @@ export interface operations {
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7395,7 +7859,13 @@ export interface operations {
                 /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /** @description id of the webhook */
                 id: number | bigint;
@@ -7481,7 +7951,13 @@ export interface operations {
     getDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /** @description id of the webhook */
                 id: number | bigint;
@@ -7867,7 +8343,13 @@ export interface operations {
     tracePayments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description the highest `x-position` or `position` that was seen: the answer knows at least that
+                 * @example 6001
+                 */
+                "x-min-position"?: string;
+            };
             path: {
                 /**
                  * @description transaction signature

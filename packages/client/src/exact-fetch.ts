@@ -9,9 +9,9 @@ const readNumber = (digits: string): number | bigint => {
 /** Parses JSON without rounding integers, which `JSON.parse` does beyond 2⁵³. */
 export const parseExact = (text: string): unknown => parse(text, undefined, readNumber)
 
-/** `fetch` whose JSON keeps every digit. */
-export async function exactFetch(request: Request): Promise<Response> {
-  const response = await fetch(request)
+/** `fetch` whose JSON keeps every digit. @param send default: the platform's `fetch` */
+export async function exactFetch(request: Request, send: typeof fetch = fetch): Promise<Response> {
+  const response = await send(request)
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   if (!isJson || response.status === 204 || response.status === 304) return response
   const text = await response.text()

@@ -24,6 +24,8 @@ export interface SocketPayment {
   eventId: string
   /** counts the payments of the tracking ID from 1 without holes */
   seq: number
+  /** its place in the stream of all events; this package's REST client asks for answers that know it */
+  position: number
   /** in a replay: the finalized chain does not hold its transaction; do not count it */
   retracted?: true
 }

@@ -1,6 +1,7 @@
 // All events as they are stored, through lost connections. For browsers, and for Node 22 or later, which have WebSocket.
 import type { Schemas } from './api-client.js'
 import { parseExact } from './exact-fetch.js'
+import { positionsOf } from './position-memory.js'
 
 /** An event record with its place in the stream. */
 export type StreamedEvent = Schemas['StreamRecord']
@@ -45,7 +46,9 @@ async function isRefused(streamUrl: URL, since: string): Promise<boolean> {
  * @param baseUrl the service's root, the same as for REST
  */
 export function watchEvents(baseUrl: string, options: WatchEventsOptions): { close(): void } {
+  const positions = positionsOf(baseUrl)
   let since = options.since
+  let epoch: string | undefined
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let socket: WebSocket | undefined
@@ -66,6 +69,8 @@ export function watchEvents(baseUrl: string, options: WatchEventsOptions): { clo
       const message = parseExact(data as string) as Schemas['StreamHead'] | StreamedEvent
       failures = 0
       since = message.cursor
+      if ('type' in message) epoch = message.epoch
+      positions.remember(Number(message.position), epoch)
       if (!('type' in message)) options.onEvent(message)
     }
     // `close` follows and decides. The ws package throws what nobody listens to.

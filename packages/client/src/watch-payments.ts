@@ -1,5 +1,6 @@
 // The payments of a tracking ID as they happen, each exactly once, through lost connections and restarts.
 import { io, type Socket } from 'socket.io-client'
+import { positionsOf } from './position-memory.js'
 import { SeenPayments } from './seen-payments.js'
 import {
   SOCKET_PATH,
@@ -65,6 +66,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   let early: SocketPayment[] = []
   let epoch = options.epoch
   let resume: string | undefined
+  const positions = positionsOf(baseUrl)
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -76,6 +78,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     timer = setTimeout(() => !isClosed && action(), delayMs)
   }
   const hand = (payment: SocketPayment) => {
+    positions.remember(payment.position, epoch)
     if (seen === null) {
       early.push(payment)
       return

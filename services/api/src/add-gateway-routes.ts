@@ -7,6 +7,7 @@ import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
 import type { Tokens } from './schemas/tokens.js'
 import { addSecretRoutes } from './webhooks/secret-routes.js'
+import { addSettingsRoutes } from './webhooks/settings-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.js'
 import { buildGatewayTokens } from './gateway-auth/gateway-tokens.js'
@@ -30,8 +31,6 @@ export interface GatewayRouteParts {
 
 /** Sign-in may use this fraction of a client's requests a minute. */
 const SIGN_IN_SHARE = 10
-/** Proofs of payment may use this fraction: clients request a proof up to 20 times. */
-const TOKENS_SHARE = 3
 
 /**
  * Adds sign-in and all routes that need a gateway's token.
@@ -62,7 +61,6 @@ export async function addGatewayRoutes(
     })
     addKeyRoutes(scope, [...keys.published.keys, ...(checkoutKeys?.published ?? [])])
     addTokenRoutes(scope, {
-      limit: share(TOKENS_SHARE),
       tokens:
         checkoutKeys &&
         buildCheckoutTokens({
@@ -76,11 +74,12 @@ export async function addGatewayRoutes(
     })
     addApiKeyRoutes(scope, { store, auth, nowMs })
     addMerchantRoutes(scope, {
-      ...{ store, auth, nowMs, tokens: shownTokens },
+      ...{ auth, nowMs, tokens: shownTokens },
       programId: config.PROGRAM_ID,
       graceSeconds: config.OVERDUE_GRACE_SECONDS,
     })
     addWebhookRoutes(scope, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
+    addSettingsRoutes(scope, { store, auth })
     addSecretRoutes(scope, { store, auth })
     addDeliveryRoutes(scope, { store, auth, queue })
     return Promise.resolve()

@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/runtime'
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { DeliveryQueue } from '@payment-tracking/queue'
-import type { Store } from '@payment-tracking/store'
+import { openReads, type Reads, type Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import type { ApiConfig } from './config.js'
 import { addGatewayRoutes } from './add-gateway-routes.js'
@@ -28,6 +28,8 @@ import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
 import { compileAnswerWriter } from './codec/response-codec.js'
 import { addPlugins } from './plugins/add-plugins.js'
 import { boundRequests } from './plugins/bound-requests.js'
+import { ignoreUnknownParameters } from './http/ignore-unknown-parameters.js'
+import { measureReads } from './plugins/measure-reads.js'
 import { limitRequests } from './plugins/limit-requests.js'
 import { refuseUnknownParameters } from './plugins/refuse-unknown-parameters.js'
 import { addFrontPage } from './pages/front-page.js'
@@ -54,6 +56,8 @@ export interface ApiParts {
   config: ApiConfig
   log: Logger
   store: Store
+  /** what reads go to; by default to `store` */
+  reads?: Reads
   /** without Redis, each process counts limits for itself */
   redis?: RedisConnections
   /** without the queue, the workers' sweepers find redeliveries */
@@ -80,6 +84,7 @@ export async function buildApp({
   metrics,
   tracing,
   store,
+  reads = openReads(store),
   redis,
   queue,
   nowMs = Date.now,
@@ -163,13 +168,15 @@ export async function buildApp({
     )
     done()
   })
+  measureReads(metrics, reads)
   if (tracing) traceRequests(app, tracing)
   ignoreUpgrades(app, STREAM_PATH)
   refuseEncodedBodies(app)
   const methods = rememberMethods(app)
   refuseUnknownParameters(app)
+  ignoreUnknownParameters(app)
   readListCursors(app)
-  await addPlugins(app, { corsOrigin: config.CORS_ORIGIN })
+  await addPlugins(app, { corsOrigin: config.CORS_ORIGIN, reads })
   await limitRequests(app, { max: config.RATE_LIMIT_MAX, redis, log, nowMs })
   answerUnknownRoutes(app, methods)
   await collectSchemas(app, VERSION)
@@ -197,7 +204,7 @@ export async function buildApp({
     ...{ config, store, redis, queue, nowMs },
     shownTokens: tokens,
   })
-  addTraceRoute(app, { store, authenticate: request => auth.authenticate(request, 'webhooks:read') })
+  addTraceRoute(app, { authenticate: request => auth.authenticate(request, 'webhooks:read') })
   await addStream(app, {
     store,
     tokens,

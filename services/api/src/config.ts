@@ -5,6 +5,7 @@ import {
   OverdueConfig,
   PoolSize,
   RedisConfig,
+  ReplicaConfig,
   Secret,
   WebConfig,
 } from '@payment-tracking/runtime'
@@ -23,6 +24,7 @@ export const ApiConfig = Type.Object({
   }),
   HOST: Type.String({ default: '127.0.0.1', description: 'the address REST is served on' }),
   ...DatabaseConfig,
+  ...ReplicaConfig,
   ...RedisConfig,
   DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; up to two more are for lookups'),
   STATEMENT_TIMEOUT_MS: Type.Integer({

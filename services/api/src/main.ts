@@ -1,22 +1,16 @@
 import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { openRedis } from '@payment-tracking/redis'
-import { measureClockSkew, openStore } from '@payment-tracking/store'
+import { measureClockSkew } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
+import { openApiDatabases } from './open-api-databases.js'
 
 await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
-  const store = await context.own('store', () =>
-    openStore({
-      ...config,
-      poolSize: config.DATABASE_POOL_SIZE,
-      statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
-      applicationName: 'payment-tracking-api',
-    }),
-  )
+  const { store, reads } = await context.own('store', () => openApiDatabases(config, log))
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
-  context.probe('postgres', () => store.ping())
+  context.probe('postgres', () => reads.ping())
   const redis = await context.own('redis', () =>
     openRedis({
       ...config,
@@ -28,7 +22,7 @@ await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
   const queue = await context.own('queue', () =>
     openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
   )
-  const app = await buildApp({ config, log, store, redis, queue, metrics: context.metrics, tracing })
+  const app = await buildApp({ config, log, store, reads, redis, queue, metrics: context.metrics, tracing })
   context.intake('http', {
     start: async () => {
       const address = await app.listen({ port: config.PORT, host: config.HOST })

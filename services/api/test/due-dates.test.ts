@@ -1,5 +1,11 @@
 // REST, webhooks and sockets say the same of a policy's dates, and no date that anybody can store makes one of them fail.
-import { readTrackedPolicies, tellDuePolicies } from '@payment-tracking/store'
+import {
+  listSetAside,
+  readTrackedPolicies,
+  takeBack,
+  tellDuePolicies,
+  type DuePlace,
+} from '@payment-tracking/store'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -21,7 +27,10 @@ const addWebhook = (gateway: string, filters: object | null = null) =>
   )
 /** By policy, sorted: the due dates and ends that webhooks were told. */
 const toldOf = async (gateway: string): Promise<Map<string, string>> => {
-  for (;;) if ((await tellDuePolicies(api.store, LIMITS)).told < LIMITS.limit) break
+  for (let after: DuePlace | null = null; ;) {
+    after = (await tellDuePolicies(api.store, { ...LIMITS, after })).next
+    if (after === null) break
+  }
   const { rows } = await pool.query<{ policy: string; notice: string }>(
     `select d.body::json -> 'data' ->> 'paymentPolicy' as policy, d.type || ' ' || (d.body::json -> 'data' ->> 'dueAt') as notice
        from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by 1, 2`,
@@ -196,4 +205,36 @@ t.test('no policy that can be stored makes a statement fail for others', async t
     'select 1 from policies where due_at not between 0 and 253402300799 or ends_at not between 0 and 253402300799',
   )
   t.equal(rows.length, 0)
+})
+
+t.test('gateways are looked at in turn, and a policy that makes the task fail is set aside', async t => {
+  const gateways = [keyOf('a first gateway'), keyOf('a second gateway')]
+  const late: string[] = []
+  for (const gateway of gateways) {
+    await addWebhook(gateway)
+    for (const name of ['one', 'two', 'three']) {
+      const owner = keyOf(`${name} of ${gateway}`)
+      late.push(
+        (await chain.policy({ gateway, owner, memo: 'm', type: weekly(NOW - DAY), at: NOW - 9 * DAY }))
+          .address,
+      )
+    }
+  }
+  const bad = late[1]!
+  await pool.query(`alter table policy_notices add constraint planted check (policy <> '${bad}')`)
+  const told = async () => {
+    const found: string[] = []
+    for (const gateway of gateways) found.push(...(await toldOf(gateway)).keys())
+    return found.sort()
+  }
+  t.same(await told(), late.filter(address => address !== bad).sort(), 'everybody else is told')
+  t.match(await listSetAside(api.store, 9), [{ task: 'due-dates', key: bad, error: /planted/ }])
+  await pool.query('alter table policy_notices drop constraint planted')
+  t.same(
+    await told(),
+    late.filter(address => address !== bad).sort(),
+    'left out until an operator has looked',
+  )
+  t.ok(await takeBack(api.store, { task: 'due-dates', key: bad }))
+  t.same(await told(), [...late].sort())
 })

@@ -120,8 +120,6 @@ t.test('limit and offset have defaults and bounds', async t => {
     'offset=-1',
     'offset=1e3',
     'limit=1&limit=2',
-    'Limit=1',
-    'nonsense=1',
   ]) {
     const { status, body } = await api.get(`/v1/events?${query}`)
     t.match(

@@ -4,7 +4,7 @@ import { openApi } from './open-api.js'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-t.test('the base URL opens as a page for people, and refuses machines as before', async t => {
+t.test('the base URL opens as a page for people, and is JSON for everybody else', async t => {
   const { app } = await openApi(t, { OPS_URL: 'http://127.0.0.1:3004/', ENVIRONMENT: 'devnet' })
   const page = await app.inject({ url: '/?from=a-link', headers: { accept: BROWSER } })
   t.equal(page.statusCode, 200)
@@ -14,10 +14,11 @@ t.test('the base URL opens as a page for people, and refuses machines as before'
   t.match(page.body, 'Environment devnet')
   t.match(page.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-/)
   for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/plain, */*']) {
-    const refused = await app.inject({ url: '/', headers: accept === undefined ? {} : { accept } })
-    t.equal(refused.statusCode, 404, accept ?? 'no header')
-    t.match(refused.json(), { success: false, code: 'NOT_FOUND' })
-    t.equal(refused.headers.vary, 'accept')
+    const answer = await app.inject({ url: '/', headers: accept === undefined ? {} : { accept } })
+    t.equal(answer.statusCode, 200, accept ?? 'no header')
+    t.match(answer.headers['content-type'], 'application/json')
+    t.match(answer.json(), { success: true, data: { service: 'payment-tracking-api', reference: '/docs/' } })
+    t.match(answer.headers.vary, /accept/)
   }
 })
 

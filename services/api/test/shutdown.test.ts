@@ -43,7 +43,7 @@ t.test(
     await waitFor(async () => {
       // Another session reads this: within its transaction, the locking session would see the same activity for ever.
       const { rows } = await database.pool.query(
-        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from events%' and pid <> pg_backend_pid()`,
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
       )
       return rows.length > 0
     })

@@ -3,7 +3,7 @@ import {
   DatabaseConfig,
   DueConfig,
   PoolSize,
-  RedisConfig,
+  RealtimeRedisConfig,
   WebConfig,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
@@ -14,7 +14,7 @@ const Count = (fallback: number, description: string) =>
 export const RealtimeConfig = Type.Object({
   ...CommonConfig,
   ...WebConfig,
-  ...RedisConfig,
+  ...RealtimeRedisConfig,
   ...DatabaseConfig,
   HOST: Type.String({ default: '127.0.0.1', description: 'where sockets are accepted' }),
   PORT: Type.Integer({

@@ -1,4 +1,4 @@
-import { ConfigError, measurePool, runMain, watchClock } from '@payment-tracking/runtime'
+import { ConfigError, measurePool, realtimeRedisOf, runMain, watchClock } from '@payment-tracking/runtime'
 import { openRedis, refuseEviction } from '@payment-tracking/redis'
 import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
@@ -27,7 +27,7 @@ await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
   const redis = await context.own('redis', () =>
     openRedis({
-      ...config,
+      ...realtimeRedisOf(config),
       connectionName: 'realtime',
       onError,
       onUnsupported: error => context.fail(error),

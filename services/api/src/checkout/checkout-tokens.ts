@@ -1,6 +1,6 @@
 // Proof-of-payment tokens: signed statements about stored policies and payments.
 import { randomUUID } from 'node:crypto'
-import { claimOf, tokenEndsAt, type PolicyClaim } from '@payment-tracking/domain'
+import { awaitsFirstPayment, claimOf, tokenEndsAt, type PolicyClaim } from '@payment-tracking/domain'
 import {
   listClaimablePayments,
   listClaimablePolicies,
@@ -90,6 +90,11 @@ const toPaymentClaim = (payment: ClaimablePayment) => ({
   tokenMint: payment.tokenMint,
 })
 
+const isOf =
+  (policy: string) =>
+  ({ paymentPolicy }: ClaimablePayment): boolean =>
+    paymentPolicy === policy
+
 /** Verifiers published before policy variants existed read `subscriptions`. */
 const toSubscriptions = (claims: readonly PolicyClaim[]) =>
   claims
@@ -103,12 +108,9 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
   const issue: CheckoutTokens['issue'] = async request => {
     const filter = toFilter(request)
     const signature = request.transactionSignature
-    const { payments, otherPayer } = await listClaimablePayments(
-      store,
-      { ...filter, signature },
-      NEWEST_PAYMENTS,
-    )
-    if (signature !== undefined && payments.length === 0) {
+    const readPayments = () => listClaimablePayments(store, { ...filter, signature }, NEWEST_PAYMENTS)
+    const { payments: known, otherPayer } = await readPayments()
+    if (signature !== undefined && known.length === 0) {
       if (otherPayer)
         throw new ApiError('PAYER_MISMATCH', 'Another wallet made the payment of this transaction.')
       throw new NotFoundError('This transaction holds no such payment, or it is not stored yet.')
@@ -117,10 +119,19 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
       store,
       signature === undefined
         ? filter
-        : { ...filter, policies: payments.map(({ paymentPolicy }) => paymentPolicy) },
+        : { ...filter, policies: known.map(({ paymentPolicy }) => paymentPolicy) },
       MOST_POLICIES,
     )
+    // A payment that was committed between the two reads is known to its policy alone.
+    const lacksPayments =
+      known.length < NEWEST_PAYMENTS &&
+      policies.some(({ address, paymentCount }) => paymentCount > 0 && !known.some(isOf(address)))
+    const payments = lacksPayments ? (await readPayments()).payments : known
     const issuedAt = now()
+    // Only a wallet's own policies hold back its proof: anybody can make a policy with anybody's tracking ID.
+    const isOwn = request.walletPublicKey !== undefined || payments.length === 0
+    if (isOwn && policies.some(policy => awaitsFirstPayment(policy, issuedAt)))
+      throw new NotFoundError('The first payment of this policy is not stored yet.')
     const claims = policies
       .map(policy => claimOf(policy, issuedAt, parts.graceSeconds))
       .filter(claim => claim !== null)

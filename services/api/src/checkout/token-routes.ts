@@ -1,19 +1,23 @@
 // Proof-of-payment tokens for clients of the incumbent.
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
-import { PublicKey, Signature, Text, TrackingId } from '../schemas/fields.js'
-import type { CheckoutTokens } from './checkout-tokens.js'
+import { Nullable, PublicKey, Signature, Text, TrackingId } from '../schemas/fields.js'
+import type { CheckoutRequest, CheckoutTokens } from './checkout-tokens.js'
+import { limitProofs } from './limit-proofs.js'
+
+/** Null counts as not given. */
+const orNull = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
 const IssueRequest = Type.Object(
   {
-    walletPublicKey: Type.Optional(PublicKey('the wallet whose policies and payments are told')),
-    recipient: Type.Optional(PublicKey('only what pays this recipient')),
-    tokenMint: Type.Optional(PublicKey('only what is paid in this token')),
-    policyAddress: Type.Optional(PublicKey('only this policy')),
-    trackingId: Type.Optional(TrackingId('only what carries this tracking ID')),
-    transactionSignature: Type.Optional(Signature('only the payments of this transaction')),
+    walletPublicKey: orNull(PublicKey('the wallet whose policies and payments are told')),
+    recipient: orNull(PublicKey('only what pays this recipient')),
+    tokenMint: orNull(PublicKey('only what is paid in this token')),
+    policyAddress: orNull(PublicKey('only this policy')),
+    trackingId: orNull(TrackingId('only what carries this tracking ID')),
+    transactionSignature: orNull(Signature('only the payments of this transaction')),
   },
   { additionalProperties: false },
 )
@@ -33,15 +37,8 @@ const REFUSALS = {
 
 const tags = ['proof of payment']
 
-/**
- * @param tokens undefined where the deployment has no keys for them
- * @param limit requests a client may make in a minute
- */
-export function addTokenRoutes(
-  app: ApiServer,
-  { tokens, limit }: { tokens: CheckoutTokens | undefined; limit: number },
-): void {
-  const config = { rateLimit: { max: limit, groupId: 'proof-of-payment' } }
+/** @param tokens undefined where the deployment has no keys for them */
+export function addTokenRoutes(app: ApiServer, { tokens }: { tokens: CheckoutTokens | undefined }): void {
   const needTokens = (): CheckoutTokens => {
     if (!tokens)
       throw new ApiError('CHECKOUT_TOKENS_OFF', 'This deployment has no CHECKOUT_TOKEN_KEYS to sign with.')
@@ -51,13 +48,14 @@ export function addTokenRoutes(
   app.post(
     '/v1/tokens/issue',
     {
-      config,
+      config: { rateLimit: false },
+      preHandler: limitProofs(app),
       schema: {
         operationId: 'issueToken',
         tags,
         summary: 'Ask for a proof of payment',
         description:
-          'Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored: ask again.',
+          'Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each wallet or tracking ID that is named, and 2,000 for each address; what cannot be read is not counted. Null counts as not given.',
         body: IssueRequest,
         response: {
           200: IssuedToken,
@@ -67,7 +65,10 @@ export function addTokenRoutes(
       },
     },
     async (request, reply) => {
-      const { walletPublicKey, recipient, trackingId, transactionSignature } = request.body
+      const given = Object.fromEntries(
+        Object.entries(request.body).filter(([, value]) => value !== null),
+      ) as CheckoutRequest
+      const { walletPublicKey, recipient, trackingId, transactionSignature } = given
       const isPair = recipient !== undefined && trackingId !== undefined
       if (walletPublicKey === undefined && transactionSignature === undefined && !isPair) {
         throw new ApiError(
@@ -76,14 +77,13 @@ export function addTokenRoutes(
         )
       }
       void reply.header('cache-control', 'no-store')
-      return needTokens().issue(request.body)
+      return needTokens().issue(given)
     },
   )
 
   app.post(
     '/v1/tokens/refresh',
     {
-      config,
       schema: {
         operationId: 'refreshToken',
         tags,

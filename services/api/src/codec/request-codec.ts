@@ -14,6 +14,9 @@ interface ParameterSchema {
   minimum?: number
   maximum?: number
   default?: unknown
+  /** a number beyond `maximum` counts as `maximum`, and a number below `minimum` as the default */
+  clamped?: boolean
+  anyOf?: ParameterSchema[]
 }
 
 interface ParametersSchema {
@@ -24,9 +27,13 @@ interface ParametersSchema {
 /** A refusal repeats the name, cut to a readable length. */
 const shown = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}…` : name)
 
+const clamp = ({ minimum, maximum, default: usual }: ParameterSchema, value: number): number =>
+  value > maximum! ? maximum! : value < minimum! ? (usual as number) : value
+
 function readInteger(name: string, schema: ParameterSchema, text: string): number {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema
-  const value = /^-?\d+$/.test(text) ? Number(text) : NaN
+  const sent = /^-?\d+$/.test(text) ? Number(text) : NaN
+  const value = schema.clamped ? clamp(schema, sent) : sent
   if (!(value >= minimum && value <= maximum)) {
     throw new InvalidParameterError(name, `must be a whole number from ${minimum} to ${maximum}`)
   }
@@ -94,13 +101,17 @@ const holdsNul = (value: unknown): boolean =>
     ? value.includes('\0')
     : typeof value === 'object' && value !== null && Object.values(value).some(holdsNul)
 
+/** The format of a field, also of a field that may be null. */
+const formatOf = (field: ParameterSchema | undefined): string | undefined =>
+  field?.format ?? field?.anyOf?.find(({ format }) => format !== undefined)?.format
+
 function readBody(schema: TSchema, body: unknown): unknown {
   const wrong = schemaProblem(schema, body)
   if (wrong) throw invalidBody(wrong.field, wrong.problem)
   const fields = (schema as Partial<ParametersSchema>).properties ?? {}
   for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
     if (holdsNul(value)) throw invalidBody(name, 'must not hold NUL')
-    const format = FORMATS[fields[name]?.format ?? '']
+    const format = FORMATS[formatOf(fields[name]) ?? '']
     if (format && typeof value === 'string' && !format.accepts(value)) throw invalidBody(name, format.problem)
   }
   return body

@@ -64,9 +64,6 @@ function compileAlternatives(alternatives: readonly AnswerSchema[]): Write {
   }
 }
 
-/** Compiles a schema into a writer of values. */
-export const compileAnswer = (schema: TSchema): Write => compileWriter(schema)
-
 function compileWriter(schema: AnswerSchema): Write {
   if (schema.rawJson) return value => value as string
   if (schema.anyOf) return compileAlternatives(schema.anyOf)

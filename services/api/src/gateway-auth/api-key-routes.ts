@@ -15,7 +15,7 @@ import { parseTime } from '../http/formats.js'
 import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
 import { makeApiKey } from './api-key.js'
-import { claimsOfRequest, gatewayOf, type GatewayAuth } from './gateway-auth.js'
+import { claimsOfRequest, gatewayOf, securityOf, type GatewayAuth } from './gateway-auth.js'
 
 const Scopes = Type.Array(Type.Enum([...API_KEY_SCOPES]), {
   minItems: 1,
@@ -59,7 +59,7 @@ export function addApiKeyRoutes(
   { store, auth, nowMs }: { store: Store; auth: GatewayAuth; nowMs: () => number },
 ): void {
   const preParsing = auth.require('wallet')
-  const common = { tags: ['api keys'], security: [{ gatewayToken: [] }] }
+  const common = { tags: ['api keys'], security: securityOf('wallet') }
 
   app.post(
     '/v1/api-keys',

@@ -23,6 +23,12 @@ export const readSigners = async (store: Store, gateway: string): Promise<string
 /** What a request must bring: a wallet's token, or also an API key with a scope. */
 export type Access = ApiKeyScope | 'wallet'
 
+/** How the API's description states what a request must bring: a scope is the role that an API key needs. */
+export const securityOf = (access: Access): { [scheme: string]: string[] }[] => [
+  { gatewayToken: [] },
+  ...(access === 'wallet' ? [] : [{ apiKey: [access] }]),
+]
+
 export interface GatewayAuth {
   /**
    * Finds the gateway of a request by its token or API key. A token or key is void once its gateway is deleted, or once
@@ -31,8 +37,15 @@ export interface GatewayAuth {
    *   right to this request
    */
   authenticate(request: FastifyRequest, access: Access): Promise<GatewayClaims>
-  /** The same as a hook that runs before all other checks of the request. */
-  require(this: void, access: Access): (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /**
+   * The same as a hook that runs before all other checks of the request.
+   * @param hint told to a client that sends neither token nor key
+   */
+  require(
+    this: void,
+    access: Access,
+    hint?: string,
+  ): (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
 const claimsOf = new WeakMap<FastifyRequest, GatewayClaims>()
@@ -46,6 +59,7 @@ export function claimsOfRequest(request: FastifyRequest): GatewayClaims {
 
 export const gatewayOf = (request: FastifyRequest): string => claimsOfRequest(request).gateway
 
+const NO_TOKEN = 'Sign in as a gateway first and send its token, or an API key, as a bearer token.'
 const refuse = (why: string) => new ApiError('UNAUTHORIZED', why)
 
 export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: GatewayTokens }): GatewayAuth {
@@ -79,16 +93,17 @@ export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: Gate
     return Promise.reject(
       refuse(
         given === ''
-          ? 'Sign in as a gateway first and send its token, or an API key, as a bearer token.'
+          ? NO_TOKEN
           : 'What was sent is neither a token nor a whole API key, which is ptk_ and 43 characters.',
       ),
     )
   }
   return {
     authenticate,
-    require: access => async (request, reply) => {
+    require: (access, hint) => async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       try {
+        if (hint !== undefined && !request.headers.authorization) throw refuse(`${NO_TOKEN} ${hint}`)
         claimsOf.set(request, await authenticate(request, access))
       } catch (error) {
         if (error instanceof ApiError && error.code === 'UNAUTHORIZED')

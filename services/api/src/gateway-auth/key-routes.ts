@@ -33,6 +33,7 @@ export function addKeyRoutes(app: ApiServer, keys: readonly JWK[]): void {
     app.get(
       path,
       {
+        config: { reads: 'nothing' },
         schema: {
           operationId,
           tags: ['gateway sign-in'],

@@ -1,7 +1,9 @@
 import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { NotYetError } from '@payment-tracking/store'
 import { ApiError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
+import { tellHead } from './tell-head.js'
 
 /** Refusals of the framework itself, by their codes. */
 const FRAMEWORK: Readonly<Record<string, { code: string; sentence: string }>> = {
@@ -24,6 +26,7 @@ const FRAMEWORK: Readonly<Record<string, { code: string; sentence: string }>> = 
 const INTERNAL = { status: 500, code: 'INTERNAL', sentence: 'Something went wrong on our side.' }
 const SENTENCES_OF_503: Readonly<Record<string, string>> = {
   STORE_TIMEOUT: 'The answer took too long to find. Please narrow the request or try again.',
+  NOT_YET: 'What x-min-position asks for is not known here yet. Please try again.',
   STOPPING: 'This instance is stopping. Please try again.',
 }
 const UNAVAILABLE = 'The service cannot answer right now. Please try again.'
@@ -63,6 +66,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     request.log[level]({ err: error, code: refusal.code }, 'request.failed')
   }
   if (refusal.status === 503) void reply.header('retry-after', '1')
+  if (error instanceof NotYetError && error.head) tellHead(reply, error.head)
   void reply
     .code(refusal.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -5,11 +5,10 @@ import type { ApiServer } from '../api-server.js'
 import { InvalidParameterError } from './api-errors.js'
 import { FORMATS } from './formats.js'
 import { parseQueryString, type SentQuery } from './query-string.js'
+import { knownParameters } from './ignore-unknown-parameters.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The received query, without the filters of its cursor. */
-    sentQuery: SentQuery
     /** The query of a list with the filters of its cursor. */
     listQuery: SentQuery
   }
@@ -19,10 +18,6 @@ declare module 'fastify' {
 const OF_PAGE = new Set(['cursor', 'offset'])
 /** Parameters that a client may change between pages. */
 const CHANGEABLE = new Set(['limit'])
-
-interface RouteSchema {
-  querystring?: { properties?: Record<string, unknown> }
-}
 
 /** @throws InvalidParameterError when the client sends a filter that differs from the cursor's filter */
 function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): SentQuery {
@@ -48,14 +43,12 @@ function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): 
 
 /** Adds the filters of a cursor to the query of every list that accepts a cursor. */
 export function readListCursors(app: ApiServer): void {
-  app.decorateRequest('sentQuery')
   app.decorateRequest('listQuery')
   app.addHook('preValidation', (request, _reply, done) => {
-    request.sentQuery = request.query as SentQuery
-    const known = (request.routeOptions.schema as RouteSchema | undefined)?.querystring?.properties ?? {}
+    const known = knownParameters(request)
     if ('cursor' in known) {
       try {
-        request.query = request.listQuery = addFilters(request.sentQuery, known)
+        request.query = request.listQuery = addFilters(request.query as SentQuery, known)
       } catch (error) {
         return done(error as Error)
       }

@@ -17,6 +17,8 @@ export type ExportKind = (typeof EXPORT_KINDS)[number]
 type Lines = AsyncGenerator<string>
 
 const PAGE = 1_000
+/** Each has payments to add up, so a page is smaller. */
+const SUBSCRIBERS = 100
 /** ISO 8601; empty for none. */
 const time = (seconds: number | bigint | null): string | null => {
   const date = new Date(Number(seconds) * 1000)
@@ -98,8 +100,9 @@ async function* policyLines(store: Store, gateway: string): Lines {
 /** One line for each token in which a wallet pays. */
 async function* subscriberLines(store: Store, gateway: string): Lines {
   yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount'])
-  for (let offset = 0; ; offset += PAGE) {
-    const { items } = await listSubscribers(store, gateway, { limit: PAGE, offset })
+  let after: string | undefined
+  do {
+    const { items, next } = await listSubscribers(store, gateway, { limit: SUBSCRIBERS, offset: 0, after })
     yield items
       .map(toSubscriber)
       .flatMap(({ wallet, policyCount, lastActiveAt, byToken }) =>
@@ -108,19 +111,35 @@ async function* subscriberLines(store: Store, gateway: string): Lines {
         ),
       )
       .join('')
-    if (items.length < PAGE) return
-  }
+    after = next ?? undefined
+  } while (after !== undefined)
 }
 
+/**
+ * Two tables, as in the incumbent's file: totals, an empty line, and the series. Tokens with most payments come first, so
+ * a reader of the first row reads the figures that the incumbent's client shows.
+ */
 // oxlint-disable-next-line typescript/require-await -- all kinds have one shape
-async function* revenueLines({ byToken }: Static<typeof Revenue>): Lines {
-  yield csvLine(['tokenMint', 'ts', 'mrr', 'recognized'])
+async function* revenueLines(revenue: Static<typeof Revenue>): Lines {
+  const { byToken, startTime, endTime, bucket } = revenue
+  yield csvLine([
+    ...['mrr', 'recognizedRevenue', 'activeSubscriptionCount'],
+    ...['tokenMint', 'paymentCount', 'startTime', 'endTime', 'bucket'],
+  ])
+  const span = [startTime, endTime, bucket]
+  for (const each of byToken) {
+    const figures = [BigInt(each.mrr), BigInt(each.recognizedRevenue), each.activeSubscriptionCount]
+    yield csvLine([...figures, each.tokenMint, each.paymentCount, ...span])
+  }
+  if (byToken.length === 0) yield csvLine([0, 0, 0, null, 0, ...span])
+  yield '\r\n'
+  yield csvLine(['ts', 'mrr', 'recognized', 'tokenMint'])
   for (const { tokenMint, series } of byToken)
     for (const { ts, mrr, recognized } of series)
-      yield csvLine([tokenMint, ts, BigInt(mrr), BigInt(recognized)])
+      yield csvLine([ts, BigInt(mrr), BigInt(recognized), tokenMint])
 }
 
-/** @param readRevenue reads the figures of the default span */
+/** @param readRevenue reads the figures of the gateway's whole life */
 export async function exportLines(
   store: Store,
   gateway: string,

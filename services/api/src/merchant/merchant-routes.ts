@@ -1,14 +1,19 @@
 // A gateway's revenue and subscribers. Every route needs the gateway's own token.
 import { Readable } from 'node:stream'
-import { countMerchantPolicies, listMerchantPolicies, listSubscribers } from '@payment-tracking/store'
+import {
+  countMerchantPolicies,
+  listMerchantPolicies,
+  listNeverPaid,
+  listSubscribers,
+} from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
-import { parseTime } from '../http/formats.js'
+import { offerNextPage } from '../http/list-cursor.js'
 import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
-import { Limit, Moment, Offset, PublicKey } from '../schemas/fields.js'
+import { ClampedLimit, Cursor, Limit, Moment, Offset, PublicKey } from '../schemas/fields.js'
 import { EXPORT_KINDS, exportLines } from './export-lines.js'
 import {
   MerchantPolicies,
@@ -18,11 +23,12 @@ import {
   toSubscriber,
   Upcoming,
 } from './merchant-schemas.js'
-import { bucketsOf, readRevenue, type RevenueParts, type Span } from './read-revenue.js'
+import { readRevenue, type RevenueParts } from './read-revenue.js'
+import { readSpan, secondsOf } from './read-span.js'
 import { readUpcoming } from './read-upcoming.js'
 
 const tags = ['merchant']
-const security = [{ gatewayToken: [] }, { apiKey: [] }]
+const security = securityOf('merchant:read')
 const REFUSALS = {
   401: refusal('There is no token, or none that counts.'),
   403: refusal('The token is of another gateway.'),
@@ -31,7 +37,6 @@ const REFUSALS = {
 const params = Type.Object({ gateway: PublicKey('the gateway of the token') })
 const DAY = 86_400
 const USUAL_DAYS = 30
-const MOST_BUCKETS = 400
 
 const SpanQuery = {
   startTime: Type.Optional(Moment('the first moment of the span')),
@@ -40,9 +45,8 @@ const SpanQuery = {
 
 export function addMerchantRoutes(
   app: ApiServer,
-  { auth, ...parts }: RevenueParts & { auth: GatewayAuth },
+  { auth, ...parts }: Omit<RevenueParts, 'store'> & { auth: GatewayAuth },
 ): void {
-  const { store } = parts
   // After the rate limit, before all other checks of the request.
   const preParsing = auth.require('merchant:read')
   const own = (request: FastifyRequest & { params: { gateway: string } }): string => {
@@ -50,38 +54,26 @@ export function addMerchantRoutes(
       throw new ApiError('FORBIDDEN', 'The token is of another gateway.')
     return request.params.gateway
   }
-  const secondsOf = (text: string | undefined): number | undefined =>
-    text === undefined ? undefined : Math.floor(parseTime(text, 'up')!.getTime() / 1000)
-
-  /** The requested span; by default the last 30 days. @throws InvalidParameterError */
-  const spanOf = (query: { startTime?: string; endTime?: string; bucket?: string }): Span => {
-    const to = secondsOf(query.endTime) ?? Math.floor(parts.nowMs() / 1000)
-    const from = secondsOf(query.startTime) ?? to - USUAL_DAYS * DAY
-    if (from >= to) throw new InvalidParameterError('startTime', 'must be before endTime')
-    const span: Span = { from, to, size: query.bucket === 'week' ? 'week' : 'day' }
-    if ((to - from) / DAY > MOST_BUCKETS * 7 || bucketsOf(span).length > MOST_BUCKETS)
-      throw new InvalidParameterError('startTime', `must leave at most ${MOST_BUCKETS} buckets`)
-    return span
-  }
   const base = '/v1/gateway/:gateway/merchant'
 
   app.get(
     `${base}/policies`,
     {
       preParsing,
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listMerchantPolicies',
         ...{ tags, security, params },
         summary: "The gateway's policies, newest first, deleted ones too",
-        querystring: Type.Object({ limit: Limit(), offset: Offset() }),
+        querystring: Type.Object({ limit: ClampedLimit(), offset: Offset() }),
         response: { 200: MerchantPolicies, ...REFUSALS },
       },
     },
     async request => {
       const gateway = own(request)
       const [policies, total] = await Promise.all([
-        listMerchantPolicies(store, gateway, request.query),
-        countMerchantPolicies(store, gateway),
+        listMerchantPolicies(request.store, gateway, request.query),
+        countMerchantPolicies(request.store, gateway),
       ])
       return { items: policies.map(toMerchantPolicy), total }
     },
@@ -91,16 +83,29 @@ export function addMerchantRoutes(
     `${base}/subscribers`,
     {
       preParsing,
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listSubscribers',
         ...{ tags, security, params },
-        summary: 'Wallets with policies of the gateway, the one that paid last first',
-        querystring: Type.Object({ limit: Limit(), offset: Offset() }),
+        summary: 'The wallets that paid the gateway, direct transfers too',
+        description:
+          'By wallet; follow the `link` header for more. With `neverPaid=true`: the owners of policies who never paid, the owner of the newest policy first; a page can then hold fewer than asked for and still have a next.',
+        querystring: Type.Object({
+          neverPaid: Type.Optional(
+            Type.Boolean({ description: 'owners of policies who never paid instead' }),
+          ),
+          limit: ClampedLimit(),
+          offset: Offset(),
+          cursor: Cursor(),
+        }),
         response: { 200: Subscribers, ...REFUSALS },
       },
     },
-    async request => {
-      const { items, total } = await listSubscribers(store, own(request), request.query)
+    async (request, reply) => {
+      const { neverPaid, cursor, ...page } = request.query
+      const list = neverPaid ? listNeverPaid : listSubscribers
+      const { items, total, next } = await list(request.store, own(request), { ...page, after: cursor })
+      if (next !== null) offerNextPage(request, reply, next)
       return { items: items.map(toSubscriber), total }
     },
   )
@@ -109,21 +114,30 @@ export function addMerchantRoutes(
     `${base}/revenue`,
     {
       preParsing,
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'getRevenue',
         ...{ tags, security, params },
         summary: 'Recurring revenue and volume, by token and by day or week',
-        description: 'By default of the last 30 days. At most 400 buckets; weeks begin on Mondays.',
+        description:
+          'Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.',
         querystring: Type.Object({
           ...SpanQuery,
-          bucket: Type.Optional(Type.Enum(['day', 'week'], { description: 'default `day`' })),
+          bucket: Type.Optional(
+            Type.Enum(['day', 'week', 'month'], { description: 'the smallest bucket; default `day`' }),
+          ),
         }),
         response: { 200: Revenue, ...REFUSALS },
       },
     },
     async request => {
       const gateway = own(request)
-      return readRevenue(parts, gateway, spanOf(request.query))
+      const { store } = request
+      return readRevenue(
+        { ...parts, store },
+        gateway,
+        await readSpan(store, gateway, request.query, parts.nowMs()),
+      )
     },
   )
 
@@ -131,6 +145,7 @@ export function addMerchantRoutes(
     `${base}/upcoming`,
     {
       preParsing,
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listUpcoming',
         ...{ tags, security, params },
@@ -145,7 +160,7 @@ export function addMerchantRoutes(
       const from = secondsOf(startTime) ?? Math.floor(parts.nowMs() / 1000)
       const to = secondsOf(endTime) ?? from + USUAL_DAYS * DAY
       if (from >= to) throw new InvalidParameterError('startTime', 'must be before endTime')
-      return readUpcoming(store, gateway, { from: BigInt(from), to: BigInt(to), limit, offset })
+      return readUpcoming(request.store, gateway, { from: BigInt(from), to: BigInt(to), limit, offset })
     },
   )
 
@@ -153,6 +168,7 @@ export function addMerchantRoutes(
     `${base}/export/:kind`,
     {
       preParsing,
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'exportMerchantData',
         ...{ tags, security },
@@ -176,7 +192,10 @@ export function addMerchantRoutes(
     async (request, reply) => {
       const gateway = own(request)
       const { kind } = request.params
-      const lines = await exportLines(store, gateway, kind, () => readRevenue(parts, gateway, spanOf({})))
+      const { store } = request
+      const lines = await exportLines(store, gateway, kind, async () =>
+        readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, {}, parts.nowMs())),
+      )
       void reply
         .header('content-disposition', `attachment; filename="${kind}-${gateway}.csv"`)
         .type('text/csv; charset=utf-8')

@@ -34,8 +34,8 @@ const MerchantPolicyRecord = Type.Object(
 
 const SubscriberRecord = Type.Object(
   {
-    wallet: PublicKey('who owns the policies'),
-    policyCount: Integer('its policies with the gateway', 1),
+    wallet: PublicKey('who pays'),
+    policyCount: Integer('its policies with the gateway, at most 1,000', 1),
     tokenMint: Nullable(PublicKey('the token it pays most often in, which `totalPaid` is of')),
     totalPaid: Amount('sum of its payments in that token'),
     lastActiveAt: Nullable(Integer('Unix time in seconds of its last payment', 1794697200)),
@@ -46,6 +46,9 @@ const SubscriberRecord = Type.Object(
       ),
       { description: 'Most payments first.' },
     ),
+    complete: Type.Boolean({
+      description: 'false: the wallet has more than 10,000 payments, and only the newest are counted',
+    }),
   },
   { title: 'Subscriber' },
 )
@@ -54,7 +57,13 @@ const pageOf = <T extends Parameters<typeof Type.Array>[0]>(title: string, item:
   Type.Object({ items: Type.Array(item), total: Integer('of all pages', 1) }, { title })
 
 export const MerchantPolicies = pageOf('MerchantPolicies', MerchantPolicyRecord)
-export const Subscribers = pageOf('Subscribers', SubscriberRecord)
+export const Subscribers = Type.Object(
+  {
+    items: Type.Array(SubscriberRecord),
+    total: Nullable(Integer('of all pages; null beyond 10,000, and behind the first page of `neverPaid`', 1)),
+  },
+  { title: 'Subscribers' },
+)
 
 const Point = Type.Object(
   {
@@ -91,7 +100,7 @@ export const Revenue = Type.Object(
     activeSubscriptionCount: Integer('active subscriptions now, of all tokens', 12),
     startTime: Moment('the first moment of the span'),
     endTime: Moment('the first moment after the span'),
-    bucket: Type.String({ enum: ['day', 'week'] }),
+    bucket: Type.String({ enum: ['day', 'week', 'month'] }),
     byToken: Type.Array(TokenRevenue, {
       description: 'Most payments first. Amounts of tokens are never added.',
     }),
@@ -223,6 +232,7 @@ export function toSubscriber({
   policyCount,
   lastActiveAt,
   byToken,
+  complete,
 }: Subscriber): Static<typeof SubscriberRecord> {
   const tokens = byToken.map(token => ({ ...token, totalPaid: token.totalPaid.toString() }))
   const [first] = tokens
@@ -233,5 +243,6 @@ export function toSubscriber({
     totalPaid: first?.totalPaid ?? '0',
     lastActiveAt,
     byToken: tokens,
+    complete,
   }
 }

@@ -1,7 +1,7 @@
 // Revenue of a gateway in a span of time, by token, in buckets.
 import { dueStateOf, perMonth } from '@payment-tracking/domain'
 import {
-  bucketSeconds,
+  bucketEnd,
   bucketStart,
   readSubscriptions,
   readVolume,
@@ -23,6 +23,8 @@ export interface Span {
   /** Unix seconds, the first after the span */
   to: number
   size: BucketSize
+  /** the whole life of the gateway: every payment counts, whatever its own time is */
+  whole?: boolean
 }
 
 export interface RevenueParts {
@@ -36,7 +38,7 @@ export interface RevenueParts {
 /** The seconds at which the buckets of a span begin. */
 export function bucketsOf({ from, to, size }: Span): number[] {
   const starts: number[] = []
-  for (let start = bucketStart(from, size); start < to; start += bucketSeconds(size)) starts.push(start)
+  for (let start = bucketStart(from, size); start < to; start = bucketEnd(start, size)) starts.push(start)
   return starts
 }
 
@@ -67,7 +69,7 @@ export async function readRevenue(
   span: Span,
 ): Promise<Static<typeof Revenue>> {
   const starts = bucketsOf(span)
-  const ends = starts.map(start => Math.min(start + bucketSeconds(span.size), span.to))
+  const ends = starts.map(start => Math.min(bucketEnd(start, span.size), span.to))
   const moments = [span.from, ...ends]
   const read = readSubscriptions(store, gateway)
   const [{ living }, volume, snapshots] = await Promise.all([

@@ -1,9 +1,9 @@
-// The base URL for people. Machines get the JSON refusal that every path without a resource has.
+// The base URL: a page for people, and JSON for probes and every other client that does not ask for HTML.
 import { hash } from 'node:crypto'
 import { HOUSE_TOKENS, isProduction } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
-import { NotFoundError } from '../http/api-errors.js'
-import { VERSION } from '../version.js'
+import { inEnvelope } from '../schemas/envelope.js'
+import { SERVICE, VERSION } from '../version.js'
 
 export interface FrontPageParts {
   environment: string
@@ -94,12 +94,18 @@ function renderPage({ environment, opsUrl }: FrontPageParts): string {
 /** Browsers name text/html; tools and libraries name JSON, anything, or nothing. */
 const isPerson = (accept: string | undefined): boolean => /(^|,)\s*text\/html\b/i.test(accept ?? '')
 
-/** Serves the base URL as a page to those who accept HTML by name. */
+const LINKS = { reference: '/docs/', openapi: '/openapi.json', health: '/v1/health' }
+
+/** Serves the base URL as a page to those who accept HTML by name, else as JSON. */
 export function addFrontPage(app: ApiServer, parts: FrontPageParts): void {
   let page: string | undefined
   app.get('/', { schema: { hide: true }, config: { takesAnyQuery: true } }, (request, reply) => {
     void reply.header('vary', 'accept')
-    if (!isPerson(request.headers.accept)) throw new NotFoundError('There is nothing at this path.')
+    if (!isPerson(request.headers.accept))
+      return reply
+        .type('application/json; charset=utf-8')
+        .serializer(JSON.stringify)
+        .send(inEnvelope({ service: SERVICE, version: VERSION, ...LINKS }))
     page ??= renderPage(parts)
     return reply
       .header('content-security-policy', POLICY)

@@ -4,7 +4,10 @@ import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import etag from '@fastify/etag'
 import type { ApiServer } from '../api-server.js'
+import type { Reads } from '@payment-tracking/store'
 import { answerNotModified } from '../plugins/answer-not-modified.js'
+import { IGNORED_HEADER } from '../http/ignore-unknown-parameters.js'
+import { chooseDatabase } from './choose-database.js'
 import { addSecurityHeaders } from './security-headers.js'
 
 /** The response headers that a browser's script may read. */
@@ -15,7 +18,10 @@ const EXPOSED_HEADERS = [
   'ratelimit-remaining',
   'ratelimit-reset',
   'retry-after',
+  'x-epoch',
+  IGNORED_HEADER,
   'x-next-cursor',
+  'x-position',
   'x-request-id',
 ]
 /** Compressing a smaller answer saves nothing. */
@@ -34,7 +40,10 @@ const dataOf = (payload: string | Buffer): string | Buffer =>
     : payload
 
 /** Adds CORS, security headers, ETags and compression to every later route. */
-export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: string }): Promise<void> {
+export async function addPlugins(
+  app: ApiServer,
+  { corsOrigin, reads }: { corsOrigin: string; reads: Reads },
+): Promise<void> {
   await app.register(cors, {
     origin: readOrigins(corsOrigin),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -49,6 +58,7 @@ export async function addPlugins(app: ApiServer, { corsOrigin }: { corsOrigin: s
     replyWith304: false,
     hashFn: payload => hash('sha1', dataOf(payload), 'base64'),
   })
+  chooseDatabase(app, reads)
   answerNotModified(app)
   await app.register(compress, {
     threshold: COMPRESS_FROM_BYTES,

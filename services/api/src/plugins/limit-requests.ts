@@ -14,6 +14,10 @@ export interface LimitOptions {
   nowMs: () => number
 }
 
+/** @param after how long the client should wait, for people */
+export const tooManyRequests = (after: string): ApiError =>
+  new ApiError('RATE_LIMITED', `Too many requests. Please come back in ${after}.`, { retry: 'later' })
+
 /**
  * Limits each client (an address, IPv6 by /64) to so many requests a minute over all processes, with the
  * standard `ratelimit` headers. Must be called before routes are added.
@@ -32,7 +36,6 @@ export async function limitRequests(app: ApiServer, { max, redis, log, nowMs }: 
     store: function store() {
       return counts
     } as unknown as NonNullable<RateLimitPluginOptions['store']>,
-    errorResponseBuilder: (_request, { after }) =>
-      new ApiError('RATE_LIMITED', `Too many requests. Please come back in ${after}.`, { retry: 'later' }),
+    errorResponseBuilder: (_request, { after }) => tooManyRequests(after),
   })
 }

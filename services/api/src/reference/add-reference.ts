@@ -9,6 +9,7 @@ import type { ApiServer } from '../api-server.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
+import { MIN_POSITION, readsDatabase } from '../plugins/choose-database.js'
 import { REFERENCE_STYLE } from './reference-style.js'
 
 /** Collects the schemas of every later route. */
@@ -37,7 +38,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
           apiKey: {
             type: 'http',
             scheme: 'bearer',
-            description: 'an API key of the gateway, where its scopes allow',
+            description: 'an API key of the gateway with the scope that the route names',
           },
           proofOfPayment: {
             type: 'http',
@@ -66,6 +67,13 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         { name: 'health', description: 'Whether the service lives' },
       ],
     },
+    transform: ({ schema, url, route }) => ({
+      url,
+      // The header is read outside of schemas, so only the document declares it.
+      schema: readsDatabase(route.method, url, route.config?.reads)
+        ? { ...(schema as object), headers: MIN_POSITION }
+        : schema,
+    }),
     transformObject: source =>
       'openapiObject' in source
         ? withComponents({ ...(source.openapiObject as JSONObject), webhooks: describeWebhooks() })

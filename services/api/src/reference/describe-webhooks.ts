@@ -37,12 +37,19 @@ const TestData = Type.Object(
   { title: 'TestNotificationData' },
 )
 
-const bodyOf = (type: string, title: string, data: TSchema) =>
+const POSITION = Integer(
+  'a place in the stream of all events: as `x-min-position`, answers of this API know what is told here',
+  6001,
+)
+
+/** @param position in bodies that have one; null where time is the cause */
+const bodyOf = (type: string, title: string, data: TSchema, position: Record<string, TSchema> = {}) =>
   Type.Object(
     {
       id: Text('the same as `webhook-id`: one per event, for every attempt, redelivery and endpoint'),
       type: Type.Literal(type),
       timestamp: Moment('of the event'),
+      ...position,
       data,
     },
     { title },
@@ -131,12 +138,12 @@ export const describeWebhooks = (): JSONObject => ({
   [PAYMENT_MESSAGE_TYPE]: describe(
     'onPaymentExecuted',
     'A payment was stored',
-    bodyOf(PAYMENT_MESSAGE_TYPE, 'PaymentNotification', PaymentData),
+    bodyOf(PAYMENT_MESSAGE_TYPE, 'PaymentNotification', PaymentData, { position: POSITION }),
   ),
   [RETRACTION_MESSAGE_TYPE]: describe(
     'onPaymentRetracted',
     'The finalized chain does not hold a payment that was told',
-    bodyOf(RETRACTION_MESSAGE_TYPE, 'RetractionNotification', PaymentData),
+    bodyOf(RETRACTION_MESSAGE_TYPE, 'RetractionNotification', PaymentData, { position: POSITION }),
   ),
   ...Object.fromEntries(
     LIFECYCLE_TYPES.map(type => [
@@ -144,7 +151,7 @@ export const describeWebhooks = (): JSONObject => ({
       describe(
         `on${pascalCase(type)}`,
         LIFECYCLE[type],
-        bodyOf(type, `${pascalCase(type)}Notification`, LifecycleData),
+        bodyOf(type, `${pascalCase(type)}Notification`, LifecycleData, { position: Nullable(POSITION) }),
       ),
     ]),
   ),

@@ -9,10 +9,13 @@ recipient, token mint and amount before you ship.
 
 Integers are exact JSON literals up to 2⁶⁴−1: read them with a parser that does not round. Times are UTC.
 Every answer that is no success has one shape, \`ErrorAnswer\`. Lists are newest first; follow the \`link\` header
-(\`rel="next"\`) or pass \`x-next-cursor\` as \`cursor\` to go on. Limits are told in the \`ratelimit-*\` headers.`
+(\`rel="next"\`) or pass \`x-next-cursor\` as \`cursor\` to go on. Limits are told in the \`ratelimit-*\` headers.
+
+Answers that were read from the database tell in \`x-position\` up to which place in the stream of events they know
+everything. Send the highest that you have seen as \`x-min-position\`, and no answer knows less.`
 
 /** This service's own keywords: they describe how an answer is written, not its content. */
-const OWN_KEYWORDS = new Set(['rawJson'])
+const OWN_KEYWORDS = new Set(['rawJson', 'clamped'])
 
 /** A client need not send a parameter with a default, although a handler always finds a value. */
 const isDefaulted = (value: JSONObject): boolean =>

@@ -8,10 +8,11 @@ import { Integer } from '../schemas/fields.js'
 import type { AddRoutes } from './add-routes.js'
 
 /** The number of events, in total and by name. */
-export const eventCountRoutes: AddRoutes = (app, { store }) => {
+export const eventCountRoutes: AddRoutes = app => {
   app.get(
     '/v1/events/count',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'countEvents',
         tags: ['events'],
@@ -28,13 +29,14 @@ export const eventCountRoutes: AddRoutes = (app, { store }) => {
       const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
       const filter = { name, ...readTimeBounds(request.query) }
       return {
-        count: await countEvents(store, filter).catch(nameMissingFilter(filter)),
+        count: await countEvents(request.store, filter).catch(nameMissingFilter(filter)),
       }
     },
   )
   app.get(
     '/v1/events/names',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listEventNames',
         tags: ['events'],
@@ -46,6 +48,6 @@ export const eventCountRoutes: AddRoutes = (app, { store }) => {
         },
       },
     },
-    () => listEventNames(store),
+    request => listEventNames(request.store),
   )
 }

@@ -133,7 +133,7 @@ export const EVENT_KINDS: readonly EventKind[] = [
   },
 ]
 
-export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
+export const eventKindRoutes: AddRoutes = (app, { tokens }) => {
   for (const { path, eventName, operationId, summary, filters, fields = {} } of EVENT_KINDS) {
     const filterSchemas = Object.fromEntries([
       ...filters.map(name => [name, Type.Optional(PublicKey(FILTERS[name]))] as const),
@@ -144,6 +144,7 @@ export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
     app.get(
       `/v1/events/${path}`,
       {
+        config: { reads: 'replicas' },
         schema: {
           operationId,
           tags: ['events'],
@@ -174,7 +175,7 @@ export const eventKindRoutes: AddRoutes = (app, { store, tokens }) => {
                 ),
               }),
         }
-        return answerEvents({ store, tokens }, filter, page, request, reply)
+        return answerEvents(tokens, filter, page, request, reply)
       },
     )
   }

@@ -7,10 +7,11 @@ import { answerEvents } from './event-list.js'
 import type { AddRoutes } from './add-routes.js'
 
 /** All events, with all filters combined. */
-export const eventsRoute: AddRoutes = (app, { store, tokens }) => {
+export const eventsRoute: AddRoutes = (app, { tokens }) => {
   app.get(
     '/v1/events',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listEvents',
         tags: ['events'],
@@ -22,7 +23,7 @@ export const eventsRoute: AddRoutes = (app, { store, tokens }) => {
       },
     },
     async (request, reply) => {
-      return answerEvents({ store, tokens }, toEventFilter(request.query), request.query, request, reply)
+      return answerEvents(tokens, toEventFilter(request.query), request.query, request, reply)
     },
   )
 }

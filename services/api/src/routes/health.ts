@@ -1,17 +1,47 @@
+import { waitAtMost } from '@payment-tracking/runtime'
+import { readFirstEvent, type FirstEvent, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
-import { Text } from '../schemas/fields.js'
-import { VERSION } from '../version.js'
+import { Integer, Moment, Nullable, Text } from '../schemas/fields.js'
+import { SERVICE, VERSION } from '../version.js'
 import type { AddRoutes } from './add-routes.js'
 
-const HEALTH = { status: 'ok', service: 'payment-tracking-api', version: VERSION }
+const HEALTH = { status: 'ok', service: SERVICE, version: VERSION }
 
-/** Whether the process runs: does not check its dependencies, has no rate limit, and accepts any query. */
-export const healthRoute: AddRoutes = app => {
+/** The beginning moves by months: it is read seldom, and no answer waits long for it. */
+const KEPT_MS = 60_000
+const WAIT_MS = 250
+
+/** @returns the first event as it was known last; null while it is not known */
+function rememberFirstEvent(store: Store): () => Promise<FirstEvent | null> {
+  let known: FirstEvent | null = null
+  let readAtMs = -Infinity
+  let reading: Promise<void> | undefined
+  const read = () =>
+    readFirstEvent(store)
+      .then(first => {
+        known = first
+        // What is empty may begin at any moment.
+        if (first.position !== null) readAtMs = performance.now()
+      })
+      .catch(() => {})
+      .finally(() => (reading = undefined))
+  return async () => {
+    if (performance.now() - readAtMs > KEPT_MS) {
+      reading ??= read()
+      if (known?.position == null) await waitAtMost(WAIT_MS, () => reading!)
+    }
+    return known
+  }
+}
+
+/** Whether the process runs: does not depend on other servers, has no rate limit, and accepts any query. */
+export const healthRoute: AddRoutes = (app, { store }) => {
+  const firstEvent = rememberFirstEvent(store)
   app.get(
     '/v1/health',
     {
-      config: { rateLimit: false, takesAnyQuery: true },
+      config: { rateLimit: false, takesAnyQuery: true, reads: 'nothing' },
       schema: {
         operationId: 'getHealth',
         tags: ['health'],
@@ -23,11 +53,25 @@ export const healthRoute: AddRoutes = app => {
               status: Text('`ok` when healthy', 'ok'),
               service: Text('the name of the service', HEALTH.service),
               version: Text('its version', VERSION),
+              firstPosition: Nullable(
+                Integer(
+                  'where the stream of events begins; null without events, or while it is not known',
+                  1,
+                ),
+              ),
+              firstTimestamp: Nullable(Moment('the time of the oldest event in lists; null likewise')),
             }),
           ),
         },
       },
     },
-    () => inEnvelope(HEALTH),
+    async () => {
+      const first = await firstEvent()
+      return inEnvelope({
+        ...HEALTH,
+        firstPosition: first?.position ?? null,
+        firstTimestamp: first?.occurredAt?.toISOString() ?? null,
+      })
+    },
   )
 }

@@ -1,17 +1,19 @@
 import { Type } from 'typebox'
-import { listOneTimePayments } from '@payment-tracking/store'
+import { readOneTimePage } from '@payment-tracking/store'
 import { NotFoundError } from '../http/api-errors.js'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
 import { IncludeRetracted, Limit, Offset, PublicKey, TrackingId } from '../schemas/fields.js'
-import { OneTimePayment, toOneTimePayment } from '../schemas/one-time-payment.js'
+import { OneTimePayment, OneTimePayments } from '../schemas/one-time-payment.js'
+import { tagPage } from '../http/tag-page.js'
 import type { AddRoutes } from './add-routes.js'
 
 /** The payments of a tracking ID. */
-export const onetimeRoute: AddRoutes = (app, { store, tokens }) => {
+export const onetimeRoute: AddRoutes = (app, { tokens }) => {
   app.get(
     '/v1/onetime/:trackingId',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'getOneTimePayment',
         tags: ['payments'],
@@ -26,19 +28,17 @@ export const onetimeRoute: AddRoutes = (app, { store, tokens }) => {
           offset: Offset(),
         }),
         response: {
-          200: Envelope('OneTimePayments', Type.Union([OneTimePayment, Type.Array(OneTimePayment)])),
+          200: Envelope('OneTimePayments', Type.Union([OneTimePayment, OneTimePayments])),
           ...NOT_FOUND_REFUSAL,
           ...READ_REFUSALS,
         },
       },
     },
-    async request => {
-      const { trackingId } = request.params
-      const payments = await listOneTimePayments(store, trackingId, request.query)
-      const { retracted } = request.query
-      const [only, ...others] = payments.map(payment => toOneTimePayment(payment, tokens, retracted))
-      if (only === undefined) throw new NotFoundError('There is no payment for this tracking ID here.')
-      return inEnvelope(others.length === 0 ? only : [only, ...others])
+    async (request, reply) => {
+      const page = await readOneTimePage(request.store, request.params.trackingId, request.query, tokens)
+      if (page.count === 0) throw new NotFoundError('There is no payment for this tracking ID here.')
+      tagPage(reply, page)
+      return inEnvelope(page.count === 1 ? page.text : `[${page.text}]`)
     },
   )
 }

@@ -57,10 +57,11 @@ const Overview = Type.Object(
 )
 
 /** How things stand, for the first page that people look at. */
-export const overviewRoute: AddRoutes = (app, { store, nowMs }) => {
+export const overviewRoute: AddRoutes = (app, { nowMs }) => {
   app.get(
     '/v1/overview',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'getOverview',
         tags: ['payments'],
@@ -73,7 +74,7 @@ export const overviewRoute: AddRoutes = (app, { store, nowMs }) => {
     },
     async request => {
       const now = nowMs()
-      const { lastMinute, hours, byToken, delays } = await readOverview(store, {
+      const { lastMinute, hours, byToken, delays } = await readOverview(request.store, {
         gateway: request.query.gateway,
         nowMs: now,
       })

@@ -8,7 +8,7 @@ import {
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { Nullable, PublicKey, Text, TrackingId } from '../schemas/fields.js'
-import { OneTimePayment, toOneTimePayment } from '../schemas/one-time-payment.js'
+import { OneTimePayment } from '../schemas/one-time-payment.js'
 import { FinalityField } from '../schemas/payment-fields.js'
 import type { AddRoutes } from './add-routes.js'
 
@@ -69,17 +69,16 @@ const Check = Type.Object(
 const FEW = 10
 
 /** Each field in which a payment differs from the request. */
-function mismatchesOf({ payment, finality }: StoredOneTimePayment, wanted: Wanted) {
-  const actual = { ...payment, finality }
+function mismatchesOf(payment: StoredOneTimePayment, wanted: Wanted) {
   const isMet = {
     recipient: () => payment.recipient === wanted.recipient,
     tokenMint: () => payment.tokenMint === wanted.tokenMint,
     amount: () => BigInt(payment.amount) >= BigInt(wanted.amount!),
-    finality: () => finality === 'finalized' || wanted.finality === 'confirmed',
+    finality: () => payment.finality === 'finalized' || wanted.finality === 'confirmed',
   }
   return CHECKED.flatMap(field => {
     const expected = wanted[field]
-    return expected === undefined || isMet[field]() ? [] : [{ field, expected, actual: actual[field] }]
+    return expected === undefined || isMet[field]() ? [] : [{ field, expected, actual: payment[field] }]
   })
 }
 
@@ -95,10 +94,11 @@ function compare(stored: StoredOneTimePayment[], wanted: Wanted): CheckedPayment
 }
 
 /** Whether an order was paid: a shop's check before it ships. */
-export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
+export const paymentCheckRoute: AddRoutes = (app, { tokens }) => {
   app.get(
     '/v1/payments/check',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'checkPayment',
         tags: ['payments'],
@@ -110,18 +110,17 @@ export const paymentCheckRoute: AddRoutes = (app, { store, tokens }) => {
       },
     },
     async request => {
+      const { store } = request
       const { trackingId, ...wanted } = request.query
-      const few = await listOneTimePayments(store, trackingId, { limit: FEW + 1, offset: 0 })
-      const checked = few.length > FEW ? await checkPayments(store, trackingId, wanted) : compare(few, wanted)
+      const few = await listOneTimePayments(store, trackingId, { limit: FEW + 1, offset: 0 }, tokens)
+      const checked =
+        few.length > FEW ? await checkPayments(store, trackingId, wanted, tokens) : compare(few, wanted)
       const mismatches = checked.others.flatMap(stored =>
-        mismatchesOf(stored, wanted).map(mismatch => ({
-          ...mismatch,
-          payment: toOneTimePayment(stored, tokens),
-        })),
+        mismatchesOf(stored, wanted).map(mismatch => ({ ...mismatch, payment: stored.record })),
       )
       return {
         paid: checked.paymentCount > 0,
-        payments: checked.payments.map(stored => toOneTimePayment(stored, tokens)),
+        payments: checked.payments.map(({ record }) => record),
         paymentCount: checked.paymentCount,
         mismatches: mismatches.slice(0, MOST_CHECKED),
         mismatchCount: checked.mismatchCount,

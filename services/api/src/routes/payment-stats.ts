@@ -69,10 +69,11 @@ const toStats = (stats: PaymentStats) => ({
 })
 
 /** Sums over payments, of a gateway or of all. */
-export const paymentStatsRoute: AddRoutes = (app, { store }) => {
+export const paymentStatsRoute: AddRoutes = app => {
   app.get(
     '/v1/events/payments/stats',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'getPaymentStats',
         tags: ['payments'],
@@ -83,7 +84,7 @@ export const paymentStatsRoute: AddRoutes = (app, { store }) => {
     },
     async request => {
       const filter = { gateway: request.query.gateway, ...readTimeBounds(request.query) }
-      return toStats(await readPaymentStats(store, filter).catch(nameMissingFilter(filter)))
+      return toStats(await readPaymentStats(request.store, filter).catch(nameMissingFilter(filter)))
     },
   )
 }

@@ -1,30 +1,31 @@
-import { listTracedDeliveries, listTracedWaits, readPaymentTrace, type Store } from '@payment-tracking/store'
+import { listTracedDeliveries, listTracedWaits, readPaymentTrace } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
+import { securityOf } from '../gateway-auth/gateway-auth.js'
 import { NotFoundError } from '../http/api-errors.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
 import { Signature } from '../schemas/fields.js'
 import { PaymentTraceRecord, toTraceRecord } from '../schemas/payment-trace.js'
 
 export interface TraceParts {
-  store: Store
   /** The gateway of a request's token. @throws when the request has no valid token */
   authenticate: (request: FastifyRequest) => Promise<{ gateway: string }>
 }
 
 /** Adds the route that reports each stage of a transaction's payments. */
-export function addTraceRoute(app: ApiServer, { store, authenticate }: TraceParts): void {
+export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): void {
   app.get(
     '/v1/payments/:signature/trace',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'tracePayments',
         tags: ['payments'],
         summary: 'What became of the payments of a transaction',
         description:
           "From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what.",
-        security: [{}, { gatewayToken: [] }, { apiKey: [] }],
+        security: [{}, ...securityOf('webhooks:read')],
         params: Type.Object({ signature: Signature('transaction signature') }),
         querystring: Type.Object({}),
         response: {
@@ -37,6 +38,7 @@ export function addTraceRoute(app: ApiServer, { store, authenticate }: TracePart
       },
     },
     async (request, reply) => {
+      const { store } = request
       const caller = request.headers.authorization === undefined ? null : await authenticate(request)
       if (caller) void reply.header('cache-control', 'private, no-store')
       void reply.header('vary', 'authorization')

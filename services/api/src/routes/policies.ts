@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { NotFoundError } from '../http/api-errors.js'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
-import { EventRecord } from '../schemas/event-record.js'
+import { EventRecords } from '../schemas/event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../schemas/fields.js'
 import { PolicyRecord, toPolicyRecord } from '../schemas/policy-record.js'
 import { answerEvents } from './event-list.js'
@@ -17,13 +17,14 @@ const FAMILIES = [
 ] as const
 
 export const policyRoutes: AddRoutes = (app, parts) => {
-  const { store, tokens, graceSeconds, nowMs } = parts
+  const { tokens, graceSeconds, nowMs } = parts
   const tags = ['subscriptions']
   for (const { family, path, id, what } of FAMILIES) {
     const toRecord = (policy: StoredSubscription) => toPolicyRecord(policy, nowMs() / 1000, graceSeconds)
     app.get(
       `/v1/${path}`,
       {
+        config: { reads: 'replicas' },
         schema: {
           operationId: `list${id}ies`,
           tags,
@@ -41,6 +42,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
     app.get(
       `/v1/${path}/:address`,
       {
+        config: { reads: 'replicas' },
         schema: {
           operationId: `get${id}y`,
           tags,
@@ -51,7 +53,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
       },
       async request => {
         const filter = { address: request.params.address, family }
-        const [policy] = await listSubscriptions(store, filter, { limit: 1 })
+        const [policy] = await listSubscriptions(request.store, filter, { limit: 1 })
         if (!policy) throw new NotFoundError('There is no such policy.')
         return inEnvelope(toRecord(policy))
       },
@@ -59,6 +61,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
     app.get(
       `/v1/${path}/:address/executions`,
       {
+        config: { reads: 'replicas' },
         schema: {
           operationId: `list${id}yExecutions`,
           tags,
@@ -71,7 +74,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
             offset: Offset(),
             cursor: Cursor(),
           }),
-          response: { 200: Envelope(`${id}yExecutions`, Type.Array(EventRecord)), ...READ_REFUSALS },
+          response: { 200: Envelope(`${id}yExecutions`, EventRecords), ...READ_REFUSALS },
         },
       },
       async (request, reply) => {
@@ -80,7 +83,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
           paymentPolicy: request.params.address,
           retracted: request.query.retracted,
         }
-        return inEnvelope(await answerEvents({ store, tokens }, filter, request.query, request, reply))
+        return inEnvelope(await answerEvents(tokens, filter, request.query, request, reply))
       },
     )
   }

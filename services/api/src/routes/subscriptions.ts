@@ -27,7 +27,7 @@ export const SubscriptionQuery = Type.Object({
   userPublicKey: Type.Optional(PublicKey("the owner's wallet, or the user payment account")),
   gatewayPublicKey: Type.Optional(PublicKey('the gateway')),
   walletPublicKey: Type.Optional(PublicKey("the owner's wallet; only together with tokenMint")),
-  tokenMint: Type.Optional(PublicKey('the token; only together with walletPublicKey')),
+  tokenMint: Type.Optional(PublicKey('the token; only together with walletPublicKey or trackingId')),
   recipient: Type.Optional(PublicKey('who is paid')),
   cursor: Cursor(),
 })
@@ -38,7 +38,8 @@ export const SubscriptionQuery = Type.Object({
  * @param query the same query with the filters of its cursor
  */
 function checkLookup(sent: SentQuery, query: SentQuery): void {
-  if (isGiven(query, 'walletPublicKey') !== isGiven(query, 'tokenMint')) {
+  const mintFilters = isGiven(query, 'trackingId') && !isGiven(query, 'walletPublicKey')
+  if (!mintFilters && isGiven(query, 'walletPublicKey') !== isGiven(query, 'tokenMint')) {
     throw new ApiError(
       'WALLET_LOOKUP_INCOMPLETE',
       'If you provide either walletPublicKey or tokenMint, you have to provide both!',
@@ -66,7 +67,7 @@ export function checkSentLookup(request: FastifyRequest, _reply: FastifyReply, d
  * @param only further conditions beside the query
  */
 export async function answerSubscriptions(
-  { store, programId }: Pick<RouteParts, 'store' | 'programId'>,
+  { programId }: Pick<RouteParts, 'programId'>,
   request: FastifyRequest & { query: Static<typeof SubscriptionQuery> },
   reply: FastifyReply,
   only: Pick<SubscriptionFilter, 'family'> = {},
@@ -80,13 +81,14 @@ export async function answerSubscriptions(
     userPublicKey: query.userPublicKey,
     gateway: query.gatewayPublicKey,
     recipient: query.recipient,
-    userPayment:
-      walletPublicKey === undefined || tokenMint === undefined
-        ? undefined
-        : deriveUserPayment(programId, walletPublicKey, tokenMint),
+    ...(walletPublicKey === undefined || tokenMint === undefined
+      ? { tokenMint }
+      : { userPayment: deriveUserPayment(programId, walletPublicKey, tokenMint) }),
   }
   // One row more than a page shows whether there is a next page.
-  const policies = await listSubscriptions(store, filter, { limit: PAGE + 1, after }).catch(nameTrackingId)
+  const policies = await listSubscriptions(request.store, filter, { limit: PAGE + 1, after }).catch(
+    nameTrackingId,
+  )
   const page = policies.slice(0, PAGE)
   const last = page.at(-1)
   if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))
@@ -99,12 +101,13 @@ export const subscriptionsRoute: AddRoutes = (app, parts) => {
   app.get(
     '/v1/subscriptions',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listSubscriptions',
         tags: ['subscriptions'],
         summary: 'Find subscriptions',
         description:
-          'Newest first by creation, up to 1,000 in a page. At least one lookup must be given, wallet and mint only together, and at most 3 parameters.',
+          'Newest first by creation, up to 1,000 in a page. At least one lookup must be given, and at most 3 parameters. A wallet needs a mint beside it, and a mint needs a wallet or a tracking ID.',
         querystring: SubscriptionQuery,
         response: { 200: Envelope('Subscriptions', Type.Array(SubscriptionRecord)), ...READ_REFUSALS },
       },

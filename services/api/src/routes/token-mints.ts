@@ -17,6 +17,7 @@ export const tokenMintsRoute: AddRoutes = (app, { tokens }) => {
   app.get(
     '/v1/token-mints',
     {
+      config: { reads: 'nothing' },
       schema: {
         operationId: 'listTokenMints',
         tags: ['payments'],

@@ -11,10 +11,11 @@ import type { AddRoutes } from './add-routes.js'
 
 const PROGRAM_PREFIX = 'tributary_'
 
-export const typedEventRoutes: AddRoutes = (app, { store, tokens }) => {
+export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
   app.get(
     '/v1/events/typed/:eventName',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listEventsOfName',
         tags: ['events'],
@@ -34,12 +35,13 @@ export const typedEventRoutes: AddRoutes = (app, { store, tokens }) => {
         name: withoutProgramPrefix(request.params.eventName),
         retracted: request.query.retracted,
       }
-      return answerEvents({ store, tokens }, filter, request.query, request, reply)
+      return answerEvents(tokens, filter, request.query, request, reply)
     },
   )
   app.get(
     '/v1/events/names/tributary',
     {
+      config: { reads: 'replicas' },
       schema: {
         operationId: 'listPrefixedEventNames',
         tags: ['events'],
@@ -51,6 +53,6 @@ export const typedEventRoutes: AddRoutes = (app, { store, tokens }) => {
         },
       },
     },
-    async () => (await listEventNames(store)).map(name => `${PROGRAM_PREFIX}${name}`),
+    async request => (await listEventNames(request.store)).map(name => `${PROGRAM_PREFIX}${name}`),
   )
 }

@@ -1,15 +1,9 @@
-import { Type, type Static } from 'typebox'
-import type { StoredEvent } from '@payment-tracking/store'
-import { Integer, Moment, Nullable, RawObject, Signature, Text } from './fields.js'
-import {
-  FinalityField,
-  PaymentFields,
-  RetractedField,
-  toPaymentFields,
-  toStanding,
-} from './payment-fields.js'
-import type { Tokens } from './tokens.js'
+import { Type, type TSchema } from 'typebox'
+import type { EventRecordField } from '@payment-tracking/store'
+import { Integer, Moment, Nullable, RawObject, Signature, Text, Written } from './fields.js'
+import { FinalityField, PaymentFields, RetractedField } from './payment-fields.js'
 
+/** The store writes the records: `eventRecordText`. */
 export const EventRecord = Type.Object(
   {
     id: Text('opaque; the same event has the same id for ever', '0f0e7a52-5d0c-8c51-9f6e-6d8a6e0b1c11'),
@@ -27,23 +21,8 @@ export const EventRecord = Type.Object(
     retracted: RetractedField,
     trackingId: Type.Optional(Nullable(Text('of a payment: what its memo says', 'order-4711'))),
     ...Type.Partial(Type.Object(PaymentFields)).properties,
-  },
+  } satisfies Record<EventRecordField, TSchema>,
   { title: 'EventRecord', description: 'A stored event of the chain.' },
 )
-export type EventRecord = Static<typeof EventRecord>
 
-export const EventRecords = Type.Array(EventRecord, { description: 'Newest first.' })
-
-/** @param asked whether the client requested retracted events */
-export const toEventRecord = (event: StoredEvent, tokens: Tokens, asked = false): EventRecord => ({
-  id: event.id,
-  slot: event.slot,
-  signature: event.signature,
-  eventName: event.name,
-  data: event.data,
-  timestamp: event.timestamp,
-  ...toStanding(event, asked),
-  ...(event.payment === null
-    ? {}
-    : { trackingId: event.payment.trackingId, ...toPaymentFields(event.id, event.payment, tokens) }),
-})
+export const EventRecords = Written(Type.Array(EventRecord, { description: 'Newest first.' }))

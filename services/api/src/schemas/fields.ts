@@ -45,12 +45,25 @@ export const RawObject = (description: string, example: Record<string, unknown>)
     examples: [example],
   })
 
+/** What Postgres writes: JSON text that is passed on unchanged, with the schema of its value. */
+export const Written = (schema: TSchema) => Type.Unsafe<string>({ ...schema, rawJson: true })
+
 export const Limit = (maximum = 1000) =>
   Type.Integer({
     minimum: 1,
     maximum,
     default: 100,
     description: `the most records to answer, 1 to ${maximum}`,
+  })
+
+/** A limit of a list where the incumbent brings numbers into bounds: refusing them would break its clients. */
+export const ClampedLimit = (maximum = 1000) =>
+  Type.Integer({
+    minimum: 1,
+    maximum,
+    default: 100,
+    clamped: true,
+    description: `the most records to answer; more than ${maximum} counts as ${maximum}, less than 1 as the default`,
   })
 
 export const Offset = () =>

@@ -1,16 +1,10 @@
-import { Type, type Static } from 'typebox'
-import type { StoredOneTimePayment } from '@payment-tracking/store'
-import { Integer, Moment, PublicKey, Signature, Text } from './fields.js'
-import {
-  FinalityField,
-  PaymentFields,
-  RetractedField,
-  toPaymentFields,
-  toStanding,
-} from './payment-fields.js'
-import type { Tokens } from './tokens.js'
+import { Type, type TSchema } from 'typebox'
+import type { OneTimePaymentField } from '@payment-tracking/store'
+import { Integer, Moment, PublicKey, Signature, Text, Written } from './fields.js'
+import { FinalityField, PaymentFields, RetractedField } from './payment-fields.js'
 
-export const OneTimePayment = Type.Object(
+/** The store writes the records: `oneTimePaymentText`. */
+export const PaymentRecord = Type.Object(
   {
     trackingId: Text('the tracking ID that was asked for', 'order-4711'),
     signature: Signature('transaction signature'),
@@ -24,30 +18,12 @@ export const OneTimePayment = Type.Object(
     finality: FinalityField,
     retracted: RetractedField,
     ...PaymentFields,
-  },
+  } satisfies Record<OneTimePaymentField, TSchema>,
   {
     title: 'OneTimePayment',
     description: 'Anyone can write any memo: check recipient, token mint and amount before you ship.',
   },
 )
-export type OneTimePayment = Static<typeof OneTimePayment>
 
-/** @param asked whether the client requested retracted payments */
-export const toOneTimePayment = (
-  payment: StoredOneTimePayment,
-  tokens: Tokens,
-  asked = false,
-): OneTimePayment => ({
-  trackingId: payment.trackingId,
-  signature: payment.signature,
-  slot: payment.slot,
-  timestamp: payment.timestamp,
-  paymentPolicy: payment.paymentPolicy,
-  gateway: payment.gateway,
-  amount: payment.amount,
-  // A tracking ID is its memo without the padding, so the text is the same.
-  memo: payment.trackingId,
-  recordId: payment.recordId,
-  ...toStanding(payment, asked),
-  ...toPaymentFields(payment.eventId, payment.payment, tokens),
-})
+export const OneTimePayment = Written(PaymentRecord)
+export const OneTimePayments = Written(Type.Array(PaymentRecord))

@@ -1,8 +1,6 @@
 // The payment fields of every record, so that a reader can check the fields that the warning names.
 import { Type } from 'typebox'
-import type { Finality, KnownPayment } from '@payment-tracking/store'
 import { Integer, Nullable, PublicKey, Text } from './fields.js'
-import type { Tokens } from './tokens.js'
 
 export const FinalityField = Type.String({
   enum: ['confirmed', 'finalized'],
@@ -26,29 +24,3 @@ export const PaymentFields = {
   decimals: Type.Optional(Integer('of the token, when this service knows it', 6)),
   symbol: Type.Optional(Text('of the token, when this service knows it', 'USDC')),
 }
-
-/** The fields of `PaymentFields`. */
-export function toPaymentFields(eventId: string, payment: KnownPayment, tokens: Tokens) {
-  const { recipient, payer, tokenMint, seq, amount } = payment
-  const token = tokenMint === null ? undefined : tokens.get(tokenMint)
-  return {
-    eventId,
-    recipient,
-    payer,
-    tokenMint,
-    seq,
-    amountString: amount,
-    ...(token === undefined ? {} : { decimals: token.decimals, symbol: token.symbol }),
-  }
-}
-
-export interface Standing {
-  finality: Finality
-  retracted: boolean
-}
-
-/** @param asked whether the client requested retracted records, so that each record must state its standing */
-export const toStanding = ({ finality, retracted }: Standing, asked: boolean) => ({
-  finality,
-  ...(asked || retracted ? { retracted } : {}),
-})

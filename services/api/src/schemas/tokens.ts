@@ -1,11 +1,7 @@
-/** How answers show amounts of a token. */
-export interface Token {
-  symbol: string
-  decimals: number
-}
+import type { ShownToken } from '@payment-tracking/store'
 
 /** By mint. */
-export type Tokens = ReadonlyMap<string, Token>
+export type Tokens = ReadonlyMap<string, ShownToken>
 
 /** USDC, USDT and wrapped SOL of mainnet. */
 export const DEFAULT_TOKENS = [
@@ -20,7 +16,7 @@ export const TOKENS_PATTERN = `^(?:${TOKEN}(?:,${TOKEN})*)?$`
 
 /** @param text matches `TOKENS_PATTERN` */
 export function readTokens(text: string): Tokens {
-  const tokens = new Map<string, Token>()
+  const tokens = new Map<string, ShownToken>()
   for (const entry of text.split(',').filter(Boolean)) {
     const [mint = '', shown = ''] = entry.split('=')
     const [symbol = '', decimals = ''] = shown.split(':')

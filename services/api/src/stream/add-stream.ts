@@ -11,11 +11,10 @@ import {
 } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
-import { compileAnswer } from '../codec/response-codec.js'
 import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
 import { EventFilters, toEventFilter } from '../schemas/event-query.js'
-import { EventRecord, toEventRecord } from '../schemas/event-record.js'
-import { Text } from '../schemas/fields.js'
+import { EventRecord } from '../schemas/event-record.js'
+import { Integer, Text } from '../schemas/fields.js'
 import type { Tokens } from '../schemas/tokens.js'
 import { checkUpgrade } from './check-upgrade.js'
 import { CLOSE } from './close-codes.js'
@@ -40,10 +39,17 @@ const StreamQuery = Type.Object({
 })
 
 const StreamRecord = Type.Object(
-  { ...EventRecord.properties, cursor: Text('where to go on from, as `since`') },
+  {
+    ...EventRecord.properties,
+    cursor: Text('where to go on from, as `since`'),
+    position: Integer('its place in the stream: as `x-min-position`, answers know the event', 6001),
+  },
   { title: 'StreamRecord', description: 'One message of the stream.' },
 )
-const writeRecord = compileAnswer(StreamRecord)
+
+/** The record of an event with its cursor, which holds nothing that JSON escapes, and its position. */
+const writeRecord = (record: string, cursor: string, position: bigint): string =>
+  `${record.slice(0, -1)},"cursor":"${cursor}","position":${position}}`
 
 /** The first message: where the stream begins, and where the stored events end. */
 const StreamHeadMessage = Type.Object(
@@ -51,6 +57,8 @@ const StreamHeadMessage = Type.Object(
     type: Type.Literal('head'),
     head: Text('the cursor of the last event that was stored when the stream began'),
     cursor: Text('where this stream begins; `since` to begin there again'),
+    position: Integer('the place of the last event that was stored', 6000),
+    epoch: Text('which database positions belong to', '5f0c1f6e-1d7e-4f0e-9a51-3f1f0e1c8a52'),
   },
   { title: 'StreamHead', description: 'The first message of the stream; no event.' },
 )
@@ -76,8 +84,8 @@ declare module 'fastify' {
 
 /** The stream of all events: the stored events since a cursor, then new events. */
 export async function addStream(app: ApiServer, options: StreamOptions): Promise<void> {
-  const { store, log, maxConnections } = options
-  const feed = new Feed(store, log)
+  const { store, tokens, log, maxConnections } = options
+  const feed = new Feed(store, tokens, log)
   const readers = new Map<WebSocket, Reader>()
   const connections = new Map<string, number>()
 
@@ -114,6 +122,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
     method: 'GET',
     url: STREAM_PATH,
     exposeHeadRoute: false,
+    config: { reads: 'nothing' },
     schema: {
       operationId: 'streamEvents',
       tags: ['events'],
@@ -149,19 +158,18 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
           type: 'head',
           head: encodePositionCursor(head),
           cursor: encodePositionCursor(start),
+          position: Number(head.position),
+          epoch: head.epoch,
         } satisfies Static<typeof StreamHeadMessage>),
       )
       const client = countedAddress(request.ip)
       connections.set(client, (connections.get(client) ?? 0) + 1)
       const write = (event: StreamEvent) =>
-        writeRecord({
-          ...toEventRecord(event, options.tokens),
-          cursor: encodePositionCursor({ epoch, position: event.position }),
-        })
+        writeRecord(event.record, encodePositionCursor({ epoch, position: event.position }), event.position)
       const filter = toEventFilter(request.query)
       readers.set(
         socket,
-        new Reader({ store, feed, socket, filter, position, write, log, stallMs: options.stallMs }),
+        new Reader({ store, tokens, feed, socket, filter, position, write, log, stallMs: options.stallMs }),
       )
       options.sockets.set(readers.size)
       socket.on('close', () => {

@@ -10,6 +10,7 @@ import {
   type StreamEvent,
   type StreamHead,
 } from '@payment-tracking/store'
+import type { Tokens } from '../schemas/tokens.js'
 
 const POLL_EVERY_MS = 150
 const AFTER_FAILURE_MS = 1_000
@@ -31,6 +32,7 @@ export class Feed {
 
   constructor(
     private readonly store: Store,
+    private readonly tokens: Tokens,
     private readonly log: Pick<Logger, 'warn' | 'info'>,
   ) {}
 
@@ -95,7 +97,7 @@ export class Feed {
     this.#head ??= head
     while (this.#head.position < head.position && !this.#stop.signal.aborted) {
       const range: EventRange = { after: this.#head.position, upTo: head.position, limit: PAGE }
-      const events: StreamEvent[] = await listEventsAfter(this.store, range)
+      const events: StreamEvent[] = await listEventsAfter(this.store, range, this.tokens)
       this.#head = { epoch: head.epoch, position: events.at(-1)?.position ?? head.position }
       for (const listener of [...this.#listeners]) listener.onEvents(events)
     }

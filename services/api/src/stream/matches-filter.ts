@@ -2,7 +2,7 @@ import type { EventFilter, StreamEvent } from '@payment-tracking/store'
 
 /** Whether a live event passes the filter, with the same result as the filter in SQL. */
 export function matchesFilter(event: StreamEvent, filter: EventFilter): boolean {
-  const at = Date.parse(event.timestamp)
+  const at = event.occurredAt.getTime()
   const is = <T>(wanted: T | undefined, value: T | null) => wanted === undefined || wanted === value
   return (
     is(filter.signature, event.signature) &&

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Logger } from '@payment-tracking/runtime'
 import { listEventsAfter, type EventFilter, type Store, type StreamEvent } from '@payment-tracking/store'
+import type { Tokens } from '../schemas/tokens.js'
 import { CLOSE } from './close-codes.js'
 import type { Feed } from './feed.js'
 import { matchesFilter } from './matches-filter.js'
@@ -21,6 +22,7 @@ const CUT_AFTER_MS = 5_000
 
 export interface ReaderOptions {
   store: Store
+  tokens: Tokens
   feed: Feed
   socket: WebSocket
   filter: EventFilter
@@ -97,10 +99,10 @@ export class Reader {
   }
 
   async #sendPage(end: bigint): Promise<void> {
-    const { store, filter, stallMs, write } = this.options
+    const { store, tokens, filter, stallMs, write } = this.options
     const upTo = this.#position + WINDOW < end ? this.#position + WINDOW : end
     const range = { after: this.#position, upTo, limit: PAGE }
-    const events = await listEventsAfter(store, range, filter)
+    const events = await listEventsAfter(store, range, tokens, filter)
     for (const event of events) {
       if (this.#sendQueue.isFull && !(await this.#sendQueue.drained(stallMs)))
         return this.close(CLOSE.tooSlow)

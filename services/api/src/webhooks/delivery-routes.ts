@@ -4,13 +4,13 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderTestMessage } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import {
+  beginRedelivery,
+  doWebhookWork,
   getDelivery,
   getWebhook,
   insertMessage,
   listDeliveries,
-  redeliverMany,
   redeliverOne,
-  REDELIVERIES_AT_ONCE,
   searchDeliveries,
   type Store,
   type WebhookRecord,
@@ -22,7 +22,7 @@ import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { Limit, Offset, Signature, TrackingId } from '../schemas/fields.js'
-import { noWebhook, security } from './webhook-routes.js'
+import { noWebhook, READS, WRITES } from './webhook-routes.js'
 import {
   CONFLICT_REFUSAL,
   DeliveryAnswer,
@@ -85,7 +85,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       schema: {
         operationId: 'searchDeliveries',
         tags,
-        security,
+        security: READS,
         summary: "Find deliveries of all the gateway's webhooks, newest first",
         description: 'By `trackingId`, `signature` or both.',
         querystring: Type.Object(FOUND_BY),
@@ -107,7 +107,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       schema: {
         operationId: 'listDeliveries',
         tags,
-        security,
+        security: READS,
         summary: 'List the deliveries of a webhook, newest first',
         params: WebhookPath,
         querystring: Type.Object(FOUND_BY),
@@ -127,7 +127,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       schema: {
         operationId: 'getDelivery',
         tags,
-        security,
+        security: READS,
         summary: 'Read a delivery with its attempts',
         params: DeliveryPath,
         response: { 200: DeliveryDetailAnswer, ...WEBHOOK_REFUSALS },
@@ -152,7 +152,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       schema: {
         operationId: 'redeliver',
         tags,
-        security,
+        security: WRITES,
         summary: 'Deliver again, with the same id and body',
         params: DeliveryPath,
         response: { 202: DeliveryAnswer, ...WEBHOOK_REFUSALS, ...CONFLICT_REFUSAL },
@@ -175,9 +175,10 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       schema: {
         operationId: 'redeliverMany',
         tags,
-        security,
+        security: WRITES,
         summary: 'Deliver again what was made in a span of time',
-        description: `Failed and cancelled deliveries, or those of one status. Up to ${REDELIVERIES_AT_ONCE} at once, oldest first: \`more\` says that there may be others.`,
+        description:
+          'Failed and cancelled deliveries, or those of one status, oldest first. The first ones are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time.',
         params: WebhookPath,
         body: Type.Object(
           {
@@ -189,7 +190,10 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         ),
         response: {
           202: Type.Object(
-            { count: Type.Integer({ description: 'deliveries that are due now' }), more: Type.Boolean() },
+            {
+              count: Type.Integer({ description: 'deliveries that are due now' }),
+              more: Type.Boolean({ description: 'others follow; nothing needs to be asked again' }),
+            },
             { title: 'Redelivery' },
           ),
           ...WEBHOOK_REFUSALS,
@@ -200,14 +204,17 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
     async (request, reply) => {
       const { since, until, status } = request.body
       const webhook = await activeWebhookOf(request, request.params.id)
-      const deliveries = await redeliverMany(store, webhook.id, {
+      const work = await beginRedelivery(store, webhook.id, {
         since: readTime('since', since, 'down'),
         until: until === undefined ? null : readTime('until', until, 'up'),
         states: status === undefined ? ['failed', 'cancelled'] : [status],
       })
+      // The first page at once; workers do the rest. A worker that was faster has done it already.
+      const page = await doWebhookWork(store, { kinds: ['redeliver'], only: work })
+      const deliveries = page?.deliveries ?? []
       await wake(request, deliveries)
       void reply.code(202)
-      return { count: deliveries.length, more: deliveries.length === REDELIVERIES_AT_ONCE }
+      return { count: deliveries.length, more: page?.goesOn ?? true }
     },
   )
 
@@ -218,9 +225,10 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       schema: {
         operationId: 'testWebhook',
         tags,
-        security,
+        security: WRITES,
         summary: 'Send a test notification',
-        description: 'Its type is `webhook.test`; it is signed, retried and logged as any other.',
+        description:
+          'Its type is `webhook.test`; it is signed, retried and logged as any other. A webhook of the format `tributary` is sent `{"event": "webhook.test", …}`.',
         params: WebhookPath,
         response: { 202: DeliveryAnswer, ...WEBHOOK_REFUSALS, ...CONFLICT_REFUSAL },
       },
@@ -230,6 +238,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       const message = renderTestMessage({
         webhookId: webhook.id,
         gateway: webhook.gateway,
+        format: webhook.format,
         nonce: randomBytes(12).toString('hex'),
         at: new Date(),
       })

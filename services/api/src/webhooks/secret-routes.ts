@@ -6,7 +6,7 @@ import {
 } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { noWebhook, security, tags } from './webhook-routes.js'
+import { noWebhook, tags, WRITES } from './webhook-routes.js'
 import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
 
 /** Routes that read and rotate the secret of a webhook. */
@@ -21,7 +21,7 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
       schema: {
         operationId: 'getWebhookSecret',
         tags,
-        security,
+        security: WRITES,
         summary: 'Read the secret of a webhook',
         params: WebhookPath,
         response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
@@ -38,7 +38,7 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,
-        security,
+        security: WRITES,
         summary: 'Give a webhook a new secret',
         description: 'The old one signs beside the new one for 24 hours.',
         params: WebhookPath,

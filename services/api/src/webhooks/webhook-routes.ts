@@ -5,11 +5,12 @@ import {
   getWebhook,
   listWebhooks,
   updateWebhook,
+  usualFormat,
   type Store,
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { Limit, Offset, PublicKey } from '../schemas/fields.js'
 import { NewChoices, readChoices, WebhookChanges } from './webhook-choices.js'
@@ -29,14 +30,25 @@ export interface WebhookRouteParts {
 }
 
 export const tags = ['webhooks']
-export const security = [{ gatewayToken: [] }, { apiKey: [] }]
+/** Who may call a route, as the API's description says it. */
+export const READS = securityOf('webhooks:read')
+export const WRITES = securityOf('webhooks:write')
 const ActiveOnly = Type.Optional(Type.Boolean({ description: 'leave inactive ones out' }))
 const GatewayPath = Type.Object({ gatewayPubkey: PublicKey('the gateway of the token') })
 const NO_BODY = { 204: Type.Null({ description: 'Done.' }) }
 
 export const noWebhook = () => new NotFoundError('There is no such webhook.')
 
-const foreign = () => new ApiError('FORBIDDEN', 'The token is of another gateway.')
+export const foreign = () => new ApiError('FORBIDDEN', 'The token is of another gateway.')
+
+/** A receiver that skips bodies it does not know loses orders without an error, so nobody gets a format by chance. */
+const NAME_A_FORMAT =
+  'Field format is missing: say which body this endpoint reads. ' +
+  '"format": "standard" sends {"type":"payment.executed","data":{"trackingId":"order-4711","amount":404000000,…},…}; ' +
+  '"format": "tributary" sends {"event":"tributary_PaymentRecord","data":{"memo":[111,114,…],"amount":404000000,…},…}. ' +
+  'PUT /v1/gateway/:gateway/settings {"webhookFormat": …} chooses one for all.'
+const WHAT_TO_CHANGE =
+  'Code that was written for api.tributary.so changes two lines: the header authorization: Bearer <token>, and "format": "tributary" in the body.'
 
 export function addWebhookRoutes(
   app: ApiServer,
@@ -44,16 +56,19 @@ export function addWebhookRoutes(
 ): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
+  const registering = auth.require('webhooks:write', WHAT_TO_CHANGE)
 
   app.post(
     '/v1/webhooks',
     {
-      preParsing: writing,
+      preParsing: registering,
       schema: {
         operationId: 'createWebhook',
         tags,
-        security,
+        security: WRITES,
         summary: 'Register a webhook',
+        description:
+          'The first webhook of a gateway must name its `format`, unless the gateway has chosen one (`PUT /v1/gateway/:gateway/settings`). Later ones have that choice, or else the format of the newest.',
         body: Type.Object(
           {
             gateway_pubkey: PublicKey('the gateway of the token'),
@@ -68,9 +83,13 @@ export function addWebhookRoutes(
     async (request, reply) => {
       const { gateway_pubkey: gateway, ...body } = request.body
       if (gateway !== gatewayOf(request)) throw foreign()
+      const choices = readChoices(body, { allowPrivateTargets })
+      const format = body.format ?? (await usualFormat(store, gateway))
+      if (format === null) throw new ApiError('WEBHOOK_FORMAT_MISSING', NAME_A_FORMAT)
       const webhook = await createWebhook(store, {
         ...{ gateway, endpointUrl: body.endpoint_url, active: true },
-        ...readChoices(body, { allowPrivateTargets }),
+        ...choices,
+        format,
       })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)
@@ -85,7 +104,7 @@ export function addWebhookRoutes(
       schema: {
         operationId: 'listWebhooks',
         tags,
-        security,
+        security: READS,
         summary: "List the gateway's webhooks, oldest first",
         querystring: Type.Object({ active_only: ActiveOnly, limit: Limit(), offset: Offset() }),
         response: { 200: Type.Array(WebhookAnswer), ...WEBHOOK_REFUSALS },
@@ -105,7 +124,7 @@ export function addWebhookRoutes(
       schema: {
         operationId: 'listWebhooksOfGateway',
         tags,
-        security,
+        security: READS,
         summary: "List a gateway's webhooks by its key",
         params: GatewayPath,
         querystring: Type.Object({ active_only: ActiveOnly }),
@@ -126,7 +145,7 @@ export function addWebhookRoutes(
       schema: {
         operationId: 'deleteWebhooksOfGateway',
         tags,
-        security,
+        security: WRITES,
         summary: 'Delete all webhooks of the gateway',
         params: GatewayPath,
         response: { ...NO_BODY, ...WEBHOOK_REFUSALS },
@@ -147,7 +166,7 @@ export function addWebhookRoutes(
       schema: {
         operationId: 'getWebhook',
         tags,
-        security,
+        security: READS,
         summary: 'Read a webhook',
         params: WebhookPath,
         response: { 200: WebhookAnswer, ...WEBHOOK_REFUSALS },
@@ -167,7 +186,7 @@ export function addWebhookRoutes(
       schema: {
         operationId: 'updateWebhook',
         tags,
-        security,
+        security: WRITES,
         summary: 'Change a webhook',
         description:
           'Fields that are left out stay; null clears a field that may be null. Open deliveries go to a new URL with new headers; their bodies stay. Deactivating cancels open deliveries; they can be redelivered later.',
@@ -192,7 +211,7 @@ export function addWebhookRoutes(
       schema: {
         operationId: 'deleteWebhook',
         tags,
-        security,
+        security: WRITES,
         summary: 'Delete a webhook',
         params: WebhookPath,
         response: { ...NO_BODY, ...WEBHOOK_REFUSALS },

@@ -241,7 +241,7 @@ t.test('both kinds of keys are in one set, and a new key is published before it 
     () => clockMs,
   )
   await tellChain(rotated.store).policy({
-    ...{ owner: me, mint, recipient: shop, at: NOW },
+    ...{ owner: me, mint, recipient: shop, at: NOW - 60 },
     type: subscriptionOf({ next_payment_due: String(NOW) }),
   })
   const answer = await rotated.app.inject({

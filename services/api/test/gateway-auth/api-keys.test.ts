@@ -17,6 +17,7 @@ t.test('API keys', async t => {
   const webhook = {
     gateway_pubkey: owner.address,
     endpoint_url: 'https://shop.example/hook',
+    format: 'standard',
   }
   const merchant = `/v1/gateway/${owner.address}/merchant/policies`
 
@@ -184,7 +185,7 @@ t.test('API keys', async t => {
       pool.query('update gateways set deleted_order = $2 where address = $1', [gateway.address, order])
     await setDeleted('0009')
     t.equal(await use(byAuthority), 401)
-    await revokeKeysOfDeletedGateways(api.store)
+    await revokeKeysOfDeletedGateways(api.store, 0n)
     await setDeleted(null)
     t.equal(await use(byAuthority), 401, 'a gateway that exists again does not revive its keys')
   })

@@ -156,7 +156,12 @@ export async function addSignedIn(api: GatewayApi) {
   const addWebhook = (over: Record<string, unknown> = {}) =>
     api.call('POST', '/v1/webhooks', {
       token,
-      body: { gateway_pubkey: gateway.address, endpoint_url: 'https://shop.example/hook', ...over },
+      body: {
+        gateway_pubkey: gateway.address,
+        endpoint_url: 'https://shop.example/hook',
+        format: 'standard',
+        ...over,
+      },
     })
   return { gateway, token, addWebhook }
 }

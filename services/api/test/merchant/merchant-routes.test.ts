@@ -81,6 +81,7 @@ t.test('only the gateway itself may read its figures', async t => {
     t.equal((await get(path)).headers['cache-control'], 'no-store', path)
   }
   t.equal((await get('export/secrets')).status, 400)
+  t.equal((await get('upcoming?limit=5000')).status, 400, 'ours alone: nothing is clamped')
   t.equal((await get('revenue?startTime=2020-01-01&endTime=2026-01-01')).status, 400, 'too many buckets')
   t.equal((await get('revenue?startTime=2026-01-02&endTime=2026-01-01')).status, 400)
 })
@@ -116,15 +117,25 @@ t.test('policies, newest first, with the names of the chain', async t => {
 t.test('subscribers, by token', async t => {
   const { body } = await get('subscribers')
   t.equal(body.total, 2)
-  t.match(body.items, [
+  const known = [
     { wallet: bob, policyCount: 2, tokenMint: usdc, totalPaid: '1400', lastActiveAt: NOW - 3 * DAY },
-    { wallet: alice, policyCount: 3, tokenMint: usdc, totalPaid: '1000', lastActiveAt: NOW - 20 * DAY },
-  ])
-  t.match((await get('subscribers?limit=1&offset=1')).body, { items: [{ wallet: alice }], total: 2 })
+    // Her direct transfer is the last that she paid.
+    { wallet: alice, policyCount: 3, totalPaid: String, lastActiveAt: NOW - DAY },
+  ].sort((a, b) => (a.wallet < b.wallet ? -1 : 1))
+  t.match(body.items, known)
+  const byToken = body.items.find(({ wallet }: { wallet: string }) => wallet === alice).byToken
+  t.same(
+    new Set(byToken.map(({ tokenMint, totalPaid }: Record<string, string>) => `${tokenMint} ${totalPaid}`)),
+    new Set([`${usdc} 1000`, `${sol} 33`]),
+  )
+  const second = { items: [{ wallet: known[1]!.wallet }], total: 2 }
+  t.match((await get('subscribers?limit=1&offset=1')).body, second)
+  const first = await get('subscribers?limit=1')
+  t.match((await get(`subscribers?cursor=${first.headers['x-next-cursor']}`)).body, second)
 })
 
 t.test('revenue, without adding amounts of different tokens', async t => {
-  const { body } = await get('revenue')
+  const { body } = await get('revenue?startTime=2026-10-19T09:06:40Z')
   // 1000/12 + 700 × 30.436875/7 = 83.33… + 3043.6875
   t.match(body, { tokenMint: usdc, mrr: '3127', recognizedRevenue: '2400', activeSubscriptionCount: 2 })
   const ofSol = body.byToken.find(({ tokenMint }: { tokenMint: string }) => tokenMint === sol)
@@ -137,7 +148,9 @@ t.test('revenue, without adding amounts of different tokens', async t => {
   t.match(at('2026-11-15'), { mrr: '3127', recognized: '700' })
   t.equal(at('2026-11-15', ofSol.series).mrr, '5', 'before the pause')
   t.equal(at('2026-11-17', ofSol.series).mrr, '0', 'after it')
-  const weeks = (await get('revenue?bucket=week')).body.series.map(({ ts }: { ts: string }) => ts)
+  const weeks = (await get('revenue?bucket=week&startTime=2026-10-19T09:06:40Z')).body.series.map(
+    ({ ts }: { ts: string }) => ts,
+  )
   t.same(weeks, ['2026-10-19', '2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16'])
   const churn = (await get(`revenue?startTime=2026-11-12&endTime=2026-11-18`)).body.churn
   t.same(churn, { activeAtStart: 2, churned: 0, rate: '0/2' })
@@ -181,8 +194,10 @@ t.test('exports are CSV in which a spreadsheet runs no formula', async t => {
     (await get('export/subscribers')).text,
     new RegExp(`${bob},2,1400,2026-11-15T[\\d:.]+Z,${usdc},2\\r\\n`),
   )
+  const [totals, series] = (await get('export/revenue')).text.split('\r\n\r\n')
   t.match(
-    (await get('export/revenue')).text,
-    new RegExp(`^tokenMint,ts,mrr,recognized\r\n${usdc},2026-10-19,0,0\r\n`),
+    totals,
+    new RegExp(`^mrr,recognizedRevenue,activeSubscriptionCount,tokenMint,.*\r\n3127,2400,2,${usdc},3,`),
   )
+  t.match(series, new RegExp(`^ts,mrr,recognized,tokenMint\r\n2026-10-29,83,1000,${usdc}\r\n`))
 })

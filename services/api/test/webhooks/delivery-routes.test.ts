@@ -14,7 +14,7 @@ t.test('deliveries over REST', async t => {
     const other = await api.addGateway()
     const strangers = await api.call('POST', '/v1/webhooks', {
       token: await api.signIn(other),
-      body: { gateway_pubkey: other.address, endpoint_url: 'https://other.example/' },
+      body: { gateway_pubkey: other.address, endpoint_url: 'https://other.example/', format: 'standard' },
     })
     const ids = [(await create()).body.id, (await create()).body.id, strangers.body.id]
     const { rows } = await api.database.pool.query('select gen_random_uuid() as id')

@@ -2,7 +2,7 @@
 // after a subscribe and an unsubscribe sent together the later request decides.
 import type {
   ClientToServerEvents,
-  ErrorMessage,
+  RefusalData,
   ServerToClientEvents,
   SubscribeReply,
   SubscribeRequest,
@@ -32,6 +32,8 @@ export class SocketSession {
   readonly connection: EngineConnection
   readonly #options: SessionOptions
   readonly #held = new Map<string, Subscription>()
+  /** of `#held`, the tracking IDs whose last subscribe had no callback */
+  readonly #plain = new Set<string>()
   readonly #turns = new Map<string, Promise<void>>()
   readonly #budget: MessageBudget
   #warned = false
@@ -89,6 +91,8 @@ export class SocketSession {
       for (const data of result.retractions)
         this.#options.socket.emit('retraction', { type: 'retraction', data, timestamp: Date.now() })
       const subscription = this.#held.get(request.trackingId)
+      if (subscription && !callback) this.#plain.add(request.trackingId)
+      else this.#plain.delete(request.trackingId)
       if (subscription) this.#options.subscriptions.begin(subscription)
     })
   }
@@ -142,8 +146,9 @@ export class SocketSession {
   readonly #onLost = (subscription: Subscription, refusal: Refusal): void => {
     // A seat that was lost while the request ran is answered as a refusal.
     const answered = subscription.seat === null && this.#turns.has(subscription.trackingId)
+    const isPlain = this.#plain.has(subscription.trackingId)
     if (!this.#drop(subscription) || answered) return
-    this.#refuse(refusal, subscription.trackingId)
+    this.#refuse(refusal, subscription.trackingId, isPlain)
   }
 
   /** Ends a subscription: afterwards the subscriber receives nothing of it. The seat is released in the background. */
@@ -151,6 +156,7 @@ export class SocketSession {
     this.#options.subscriptions.close(subscription)
     if (this.#held.get(subscription.trackingId) !== subscription) return false
     this.#held.delete(subscription.trackingId)
+    this.#plain.delete(subscription.trackingId)
     this.#options.metrics.subscriptions.dec()
     return true
   }
@@ -180,17 +186,27 @@ export class SocketSession {
     callback: ((reply: { ok: false } & Refusal) => void) | undefined,
     trackingId: string | undefined,
   ): void {
-    this.#refuse(refusal, trackingId)
+    this.#refuse(refusal, trackingId, callback === undefined)
     callback?.({ ok: false, ...refusal })
   }
 
-  #refuse(refusal: Refusal, trackingId?: string): void {
+  /**
+   * Pages that were written for the incumbent take every `error` for a failed payment, and subscribe without a callback.
+   * A seat says nothing about the payment, so they are refused one by `refused`.
+   * @param isPlain the client subscribed without a callback
+   */
+  #refuse(refusal: Refusal, trackingId?: string, isPlain = false): void {
     const { socket, metrics } = this.#options
     metrics.rejections.inc({ code: refusal.code })
-    const data: ErrorMessage['data'] = trackingId === undefined ? refusal : { ...refusal, trackingId }
-    socket.emit('error', { type: 'error', data, timestamp: Date.now() })
+    const data: RefusalData = trackingId === undefined ? refusal : { ...refusal, trackingId }
+    const timestamp = Date.now()
+    if (isPlain && ABOUT_SEATS.has(refusal.code)) socket.emit('refused', { type: 'refused', data, timestamp })
+    else socket.emit('error', { type: 'error', data, timestamp })
   }
 }
+
+/** Refusals of a seat: the payment goes its way. */
+const ABOUT_SEATS: ReadonlySet<Refusal['code']> = new Set(['TOO_MANY_CONNECTIONS', 'UNAVAILABLE'])
 
 /** A client may send any value in place of a callback. */
 const callbackOf = <R>(value: unknown): ((reply: R) => void) | undefined =>

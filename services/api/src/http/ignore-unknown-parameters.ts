@@ -1,0 +1,65 @@
+// Clients of the incumbent send parameters that its routes never read. On those routes an unknown parameter is ignored
+// and named in a header; on all other routes it is refused (plugins/refuse-unknown-parameters.ts). So it is on DELETE: a deletion
+// whose filter was ignored would delete more than was asked for.
+import type { FastifyRequest } from 'fastify'
+import type { ApiServer } from '../api-server.js'
+import type { SentQuery } from './query-string.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The query as the client sent it: with unknown parameters, and without the filters of its cursor. */
+    sentQuery: SentQuery
+  }
+}
+
+export const IGNORED_HEADER = 'x-ignored-parameters'
+
+const ROUTES_OF_INCUMBENT = [
+  /^\/v1\/(?:health|jwks|subscriptions|onetime\/.*)$/,
+  /^\/v1\/events(?!\/stream$)(?:\/.*)?$/,
+  /^\/v1\/(?:payment|composable)-policies(?:\/.*)?$/,
+  /^\/v1\/tokens\/(?:issue|refresh)$/,
+  /^\/v1\/gateway\/:gateway\/auth\/.*$/,
+  /^\/v1\/gateway\/:gateway\/merchant\/(?:policies|subscribers|revenue|export\/.*)$/,
+  /^\/v1\/webhooks(?:\/:id|\/gateway\/:gatewayPubkey)?$/,
+  /^\/(?:\.well-known\/jwks\.json|openapi\.(?:json|yaml))$/,
+]
+
+/** A header stays small, whatever a client sends. */
+const MOST_NAMED = 20
+const LONGEST_NAME = 64
+
+interface RouteSchema {
+  querystring?: { properties?: Record<string, unknown> }
+}
+
+/** The names of the parameters that a request's route declares. */
+export const knownParameters = (request: FastifyRequest): Readonly<Record<string, unknown>> =>
+  (request.routeOptions.schema as RouteSchema | undefined)?.querystring?.properties ?? {}
+
+const isOfIncumbent = (url: string | undefined): boolean =>
+  url !== undefined && ROUTES_OF_INCUMBENT.some(route => route.test(url))
+
+/** A header takes only plain ASCII, and a comma separates names. */
+const named = (names: readonly string[]): string =>
+  names
+    .slice(0, MOST_NAMED)
+    .map(name => encodeURIComponent(Buffer.from(name.slice(0, LONGEST_NAME)).toString()))
+    .join(', ')
+
+/** Must be called before anything that reads the query of a list. */
+export function ignoreUnknownParameters(app: ApiServer): void {
+  app.decorateRequest('sentQuery')
+  app.addHook('preValidation', (request, reply, done) => {
+    const sent = (request.sentQuery = request.query as SentQuery)
+    if (request.method === 'DELETE' || !isOfIncumbent(request.routeOptions.url)) return done()
+    const known = knownParameters(request)
+    const unknown = Object.keys(sent).filter(name => !Object.hasOwn(known, name))
+    if (unknown.length === 0) return done()
+    const query = Object.assign(Object.create(null) as SentQuery, sent)
+    for (const name of unknown) delete query[name]
+    request.query = query
+    void reply.header(IGNORED_HEADER, named(unknown))
+    done()
+  })
+}

@@ -1,0 +1,63 @@
+// What a gateway chooses for all its webhooks.
+import { WEBHOOK_FORMATS } from '@payment-tracking/domain'
+import { readGatewaySettings, writeGatewaySettings, type Store } from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { Nullable, PublicKey } from '../schemas/fields.js'
+import { foreign, READS, tags, WRITES } from './webhook-routes.js'
+import { WEBHOOK_REFUSALS } from './webhook-schemas.js'
+
+const Settings = {
+  webhookFormat: Nullable(
+    Type.Enum([...WEBHOOK_FORMATS], {
+      description: 'the format of webhooks that are registered without one; null: none is chosen',
+    }),
+  ),
+}
+const params = Type.Object({ gateway: PublicKey('the gateway of the token') })
+const response = { 200: Type.Object(Settings, { title: 'GatewaySettings' }), ...WEBHOOK_REFUSALS }
+const PATH = '/v1/gateway/:gateway/settings'
+
+export function addSettingsRoutes(
+  app: ApiServer,
+  { store, auth }: { store: Store; auth: GatewayAuth },
+): void {
+  const own = (request: FastifyRequest & { params: { gateway: string } }): string => {
+    if (request.params.gateway !== gatewayOf(request)) throw foreign()
+    return request.params.gateway
+  }
+
+  app.get(
+    PATH,
+    {
+      preParsing: auth.require('webhooks:read'),
+      schema: {
+        operationId: 'getGatewaySettings',
+        ...{ tags, security: READS, params, response },
+        summary: "Read the gateway's choices for its webhooks",
+      },
+    },
+    request => readGatewaySettings(store, own(request)),
+  )
+
+  app.put(
+    PATH,
+    {
+      preParsing: auth.require('webhooks:write'),
+      schema: {
+        operationId: 'updateGatewaySettings',
+        ...{ tags, security: WRITES, params, response },
+        summary: "Change the gateway's choices for its webhooks",
+        description: 'Webhooks that are registered already keep their format.',
+        body: Type.Object(Settings, { additionalProperties: false }),
+      },
+    },
+    async request => {
+      const gateway = own(request)
+      await writeGatewaySettings(store, gateway, request.body)
+      return request.body
+    },
+  )
+}

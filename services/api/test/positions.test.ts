@@ -1,0 +1,126 @@
+// Each answer says up to which position it knows everything, and a reader can ask for at least a position.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { queryOnce } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openApi, type TestApi } from './open-api.js'
+import { appendEvents } from './append-events.js'
+
+const READS = [
+  '/v1/events',
+  '/v1/events/count',
+  '/v1/events/names',
+  '/v1/events/payments',
+  '/v1/events/payments/stats',
+  '/v1/events/typed/PaymentRecord',
+  '/v1/overview',
+  '/v1/subscriptions?trackingId=x',
+  '/v1/payment-policies?trackingId=x',
+  '/v1/payments/check?trackingId=x',
+]
+
+const headOf = async ({ database }: TestApi) =>
+  (
+    await queryOnce<{ position: string; epoch: string }>(
+      database.url,
+      'select position, epoch from stream_head',
+    )
+  )[0]!
+
+t.test('every answer that was read says what it knows', async t => {
+  const api = await openApi(t)
+  t.match((await api.get('/v1/events')).headers, { 'x-position': '0', 'x-epoch': (await headOf(api)).epoch })
+  await appendEvents(api.database.url, 3)
+  await sleep(30)
+  for (const path of READS) t.equal((await api.get(path)).headers['x-position'], '3', path)
+  t.match(await api.get('/v1/onetime/nobody'), { status: 404, headers: { 'x-position': '3' } })
+  const { headers } = await api.get('/v1/events')
+  const again = await api.get('/v1/events', { headers: { 'if-none-match': headers.etag! } })
+  t.match(again, { status: 304, headers: { 'x-position': '3' } })
+  t.equal((await api.get('/v1/events', { method: 'HEAD' })).headers['x-position'], '3')
+  for (const path of ['/v1/health', '/v1/token-mints', '/v1/jwks', '/v1/events?limit=x', '/v1/nowhere'])
+    t.equal((await api.get(path)).headers['x-position'], undefined, path)
+})
+
+t.test('an answer knows the position that the reader asks for, or there is none', async t => {
+  const api = await openApi(t)
+  const ask = (position: string, path = '/v1/events') =>
+    api.get(path, { headers: { 'x-min-position': position } })
+  await appendEvents(api.database.url, 2)
+  t.match(await ask('2'), { status: 200, headers: { 'x-position': '2' } })
+
+  const began = performance.now()
+  const refused = await ask('3', '/v1/onetime/nobody')
+  t.match(refused, { status: 503, body: { success: false, code: 'NOT_YET' } })
+  t.match(refused.headers, { 'retry-after': '1', 'x-position': '2' })
+  const took = performance.now() - began
+  t.ok(took >= 950 && took < 2_500, `after ${Math.round(took)} ms`)
+
+  const waiting = ask('5')
+  await sleep(100)
+  await appendEvents(api.database.url, 3)
+  const answer = await waiting
+  t.match(answer, { status: 200, headers: { 'x-position': '5' } })
+  t.equal(answer.body.length, 5, 'a commit that comes meanwhile is waited for')
+  t.equal((await ask('9223372036854775807')).status, 503)
+  for (const wrong of ['', '-1', '1.5', 'x', '1, 2', '9223372036854775808', '99999999999999999999'])
+    t.match(await ask(wrong), {
+      status: 400,
+      body: { code: 'INVALID_PARAMETER', error: /^Header x-min-position must be a whole number/ },
+    })
+  t.equal((await ask('x', '/v1/health')).status, 200, 'nothing is read')
+})
+
+t.test('scripts of other sites may read and send it', async t => {
+  const { app } = await openApi(t)
+  const origin = 'https://shop.example'
+  const { headers } = await app.inject({ url: '/v1/events', headers: { origin } })
+  for (const name of ['x-position', 'x-epoch'])
+    t.ok(String(headers['access-control-expose-headers']).split(', ').includes(name), name)
+  const preflight = await app.inject({
+    method: 'OPTIONS',
+    url: '/v1/events',
+    headers: {
+      origin,
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-min-position',
+    },
+  })
+  t.match(preflight.headers['access-control-allow-headers'], 'x-min-position')
+})
+
+t.test('after lost commits no answer claims them', async t => {
+  const api = await openApi(t)
+  await appendEvents(api.database.url, 5)
+  const before = await api.get('/v1/events')
+  t.equal(before.headers['x-position'], '5')
+  await api.database.pool.query(
+    'with gone as (delete from events where position > 3) update stream_head set position = 3, epoch = gen_random_uuid()',
+  )
+  await sleep(30)
+  const after = await api.get('/v1/events')
+  t.equal(after.headers['x-position'], '3')
+  t.not(after.headers['x-epoch'], before.headers['x-epoch'], 'the reader can tell why')
+  const refused = await api.get('/v1/events', { headers: { 'x-min-position': '5' } })
+  t.match(refused, {
+    status: 503,
+    body: { code: 'NOT_YET' },
+    headers: { 'x-epoch': after.headers['x-epoch'] },
+  })
+})
+
+t.test('health tells where lists begin', async t => {
+  const api = await openApi(t)
+  const empty = { status: 'ok', firstPosition: null, firstTimestamp: null }
+  t.match((await api.get('/v1/health')).body.data, empty)
+  await appendEvents(api.database.url, 2)
+  t.match((await api.get('/v1/health')).body.data, {
+    firstPosition: 1,
+    firstTimestamp: '2026-01-01T00:00:01.000Z',
+  })
+  await api.database.pool.query('alter table events rename to moved')
+  t.match(
+    (await api.get('/v1/health')).body.data,
+    { firstPosition: 1 },
+    'and does not depend on the database',
+  )
+})

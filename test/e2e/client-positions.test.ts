@@ -1,0 +1,48 @@
+// The typed client asks for answers that know what this process was told, by itself.
+import { createApiClient, watchEvents } from '@payment-tracking/client'
+import { buildJwtKeys } from '@payment-tracking/stack'
+import { createDatabase, startService, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { WebSocket } from 'ws'
+
+t.test('a client that was told of an event gets no answer that lacks it', async t => {
+  // Node 20 has no WebSocket of its own.
+  Object.assign(globalThis, { WebSocket })
+  const { url, pool } = await createDatabase(t)
+  const api = await startService(
+    t,
+    'api',
+    {
+      DATABASE_URL: url,
+      REDIS_URL: 'redis://127.0.0.1:1',
+      JWT_PRIVATE_KEYS: buildJwtKeys(),
+      PORT: '0',
+    },
+    { waitUntilReady: false },
+  )
+  const baseUrl = String((await api.waitForLog('http.listening')).address)
+  const client = createApiClient(baseUrl)
+  const read = async () => {
+    const { response, error } = await client.GET('/v1/events')
+    return { status: response.status, code: error?.code, position: response.headers.get('x-position') }
+  }
+  t.match(await read(), { status: 200, position: '0' })
+  const told: unknown[] = []
+  const watch = watchEvents(baseUrl, { since: '0', onEvent: ({ position }) => told.push(position) })
+  t.teardown(() => watch.close())
+  await pool.query(`
+    with head as (update stream_head set position = 6 returning position)
+    insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
+    select gen_random_uuid(), position, 1, 's', 0, 'Other', '{}', 'confirmed', now(), gen_random_uuid(), 1 from head`)
+  await waitFor(() => told.length === 1, { what: 'the event' })
+  t.same(told, [6])
+
+  // A database that knows less, as a replica would be.
+  await pool.query('update stream_head set position = 5')
+  t.match(await read(), { status: 503, code: 'NOT_YET' })
+  await pool.query('update stream_head set position = 7')
+  t.match(await read(), { status: 200, position: '7' })
+  // A database that lost commits: what was told of the other one has no meaning any more.
+  await pool.query('update stream_head set position = 2, epoch = gen_random_uuid()')
+  t.match(await read(), { status: 200, position: '2' })
+})
