@@ -56,11 +56,18 @@ t.test('without a payment, each page says what to do next', async t => {
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-t.test('three payments, to the limits of amount and memo', async t => {
+t.test('three payments, then more, to the limits of amount and memo', async t => {
   const payer = await chain.openUserPayment(USDC)
   await publish(payer.created)
   let last = ''
-  for (const trackingId of MEMOS) {
+  for (const [index, trackingId] of MEMOS.entries()) {
+    if (index === 3) {
+      await waitFor(async () => (await count()) === 3)
+      await go('/payments')
+      await page.locator('tbody tr').nth(2).waitFor()
+      t.equal(await page.locator('tbody tr').count(), 3)
+      await look(t, 'three payments', ['/', '/payments', `/payments/${last}`, '/subscriptions'])
+    }
     const policy = await chain.openPolicy(gateway, payer, { trackingId, amount: LARGEST })
     const paid = chain.pay(policy)
     last = paid.signature
@@ -94,7 +101,7 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
     await Promise.all(messages.slice(first, first + 500).map(message => publish(message)))
   await waitFor(async () => (await count()) === MANY + MEMOS.length, { timeoutMs: 60_000 })
   await go('/')
-  await page.getByText('10,005 in the last 24 hours').waitFor()
+  await page.getByText(`${(MANY + MEMOS.length).toLocaleString('en-US')} in the last 24 hours`).waitFor()
   await look(t, 'ten thousand', ['/', '/payments'])
   t.equal(await page.locator('tbody tr').count(), 100)
   await page.getByRole('button', { name: 'Older payments' }).click()

@@ -73,7 +73,9 @@ t.test('the payments appear at once, and a new one without a reload', async t =>
   console.error(`first visits: payments, live and a field to search after ${shown} ms`)
   t.ok(Math.min(...times) <= INTERACTIVE_MS, 'interactive within the budget')
   await go('/payments')
+  // The line can be live before the first rows have come.
   await page.getByText('live', { exact: true }).waitFor()
+  await page.locator('tbody tr').nth(1).waitFor()
   t.equal(await page.locator('tbody tr').count(), 2)
   t.match(await page.locator('tbody tr').first().innerText(), /12\.50 USDC/)
   t.match(await page.locator('tbody .amount').first().getAttribute('title'), /^12500000 of the smallest/)
@@ -328,6 +330,9 @@ t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
     await publish(wallet.created, old.created, ...(ends ? [chain.deletePolicy(old)] : []))
   }
   await publish((await chain.openPolicy(gateway, payer, late)).created)
+  // Revenue ends before the second in which it is asked for.
+  const leftAtMs = Date.now()
+  await waitFor(() => Math.floor(Date.now() / 1_000) > Math.floor(leftAtMs / 1_000))
   await waitFor(async () => {
     const { data } = (await (await fetch(`${baseUrl}/v1/subscriptions?trackingId=late-${id}`)).json()) as {
       data: unknown[]

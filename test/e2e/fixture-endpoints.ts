@@ -90,7 +90,12 @@ export async function openEndpoints(
     const token = await signIn(apiUrl, gateway)
     for (const kind of KINDS) {
       const receiver = await openReceiver(t)
-      const body = { gateway_pubkey: gateway.gateway, endpoint_url: receiver.url, ...kind }
+      const body = {
+        gateway_pubkey: gateway.gateway,
+        endpoint_url: receiver.url,
+        format: 'standard',
+        ...kind,
+      }
       const created = await post(`${apiUrl}/v1/webhooks`, body, token)
       if (created.status !== 201) throw new Error(`POST /v1/webhooks: ${await created.text()}`)
       endpoints.push({ gateway: gateway.gateway, receiver, ...kind })

@@ -93,6 +93,7 @@ t.test('a gateway gets every payment once signed in, whatever dies', { timeout: 
   const created = await call('POST', '/v1/webhooks', token, {
     gateway_pubkey: paid!.gateway,
     endpoint_url: receiver.url,
+    format: 'standard',
   })
   t.equal(created.status, 201)
   t.equal((await call('POST', `/v1/webhooks/${created.body.id}/test`, token)).status, 202)

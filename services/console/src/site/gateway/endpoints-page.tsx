@@ -7,6 +7,7 @@ import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Time } from '../show/values.js'
+import { FormatChoice, type Format } from './format-choice.js'
 import { EventChoice, type ChosenEvents } from './event-choice.js'
 
 export type Endpoint = Schemas['Webhook']
@@ -75,6 +76,7 @@ function NewEndpoint() {
     eventTypes: ['payment.executed'],
     finality: 'confirmed',
   })
+  const [format, setFormat] = useState<Format>('standard')
   const order = useGatewayOrder(({ api, gateway }) =>
     ask(
       api.POST('/v1/webhooks', {
@@ -82,6 +84,7 @@ function NewEndpoint() {
           gateway_pubkey: gateway,
           endpoint_url: url.trim(),
           active: true,
+          format,
           ...events,
         },
       }),
@@ -100,6 +103,7 @@ function NewEndpoint() {
           <input type="url" required value={url} onChange={event => setUrl(event.target.value)} />
         </label>
         <EventChoice chosen={events} onChange={setEvents} />
+        <FormatChoice chosen={format} onChange={setFormat} />
         <button type="submit" disabled={events.eventTypes.length === 0} aria-busy={order.isPending}>
           Add
         </button>

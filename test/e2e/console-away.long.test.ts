@@ -1,0 +1,75 @@
+// The console while its network or its live connection is away, and while a sign-in ends.
+import { buildChain, waitFor } from '@payment-tracking/testkit'
+import type { WebSocketRoute } from 'playwright-core'
+import t from 'tap'
+import { findFaults } from '../console/check-page.js'
+import { openConsole } from '../console/open-console.js'
+import { press, type } from '../console/walk-by-keyboard.js'
+import { startStackWithPublisher } from './start-stack-with-publisher.js'
+
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+
+t.setTimeout(240_000)
+const { id, baseUrl, publish } = await startStackWithPublisher(t, 'away', { RATE_LIMIT_MAX: '100000' })
+const chain = buildChain({ seed: id })
+const gateway = await chain.openGateway('Away')
+const payer = await chain.openUserPayment(USDC)
+const policy = await chain.openPolicy(gateway, payer, { trackingId: `away-${id}`, amount: 1_500_000n })
+await publish(gateway.created, payer.created, policy.created, chain.pay(policy))
+await waitFor(async () => (await fetch(`${baseUrl}/v1/onetime/away-${id}`)).ok)
+const { page, go } = await openConsole(t, baseUrl, gateway.authority)
+const rows = page.locator('tbody tr')
+const field = (name: string) => page.getByLabel(name, { exact: true })
+
+t.test('a network that is away is said quietly, and the page goes on by itself', async t => {
+  await go('/payments')
+  await rows.first().waitFor()
+  await page.context().setOffline(true)
+  const note = page.getByText(/^Offline: the page shows what it knew at/)
+  await note.waitFor()
+  t.equal(await rows.count(), 1, 'what is known stays')
+  t.same(await findFaults(page), [], 'the note is accessible')
+  await page.context().setOffline(false)
+  await note.waitFor({ state: 'detached' })
+})
+
+t.test('a live connection that is away is said, and what was missed appears when it is back', async t => {
+  let isAway = false
+  const open = new Set<WebSocketRoute>()
+  await page.routeWebSocket(/\/v1\/events\/stream/, async socket => {
+    if (isAway) return socket.close()
+    socket.connectToServer()
+    open.add(socket)
+  })
+  await go('/payments')
+  await page.getByText('live', { exact: true }).waitFor()
+  isAway = true
+  for (const socket of open) await socket.close()
+  await page.getByText('reconnecting', { exact: true }).waitFor()
+  await publish(chain.pay(policy))
+  isAway = false
+  await page.getByText('live', { exact: true }).waitFor()
+  await rows.nth(1).waitFor()
+  t.equal(await rows.count(), 2)
+})
+
+t.test('a sign-in that ends is said before, renewed in place, and leads back to the page', async t => {
+  await page.clock.install()
+  await go(`/keys?gateway=${gateway.address}`)
+  const signIn = page.getByRole('button', { name: 'Sign in with Test Wallet' })
+  await press(page, signIn)
+  await type(page, field('Name'), 'half written')
+  const warning = page.getByText(/^The sign-in ends in/)
+  await page.clock.fastForward('11:00')
+  t.equal(await warning.count(), 0, 'four minutes before, nothing is said')
+  await page.clock.fastForward('01:30')
+  await warning.waitFor()
+  await press(page, page.getByRole('button', { name: 'Renew it' }))
+  await warning.waitFor({ state: 'detached' })
+  t.equal(await field('Name').inputValue(), 'half written', 'the page is as it was')
+  await page.clock.fastForward('15:01')
+  await page.getByText('The sign-in has ended after its 15 minutes.').waitFor()
+  await press(page, signIn)
+  await field('Name').waitFor()
+  t.match(page.url(), /\/console\/keys/, 'the page that was open goes on')
+})
