@@ -148,6 +148,7 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
   const created = await call('POST', '/v1/webhooks', token, {
     gateway_pubkey: paid.gateway,
     endpoint_url: receiver.url,
+    format: 'standard',
   })
   t.equal(created.status, 201)
   secrets["webhook's secret"] = created.body.secret!.replace('whsec_', '')

@@ -91,8 +91,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/retention/prune.js',
-        find: 'where used_at < ${olderThan(deadLetterDays)}',
-        replace: 'where used_at < ${olderThan(0 * deadLetterDays)}',
+        find: 'const isOld = age(retention);',
+        replace: 'const isOld = age({ ...retention, deadLetterDays: 0 });',
       },
     ],
     faults: [],
@@ -233,8 +233,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'services/webhook-worker/dist/maintenance/maintenance-tasks.js',
-        find: 'const found = await tellDuePolicies(store, limits);',
-        replace: 'const found = { deliveries: [], told: 0 };',
+        find: 'const found = await tellDuePolicies(store, { ...limits, after });',
+        replace: 'const found = { deliveries: [], told: 0, next: null };',
       },
     ],
     faults: [],

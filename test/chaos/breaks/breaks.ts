@@ -85,7 +85,7 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/commit-batch.js',
-        find: '(tx) => writeBatch(tx, batch)',
+        find: 'tx => writeBatch(tx, batch)',
         replace:
           'async tx => { const committed = await writeBatch(tx, batch); await globalThis.announceNow(committed); return committed; }',
       },
@@ -116,8 +116,8 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'services/webhook-worker/dist/maintenance/maintenance-tasks.js',
-        find: 'await sweepOnce({ store, queue }, limits)',
-        replace: '0',
+        find: 'const swept = await sweep();',
+        replace: 'const swept = 0;',
       },
     ],
     faults: [2, 4, 5, 6, 7, 8, 9, 10].map(second => ({

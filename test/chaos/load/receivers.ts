@@ -119,6 +119,7 @@ export async function openEndpoints(
         {
           gateway_pubkey: gateway.address,
           endpoint_url: opened.receiver.url,
+          format: 'standard',
           ...(behaviour === 'final' && { finality: 'finalized' }),
           ...(behaviour === 'healthy' && { eventTypes: ['payment.executed', 'payment.retracted'] }),
           ...(behaviour === 'lifecycle' && { eventTypes: LIFECYCLE_TYPES }),

@@ -178,6 +178,8 @@ function compareBody(
   }
 }
 
+const withoutPosition = (body: string): string => body.replace(/"position":\d+,/, '')
+
 /** What the endpoint got, seen with its own eyes. */
 function compareRequests(endpoint: Endpoint, rows: readonly DeliveryRow[], differences: Differences): void {
   const say = (what: string) => differences.add('requests', `webhook ${endpoint.webhookId} got ${what}`)
@@ -190,8 +192,14 @@ function compareRequests(endpoint: Endpoint, rows: readonly DeliveryRow[], diffe
     const stored = bodies.get(id)
     if (stored === undefined && endpoint.earlier.has(id)) continue
     if (stored === undefined) say(`id ${id}, which is no delivery of its own`)
-    // Facts of a policy may differ when the database lost the first message.
-    else if (stored !== body && !(endpoint.behaviour === 'lifecycle' && endpoint.earlier.has(id)))
+    // Facts of a policy, and the position of a payment, may differ when the database lost the first message.
+    else if (
+      stored !== body &&
+      !(
+        endpoint.earlier.has(id) &&
+        (endpoint.behaviour === 'lifecycle' || withoutPosition(stored) === withoutPosition(body))
+      )
+    )
       say(`another body under id ${id} than is on record`)
     try {
       // The library refuses what is older than five minutes; long runs are checked by signature alone.

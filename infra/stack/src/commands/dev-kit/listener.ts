@@ -50,6 +50,7 @@ export async function keepListener(session: GatewaySession, env: NodeJS.ProcessE
     gateway_pubkey: session.gateway,
     endpoint_url: endpointUrl,
     eventTypes: WEBHOOK_EVENT_TYPES,
+    format: 'standard',
     description: 'npm run listen',
   })
   writeFileSync(fileOf(env), JSON.stringify({ ...ports, [session.gateway]: port }))
