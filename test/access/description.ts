@@ -6,13 +6,13 @@ const DOCUMENT = new URL('../../packages/client/openapi.json', import.meta.url)
 export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read'
 
 /**
- * What a route asks for:
+ * The credential that a route asks for:
  *
- * - `open`: nothing, and a credential changes nothing
- * - `more`: nothing, but a gateway is told more
- * - `wallet`: the token of a wallet's sign-in
- * - `proof`: an earlier proof of payment
- * - a scope: the token of a wallet's sign-in, or an API key with this scope
+ * - `open`: none. One that comes along changes nothing.
+ * - `more`: none. A gateway that sends its own is told more.
+ * - `wallet`: the token of a wallet's sign-in.
+ * - `proof`: an earlier proof of payment.
+ * - a scope: the token of a wallet's sign-in, or an API key with this scope.
  */
 export type Access = 'open' | 'more' | 'wallet' | 'proof' | Scope
 

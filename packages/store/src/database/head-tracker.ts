@@ -19,8 +19,8 @@ export interface Head {
 export const HEAD = sql`select epoch::text as epoch, position from stream_head`
 
 /**
- * A head that was read at most this long ago is read again only when somebody wants more than it has. Counted from the
- * answer: a busy process takes longer than this from the question to the answer.
+ * A head that is younger than this is used without asking again, unless its reader wants more than it has. The age
+ * counts from the answer: in a busy process, more time than this can pass between question and answer.
  */
 export const HEAD_MAX_AGE_MS = 20
 

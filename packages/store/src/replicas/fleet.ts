@@ -1,10 +1,12 @@
-// The replicas of one process. Each server, the primary too, is asked every 100 ms how it is, while reads come. A replica
-// is asked for reads as long as all of these hold:
+// The replicas of one process. While reads come, each server (the primary too) is asked every 100 ms how it is. A replica
+// answers reads as long as all of these hold:
+//
 // - It answered within the last second, follows a primary, and its replay is not paused.
 // - Its epoch is the primary's. An epoch changes when a database lost commits (verify-database.ts).
-// - It is not ahead of a primary that was asked later: then the primary lost commits, or the replica follows another one.
-// - It is at most REPLICA_MAX_LAG_MS behind the primary, as the primary was when it was last seen.
-// So reads are served while the primary is away, by the replicas that followed it to its end.
+// - It does not know more than a primary that was asked later. Otherwise the primary lost commits, or the replica follows
+//   another primary.
+// - It is at most REPLICA_MAX_LAG_MS behind the primary. When the primary is away, its last answer counts: so the replicas
+//   that followed it to its end go on answering.
 import type { HeadTracker } from '../database/head-tracker.js'
 import { SILENT_AFTER_MS, type Replica, type ReplicaProblem, type ServerSample } from './replica.js'
 import { WalHistory } from './wal-history.js'

@@ -24,7 +24,7 @@ export interface Reading {
 
 export interface Reads {
   /**
-   * Chooses a database. At once, without a promise, when nothing has to be asked.
+   * Chooses a database. Answers without a promise when no server has to be asked first.
    * @throws NotYetError when nobody knows enough within a second
    * @throws StoreUnavailableError, StoreTimeoutError
    */
