@@ -17,6 +17,7 @@ import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DataDirBusyError, DataDirUnusableError, KeyFileDamagedError } from './errors.js'
 import { outsideDir } from './servers/postgres.js'
+import { makePrivateFolder } from './servers/private-folder.js'
 import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/processes.js'
 
 export interface DataDir {
@@ -49,7 +50,8 @@ function makeFolder(path: string): void {
 export function makeDataDir(dir: string): string {
   const path = resolve(dir)
   try {
-    makeFolder(join(path, 'logs'))
+    makeFolder(path)
+    makePrivateFolder(join(path, 'logs'))
     accessSync(path, constants.W_OK)
     return path
   } catch (cause) {

@@ -66,8 +66,9 @@ t.test('from start to stop', async t => {
     }
   })
 
-  await t.test('only the owner may read the stored passwords', async t => {
-    for (const file of ['stack.json', 'servers.password', 'ops-token', 'jwt-keys.json']) {
+  await t.test('only the owner may read the stored passwords, queues, streams and logs', async t => {
+    const folders = ['redis', 'nats', 'logs', 'servers']
+    for (const file of ['stack.json', 'servers.password', 'ops-token', 'jwt-keys.json', ...folders]) {
       t.equal((await stat(join(dataDir, file))).mode & 0o077, 0, file)
     }
   })

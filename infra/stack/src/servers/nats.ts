@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { converse } from './converse.js'
 import { findProgram } from './find-program.js'
+import { makePrivateFolder } from './private-folder.js'
 import type { ServerKind } from './server-kind.js'
 
 const USER = 'app'
@@ -14,7 +15,7 @@ export const natsKind: ServerKind = {
   async prepare(place) {
     const program = await findProgram('nats', place)
     const dir = join(place.dataDir, 'nats')
-    mkdirSync(dir, { recursive: true })
+    makePrivateFolder(dir)
     const settingsFile = join(dir, 'nats.conf')
     return {
       url: port => `nats://${USER}:${place.password}@127.0.0.1:${port}`,

@@ -1,7 +1,7 @@
 // Runs one private server from start to stop. The server has its own process group, so that Ctrl-C in the terminal does
 // not end it before the services that use it.
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServerFailedError } from '../errors.js'
@@ -14,6 +14,7 @@ import {
   waitForDeath,
   type ProcessIdentity,
 } from './processes.js'
+import { makePrivateFolder } from './private-folder.js'
 import type { PreparedServer, ServerKind, ServerPlace } from './server-kind.js'
 
 const START_TIMEOUT_MS = 30_000
@@ -50,7 +51,7 @@ interface Remembered extends ProcessIdentity {
  */
 export async function openServer(kind: ServerKind, place: ServerPlace): Promise<RunningServer> {
   const stateFile = join(place.dataDir, 'servers', `${kind.name}.json`)
-  mkdirSync(join(place.dataDir, 'servers'), { recursive: true })
+  makePrivateFolder(join(place.dataDir, 'servers'))
   const prepared = await kind.prepare(place)
   const remembered = readState(stateFile)
   let process: Remembered | undefined
@@ -103,7 +104,7 @@ async function start(
   samePort = false,
 ): Promise<Remembered> {
   const logFile = logFileOf(kind, place)
-  mkdirSync(join(place.dataDir, 'logs'), { recursive: true })
+  makePrivateFolder(join(place.dataDir, 'logs'))
   const end = Date.now() + START_TIMEOUT_MS
   for (let attempt = 1; ; attempt += 1) {
     const port = samePort ? wantedPort : await findFreePort(attempt === 1 ? wantedPort : undefined)

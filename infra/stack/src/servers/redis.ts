@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { converse } from './converse.js'
 import { findProgram } from './find-program.js'
+import { makePrivateFolder } from './private-folder.js'
 import type { ServerKind } from './server-kind.js'
 
 export const redisKind: ServerKind = {
@@ -12,7 +13,7 @@ export const redisKind: ServerKind = {
   async prepare(place) {
     const program = await findProgram('redis', place)
     const dir = join(place.dataDir, 'redis')
-    mkdirSync(dir, { recursive: true })
+    makePrivateFolder(dir)
     const settingsFile = join(dir, 'redis.conf')
     return {
       url: port => `redis://:${place.password}@127.0.0.1:${port}`,
