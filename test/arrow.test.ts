@@ -35,6 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   nats: ['packages/bus', 'packages/testkit'],
   bullmq: ['packages/queue'],
+  ioredis: ['packages/redis', 'packages/queue', 'packages/testkit'],
   '@solana/kit': ['packages/chain', 'packages/simulator', 'services/indexer'],
   litesvm: ['packages/simulator'],
   '@socket.io/redis-emitter': ['packages/redis'],
@@ -75,6 +76,26 @@ const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/packag
 
 t.test('every package is known to this test', async t => {
   t.same(packages.map(dirname).sort(), Object.keys(MAY_IMPORT).sort())
+})
+
+t.test('the table of docs/architecture.md says what this test says', async t => {
+  const rows = [...read('docs/architecture.md').matchAll(/^\| `([^`]+)` +\|[^|]+\| ([^|]+) \|$/gm)]
+  const shown = new Map(rows.map(([, folder, cell]) => [folder!, cell!]))
+  for (const [folder, allowed] of Object.entries(MAY_IMPORT)) {
+    const cell = shown.get(folder) ?? shown.get(folder.replace(/\/.*/, '/*')) ?? ''
+    const named = [...cell.matchAll(/`([^`]+)`/g)].map(match => match[1]!)
+    if (cell.includes('adapters')) named.push(...ADAPTERS)
+    t.same(named.sort(), [...allowed].sort(), folder)
+  }
+})
+
+t.test('every README names the folders beside it', async t => {
+  const folders = new Set(sources.filter(file => file.split('/').length > 4).map(file => dirname(file)))
+  for (const path of folders) {
+    const [kind, name, , folder] = path.split('/')
+    const readme = `${kind}/${name}/README.md`
+    t.ok(new RegExp(`\`(src/)?${folder}/`).test(read(readme)), `${readme} names ${folder}`)
+  }
 })
 
 t.test('no source file imports against the arrow', async t => {
@@ -148,7 +169,10 @@ t.test('package.json files name what is imported, and nothing against the arrow'
 const known = new Set(sources)
 const sourceAt = (path: string): string => (known.has(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`)
 
-/** Every file below a folder of sources with the files it imports from there; imports of types count. */
+/**
+ * Every file below a folder of sources with the files it imports from there; imports of types count. Not the store: there
+ * the shapes of one step extend those of the step before, and the first takes rows of the last.
+ */
 const importGraph = new Map(
   sources
     .filter(file => !file.startsWith('packages/store/'))
