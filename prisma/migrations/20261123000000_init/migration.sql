@@ -150,42 +150,42 @@ create table events (
 -- The primary key: readIdentities, readEventPlaces, derivePayments.
 -- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
--- listEvents: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
+-- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
 -- Also recountNow, countEvents and readPaymentStats: the times of less than an hour.
 create index events_newest on events (occurred_at, slot, event_index, id);
--- listEvents with `gateway`, readVolume, recountNow, readPaymentStats.
+-- readEventPage with `gateway`, readVolume, recountNow, readPaymentStats.
 create index events_gateway_newest on events (gateway, occurred_at, slot, event_index, id) where gateway is not null;
--- listEvents with `paymentPolicy`, replaySubscriptions.
+-- readEventPage with `paymentPolicy`, replaySubscriptions.
 create index events_policy_newest on events (payment_policy, occurred_at, slot, event_index, id)
   where payment_policy is not null;
--- listEvents with `trackingId`, listOneTimePayments, listClaimablePayments.
+-- readEventPage with `trackingId`, listOneTimePayments, listClaimablePayments.
 create index events_tracking_newest on events (tracking_id, occurred_at, slot, event_index, id)
   where tracking_id is not null;
--- listEvents with slot bounds alone. Events of one slot are few, and are sorted when they are read.
+-- readEventPage with slot bounds alone. Events of one slot are few, and are sorted when they are read.
 create index events_slot on events (slot);
--- listEvents with `signature`, readIdentities, retract, readPaymentTrace. A signature is only ever matched exactly. Its
+-- readEventPage with `signature`, readIdentities, retract, readPaymentTrace. A signature is only ever matched exactly. Its
 -- hash takes 20 bytes where the text takes 110, in pages that are written all over the index and so must be in memory.
 create index events_signature_hash on events using hash (signature);
 -- Nearly all events are payments: a list of payments reads the index of its filter and drops hardly a row. The next
 -- seven find all other events; a payment is in none of them.
--- listEvents with `name`, countEvents, listEventNames.
+-- readEventPage with `name`, countEvents, listEventNames.
 create index events_name_rare on events (name, occurred_at, slot, event_index, id) where name <> 'PaymentRecord';
--- listEvents with `gateway` and `name`, readSubscriptions, and the addresses of a rebuild.
+-- readEventPage with `gateway` and `name`, readSubscriptions, and the addresses of a rebuild.
 create index events_gateway_rare on events (gateway, name, occurred_at, slot, event_index, id)
   where gateway is not null and name <> 'PaymentRecord';
--- listEvents with `paymentPolicy` and `name`, replaySubscriptions.
+-- readEventPage with `paymentPolicy` and `name`, replaySubscriptions.
 create index events_policy_rare on events (payment_policy, name, occurred_at, slot, event_index, id)
   where payment_policy is not null and name <> 'PaymentRecord';
--- listEvents with `trackingId` and `name`.
+-- readEventPage with `trackingId` and `name`.
 create index events_tracking_rare on events (tracking_id, name, occurred_at, slot, event_index, id)
   where tracking_id is not null and name <> 'PaymentRecord';
--- listEvents with `recipient`: created policies.
+-- readEventPage with `recipient`: created policies.
 create index events_recipient_rare on events (recipient, name, occurred_at, slot, event_index, id)
   where recipient is not null and name <> 'PaymentRecord';
--- listEvents with `userPayment`: created policies and user payments; the addresses of a rebuild.
+-- readEventPage with `userPayment`: created policies and user payments; the addresses of a rebuild.
 create index events_user_payment_rare on events (user_payment, name, occurred_at, slot, event_index, id)
   where user_payment is not null and name <> 'PaymentRecord';
--- listEvents with `authority`: gateways.
+-- readEventPage with `authority`: gateways.
 create index events_authority_rare on events (authority, name, occurred_at, slot, event_index, id)
   where authority is not null and name <> 'PaymentRecord';
 -- readPaymentsBySeq, replay after a reconnect. `seq` has no holes and no doubles.
@@ -202,10 +202,10 @@ create index events_policy_payments on events (payment_policy, slot, transaction
 create index events_retracted_at on events (retracted_at) where retracted_at is not null;
 -- readRetractionsOf: a client that comes back is told which of its payments were retracted.
 create index events_retracted_tracking on events (tracking_id) where retracted_at is not null;
--- listEvents with `directPayer`, listClaimablePayments. Payments with a policy are found by the policy.
+-- readEventPage with `directPayer`, listClaimablePayments. Payments with a policy are found by the policy.
 create index events_payer_direct on events (payer, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and payer is not null;
--- listEvents with `directRecipient`.
+-- readEventPage with `directRecipient`.
 create index events_recipient_direct on events (recipient, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and recipient is not null;
 -- readVolume: payments whose own time is on another day than their block. Nearly empty.
@@ -375,8 +375,8 @@ create table webhooks (
   failure_told_at timestamptz(3),
   deactivated_reason text,
   deactivated_at timestamptz(3),
-  -- counts how often the webhook was turned on. An open delivery of an earlier activation is cancelled, whatever its own
-  -- row says: no request has to write the rows of a webhook that it turns off
+  -- counts how often the webhook was turned on. An open delivery of an earlier activation counts as cancelled, also
+  -- while its row says otherwise. So a request that turns a webhook off writes one row, however many deliveries are open
   activation integer not null default 1,
   -- when and why the webhook was turned off last; what its cancelled deliveries tell
   turned_off_at timestamptz(3),
@@ -416,12 +416,13 @@ create table webhook_work (
   -- when the next page may begin. A worker that takes the work moves it, so that no other worker takes it meanwhile
   next_at timestamptz(3) not null default clock_timestamp()
 );
--- cancelLater, beginRedelivery: one work of a kind for a webhook.
+-- turnOff, beginRedelivery: one work of a kind for a webhook.
 create unique index webhook_work_webhook_id_kind_key on webhook_work (webhook_id, kind);
 -- takeWork.
 create index webhook_work_next on webhook_work (next_at);
 
--- Rows that made a task fail. The task goes on without them until an operator has looked: packages/store/src/set-aside
+-- Rows that made a task fail. The task leaves each of them out until an operator gives the row back to the task:
+-- packages/store/src/set-aside
 create table set_aside (
   task text collate "C" not null,
   key text collate "C" not null,
@@ -430,7 +431,7 @@ create table set_aside (
   primary key (task, key)
 );
 
--- What a gateway has chosen for all its webhooks.
+-- A gateway's choices. They hold for each webhook that the gateway registers later.
 create table gateway_settings (
   gateway text collate "C" primary key,
   -- the format of webhooks that are registered without one
@@ -447,7 +448,7 @@ create table deliveries (
   message_id text not null,
   type text not null,
   body text not null,
-  -- the webhook's activation at the beginning of this round of tries
+  -- `activation` of the webhook when this round of tries began
   activation integer not null default 1,
   -- the trace of the payment's message; written only where tracing is configured
   trace_parent text,

@@ -3,7 +3,7 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 
 export interface RefoldProgress {
-  /** `policy`, `user-payment`, `hour`, `watermark` or `all` */
+  /** `policy`, `user-payment`, `hour`, `watermark`, `facts` or `all` */
   kind: string
   address: string
   /** pages that are done */
