@@ -43,6 +43,8 @@ export interface Watched {
   doneMs: number
   /** of the other gateway's payments meanwhile, from the stream to the socket and to the first attempt, in milliseconds */
   slowestMs: number
+  /** of the same payments, from the stream to the socket alone */
+  slowestOnSocketMs: number
   laggards: number[]
 }
 
@@ -265,7 +267,8 @@ export async function openBounds(
       const laggards = during.map(
         ({ sentAt, onSocketAt, attemptedAt }) => Math.max(onSocketAt!, attemptedAt!) - sentAt,
       )
-      return { name: what, doneMs, slowestMs: Math.max(...laggards), laggards }
+      const slowestOnSocketMs = Math.max(...during.map(({ sentAt, onSocketAt }) => onSocketAt! - sentAt))
+      return { name: what, doneMs, slowestMs: Math.max(...laggards), slowestOnSocketMs, laggards }
     },
   }
 }
