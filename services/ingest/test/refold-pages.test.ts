@@ -1,118 +1,30 @@
 // What follows from one message for many rows is done in pages after the message's commit, and ends in the rows that chain
 // order gives.
-import { createHash } from 'node:crypto'
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
-import {
-  listSetAside,
-  openStore,
-  refoldPage,
-  takeBack,
-  type RefoldedPage,
-  type Store,
-} from '@payment-tracking/store'
-import {
-  createDatabase,
-  dumpProjections,
-  openPrivateServers,
-  waitFor,
-  type TestContext,
-  type TestDatabase,
-} from '@payment-tracking/testkit'
-import bs58 from 'bs58'
+import { openStore, refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
+import { createDatabase, dumpProjections, openPrivateServers, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { ingestSubjects, PROGRAM } from './ingest-messages.js'
+import { PROGRAM } from './ingest-messages.js'
 import { openTestStore } from './open-test-store.js'
-
-const keyOf = (label: string): string => bs58.encode(createHash('sha256').update(label).digest())
-const signatureOf = (label: string): string => bs58.encode(createHash('sha512').update(label).digest())
-const memoOf = (text: string): number[] =>
-  [...Buffer.concat([Buffer.from(text), Buffer.alloc(64)])].slice(0, 64)
-
-const [OWNER, MINT, GATEWAY, RECIPIENT] = ['wallet', 'mint', 'gateway', 'recipient'].map(keyOf) as [
-  string,
-  string,
-  string,
-  string,
-]
-const USER_PAYMENT = deriveUserPayment(DEFAULT_PROGRAM_ID, OWNER, MINT)
-const policyOf = (id: number) => derivePolicy(DEFAULT_PROGRAM_ID, USER_PAYMENT, id)
-/** Many pages. */
-const SMALL = { rowsOf: () => 40, note: () => {} }
-/** More payments than one page derives, and not a multiple of a page. */
-const MANY = 1_203
-const START = 1_780_000_000
-
-interface Message {
-  subject: string
-  bytes: Uint8Array
-}
-
-/** An event of the slot, one second after the event of the slot before. */
-const say = (name: string, slot: number, data: object): Message => ({
-  subject: `chain.events.${name}`,
-  bytes: Buffer.from(
-    JSON.stringify({
-      ...{ slot, signature: signatureOf(`${name} ${slot}`), index: 0, event_name: name, data },
-      timestamp: new Date((START + slot) * 1000).toISOString(),
-    }),
-  ),
-})
-
-const userPayment = say('UserPaymentCreated', 1, {
-  owner: OWNER,
-  token_account: keyOf('a'),
-  token_mint: MINT,
-})
-const created = (id: number, slot: number, policyType: object) =>
-  say('PaymentPolicyCreated', slot, {
-    ...{ user_payment: USER_PAYMENT, recipient: RECIPIENT, gateway: GATEWAY, policy_id: id },
-    ...{ policy_type: policyType, memo: memoOf(`order-${id}`) },
-  })
-/** A period ends 100 s after the payment that began it. */
-const PERIODS = {
-  PayAsYouGo: {
-    ...{ max_amount_per_period: '9999999', max_chunk_amount: '9', period_length_seconds: '100' },
-    ...{ current_period_start: String(START), current_period_total: '0', expiry_date: null },
-  },
-}
-const pay = (slot: number, id = 1) =>
-  say('PaymentRecord', slot, {
-    ...{ payment_policy: policyOf(id), gateway: GATEWAY, amount: String(5_000 + (slot % 97)) },
-    ...{ timestamp: String(START + slot), memo: memoOf(`order-${id}`), record_id: slot },
-  })
-const retraction = (slot: number): Message => ({
-  subject: 'chain.events.control.retracted',
-  bytes: Buffer.from(JSON.stringify({ signature: signatureOf(`PaymentRecord ${slot}`), slot })),
-})
-const payments = Array.from({ length: MANY }, (_, at) => pay(10 + 3 * at))
-
-let sequence = 0
-const ingest = (store: Store, messages: readonly Message[]) => {
-  const firstSequence = sequence + 1
-  sequence += messages.length
-  return ingestSubjects(store, messages, { batchSize: 400, firstSequence })
-}
-
-const pageOf = (store: Store) => refoldPage(store, { programId: PROGRAM.programId })
-
-async function drain(store: Store): Promise<RefoldedPage[]> {
-  const pages: RefoldedPage[] = []
-  for (let page = await pageOf(store); page !== null; page = await pageOf(store)) pages.push(page)
-  return pages
-}
-
-async function rowsOf(t: TestContext, messages: readonly Message[]) {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, messages)
-  await drain(store)
-  return dumpProjections(database.pool)
-}
-
-const countWork = async ({ pool }: TestDatabase): Promise<number> => {
-  const { rows } = await pool.query<{ count: string }>('select count(*) from refolds')
-  return Number(rows[0]!.count)
-}
+import {
+  countWork,
+  created,
+  drain,
+  GATEWAY,
+  ingest,
+  MANY,
+  MINT,
+  OWNER,
+  pageOf,
+  pay,
+  payments,
+  PERIODS,
+  RECIPIENT,
+  retraction,
+  rowsOf,
+  SMALL,
+  START,
+  userPayment,
+} from './refold-history.js'
 
 t.test('a policy that comes after its payments, through a crash between two pages', async t => {
   const inOrder = [userPayment, created(1, 2, PERIODS), ...payments, pay(9_000)]
@@ -266,45 +178,4 @@ t.test('a watermark that makes many payments final for a webhook', async t => {
             (select count(*) from waiting_messages) as waiting`,
   )
   t.same(rows, [{ deliveries: String(MANY), waiting: '0' }])
-})
-
-t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
-  const { store, database } = await openTestStore(t)
-  const { pool } = database
-  await pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
-    [GATEWAY],
-  )
-  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
-  const { rows } = await pool.query<{ event_id: string }>(
-    'select event_id from waiting_messages order by slot offset 700 limit 1',
-  )
-  const bad = rows[0]!.event_id
-  await pool.query(`alter table deliveries add constraint planted check (event_id <> '${bad}')`)
-  await pool.query(`insert into refolds (kind, address) values ('policy', 'bad'), ('policy', $1)`, [
-    policyOf(1),
-  ])
-  await pool.query(
-    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
-     create trigger planted before delete on refolds for each row when (old.address = 'bad') execute function fail()`,
-  )
-  await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }])
-  await drain(store)
-  const { rows: counted } = await pool.query<{ told: string; waiting: string; work: string }>(
-    `select (select count(*) from deliveries) as told, (select string_agg(event_id::text, ' ') from waiting_messages) as waiting,
-            (select string_agg(address, ' ') from refolds) as work`,
-  )
-  t.same(counted, [{ told: String(MANY - 1), waiting: bad, work: 'bad' }])
-  const setAside = await listSetAside(store, 9)
-  t.same(setAside.map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`).sort(), [
-    'refold policy bad',
-    `release-messages ${bad}`,
-  ])
-  await pool.query('alter table deliveries drop constraint planted')
-  await pool.query('drop trigger planted on refolds')
-  for (const row of setAside) t.ok(await takeBack(store, row))
-  await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000001}') }])
-  await drain(store)
-  t.equal((await pool.query('select from waiting_messages union all select from refolds')).rowCount, 0)
-  t.equal((await pool.query('select from deliveries')).rowCount, MANY)
 })

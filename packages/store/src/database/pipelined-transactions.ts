@@ -33,6 +33,9 @@ export const extendClient = (client: PrismaClient, pool: pg.Pool, idleMs?: numbe
 /** The types of pg lack the timeout of a single query. */
 type TimedQuery = pg.QueryConfig & { query_timeout: number }
 
+const ROLLBACK_TO_SAVEPOINT = /^rollback to savepoint /
+const ignore = (): void => {}
+
 const pipelinedTransactions = (pool: pg.Pool, idleMs?: number) =>
   Prisma.defineExtension({
     name: 'pipelined-transactions',
@@ -51,6 +54,8 @@ const pipelinedTransactions = (pool: pg.Pool, idleMs?: number) =>
           const running = nameConnectionErrors(client.query<Record<string, unknown>>(timed))
           // Only the first failure tells the cause; later statements fail because the transaction is aborted.
           running.catch((error: unknown) => (failure ??= error))
+          // What failed since the savepoint is undone, so it is not why a later statement fails.
+          if (ROLLBACK_TO_SAVEPOINT.test(config.text)) running.then(() => (failure = undefined), ignore)
           return running
         }
         try {

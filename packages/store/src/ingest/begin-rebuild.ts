@@ -2,6 +2,7 @@
 import type { Store } from '../database/open-store.js'
 import { lockHead } from './head.js'
 import { PageSizer } from './page-sizer.js'
+import { REBUILD } from './rebuild.js'
 import { refoldPage } from './refold-pages.js'
 import { addWork, type Work } from './work.js'
 
@@ -11,7 +12,7 @@ import { addWork, type Work } from './work.js'
  */
 export const PROJECTION_VERSION = 1
 
-const REBUILD: Pick<Work, 'kind' | 'address' | 'cursor'> = { kind: 'all', address: 'rebuild', cursor: '' }
+const WORK: Pick<Work, 'kind' | 'address' | 'cursor'> = { kind: 'all', address: REBUILD, cursor: '' }
 
 /** Writes down the work of a rebuild where the database follows older rules. @returns whether it does */
 export async function beginNewRules({ database }: Store, server?: string): Promise<boolean> {
@@ -21,7 +22,7 @@ export async function beginNewRules({ database }: Store, server?: string): Promi
       update stream_head set projection_version = ${PROJECTION_VERSION}
        where id = 1 and projection_version < ${PROJECTION_VERSION} returning position`
     const isOlder = rows.length > 0
-    if (isOlder) addWork(tx, [REBUILD])
+    if (isOlder) addWork(tx, [WORK])
     return isOlder
   })
 }
@@ -38,7 +39,7 @@ export async function rebuildProjections(
 ): Promise<void> {
   await store.database.pipelinedTransaction(async tx => {
     await lockHead(tx)
-    addWork(tx, [REBUILD])
+    addWork(tx, [WORK])
   })
   const sizer = new PageSizer()
   for (let pages = 1; (await refoldPage(store, { programId, sizer })) !== null; pages++) onPage(pages)

@@ -11,56 +11,108 @@ import type { Work } from './work.js'
 const STEPS = ['gateways', 'user-payments', 'policies', 'hours'] as const
 type Step = (typeof STEPS)[number]
 
-export async function rebuildPage(
-  tx: PipelinedTx,
-  work: Work,
-  { programId, limit }: PageOptions,
-): Promise<{ left: Work | null; causes: Map<string, RefoldCause> }> {
-  const [step = STEPS[0], after = ''] = work.cursor.split(' ') as [Step?, string?]
-  const { keys, causes } = await DO[step || STEPS[0]](tx, after, { programId, limit })
-  const last = keys.at(-1)
-  if (last !== undefined) return { left: { ...work, cursor: `${step || STEPS[0]} ${last}` }, causes }
-  const next = STEPS[STEPS.indexOf(step || STEPS[0]) + 1]
-  return { left: next === undefined ? null : { ...work, cursor: next }, causes }
-}
-
-interface StepDone {
-  /** of the page; none when the step is done */
-  keys: string[]
+/** A page of a rebuild. */
+export interface RebuildPage {
+  left: Work | null
+  /** why policies of the page are folded again */
   causes: Map<string, RefoldCause>
 }
 
-interface PageOptions {
+export interface RebuildOptions {
   programId: string
   /** the most addresses of the page: each costs some probes */
   limit: number
+  /** set by `rebuildPage`: names the keys of its page */
+  page: { rows: string[] }
 }
 
-const DO: Record<Step, (tx: PipelinedTx, after: string, options: PageOptions) => Promise<StepDone>> = {
-  gateways: async (tx, after, { programId, limit }) => {
-    const keys = await readKeys(tx, sql`gateway`, sql`name <> 'PaymentRecord'`, { after, limit })
-    await refoldGateways(tx, keys, programId)
-    return { keys, causes: new Map() }
+/**
+ * Does the next page of a rebuild, or the one key of `leftOut`. A key that was left out is passed, until the rebuild of
+ * that key is taken up by itself.
+ */
+export async function rebuildPage(
+  tx: PipelinedTx,
+  work: Work,
+  { programId, limit, page }: RebuildOptions,
+): Promise<RebuildPage> {
+  const [named = '', after = ''] = work.cursor.split(' ')
+  const step = STEPS.find(each => each === named) ?? STEPS[0]
+  const { read, fold } = DO[step]
+  const isOfOne = work.address !== REBUILD
+  const keys = isOfOne ? [after] : await read(tx, after, limit)
+  const nameOf = (key: string) => `${step} ${key}`
+  const passed = isOfOne ? new Set() : await readLeftOut(tx, keys.map(nameOf))
+  const standing = keys.filter(key => !passed.has(nameOf(key)))
+  page.rows = standing.map(nameOf)
+  const causes = await fold(tx, standing, programId)
+  if (isOfOne) return { left: null, causes }
+  const last = keys.at(-1)
+  if (last !== undefined) return { left: { ...work, cursor: nameOf(last) }, causes }
+  const next = STEPS[STEPS.indexOf(step) + 1]
+  return { left: next === undefined ? null : { ...work, cursor: next }, causes }
+}
+
+/** The address of the work of a whole rebuild; that of one key is named as in `RebuildOptions.page`. */
+export const REBUILD = 'rebuild'
+
+/** The work that a rebuild leaves when a key makes its page fail. */
+export const leftOut = (name: string): Pick<Work, 'kind' | 'address' | 'cursor'> => ({
+  ...{ kind: 'all', address: name, cursor: name },
+})
+
+async function readLeftOut(tx: Tx, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set()
+  const rows = await tx.$queryRaw<{ address: string }[]>`
+    select address from refolds where kind = 'all' and address = any(${[...names]}::text[])`
+  return new Set(rows.map(({ address }) => address))
+}
+
+interface StepOfRebuild {
+  /** the next keys; none when the step is done */
+  read: (tx: Tx, after: string, limit: number) => Promise<string[]>
+  fold: (tx: PipelinedTx, keys: readonly string[], programId: string) => Promise<Map<string, RefoldCause>>
+}
+
+const NO_CAUSES = new Map<string, RefoldCause>()
+
+const DO: Record<Step, StepOfRebuild> = {
+  gateways: {
+    read: (tx, after, limit) => readKeys(tx, sql`gateway`, sql`name <> 'PaymentRecord'`, { after, limit }),
+    fold: async (tx, keys, programId) => {
+      await refoldGateways(tx, keys, programId)
+      return NO_CAUSES
+    },
   },
-  'user-payments': async (tx, after, { programId, limit }) => {
-    const keys = await readKeys(tx, sql`user_payment`, sql`name <> 'PaymentRecord'`, { after, limit })
-    await refoldUserPayments(tx, keys, programId)
-    return { keys, causes: new Map() }
+  'user-payments': {
+    read: (tx, after, limit) =>
+      readKeys(tx, sql`user_payment`, sql`name <> 'PaymentRecord'`, { after, limit }),
+    fold: async (tx, keys, programId) => {
+      await refoldUserPayments(tx, keys, programId)
+      return NO_CAUSES
+    },
   },
-  policies: async (tx, after, { limit }) => {
-    const keys = await readKeys(tx, sql`payment_policy`, sql`payment_policy is not null`, { after, limit })
-    const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
-    const anew = (): RefoldCause => ({ payments: [], from: '', events: [], anew: true })
-    return { keys, causes: new Map(policies.map(key => [key, anew()])) }
+  policies: {
+    read: (tx, after, limit) =>
+      readKeys(tx, sql`payment_policy`, sql`payment_policy is not null`, { after, limit }),
+    fold: (_tx, keys) => {
+      const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
+      const anew = (): RefoldCause => ({ payments: [], from: '', events: [], anew: true })
+      return Promise.resolve(new Map(policies.map(key => [key, anew()])))
+    },
   },
-  hours: async (tx, after) => {
-    const [row] = await tx.$queryRaw<{ start: Date }[]>(sql`
-      select date_trunc('hour', occurred_at, 'UTC') as start from events
-       where occurred_at >= coalesce(nullif(${after}, '')::timestamptz + interval '1 hour', '-infinity')
-       order by occurred_at limit 1`)
-    if (!row) return { keys: [], causes: new Map() }
-    await recountAllOf(tx, row.start)
-    return { keys: [row.start.toISOString()], causes: new Map() }
+  // One hour is read whole, of all gateways: the time that its page takes grows with the events of an hour.
+  hours: {
+    read: async (tx, after) => {
+      const rows = await tx.$queryRaw<{ start: Date }[]>(sql`
+        select date_trunc('hour', occurred_at, 'UTC') as start from events
+         where occurred_at >= coalesce(nullif(${after}, '')::timestamptz + interval '1 hour', '-infinity')
+         order by occurred_at limit 1`)
+      return rows.map(({ start }) => start.toISOString())
+    },
+    fold: async (tx, keys) => {
+      for (const key of keys) await recountAllOf(tx, new Date(key))
+      return NO_CAUSES
+    },
   },
 }
 

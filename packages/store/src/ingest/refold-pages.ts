@@ -7,7 +7,7 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readSaidFinal } from '../said-final.js'
-import { isOutage, setAside } from '../set-aside/isolate.js'
+import { isOutage, setAside, settingAside } from '../set-aside/isolate.js'
 import { NOTHING_KNOWN, release, type ReleasePage, type WaitingPlace } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import { recordAnnouncements } from './announcements.js'
@@ -20,10 +20,18 @@ import type { PageSizer } from './page-sizer.js'
 import { readChangesSince } from './read-registers.js'
 import { recountPage } from './recount-page.js'
 import { readPageOf } from './refold-causes.js'
-import { rebuildPage } from './rebuild.js'
+import { leftOut, rebuildPage } from './rebuild.js'
 import { readForRefold, refold, sumUp, writeRefolded, type RefoldCause, type Refolded } from './refold.js'
 import { readPayments } from './tell-batch.js'
-import { addFactsWork, keyOfWork, readNextWork, REFOLD_ROWS, writeProgress, type Work } from './work.js'
+import {
+  addFactsWork,
+  addWork,
+  keyOfWork,
+  readNextWork,
+  REFOLD_ROWS,
+  writeProgress,
+  type Work,
+} from './work.js'
 
 export interface RefoldOptions {
   /** the program for deriving addresses */
@@ -40,9 +48,9 @@ export interface RefoldedPage extends CommittedNews {
 }
 
 /**
- * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. What makes a page fail is
- * set aside, and all other work goes on: of messages that waited, which are everybody's, the one message; else the work,
- * which is of one address.
+ * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. A page that fails is
+ * halved until one row is left, and that row is set aside: a message that waited, or an address of a rebuild. Work of one
+ * address is set aside whole. All other work goes on.
  * @returns null when there is no work
  * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
  * @throws StoreUnverifiedError
@@ -55,30 +63,48 @@ export async function refoldPage(
     sql`select exists (select from refolds) as is_any`,
   )
   if (!waiting!.is_any) return null
-  for (let most = REFOLD_ROWS; ; most = Math.floor(most / 2)) {
-    const tried: Tried = { work: null, released: { limit: most, rows: [] }, lockedAt: 0 }
+  let most = REFOLD_ROWS
+  for (;;) {
+    const tried: Tried = { work: null, page: { limit: most, rows: [] }, lockedAt: 0 }
     const rowsOf = (kind: Work['kind']) => Math.min(most, sizer.rowsOf(kind))
     try {
       const done = await tryPage(store, { programId, server, rowsOf }, tried)
+      // A page that was halved says nothing about how long a whole one takes.
       if (done !== null && most === REFOLD_ROWS) sizer.note(done.kind, performance.now() - tried.lockedAt)
       return done
     } catch (error) {
-      const { work, released } = tried
+      const { work, page } = tried
       if (work === null || isOutage(error) || error instanceof StoreTimeoutError) throw error
-      const isOfMessages = work.kind === 'watermark' || work.kind === 'facts'
-      if (isOfMessages && released.rows.length > 1) continue
-      const [message] = released.rows
-      if (isOfMessages && message !== undefined) await setAside(store, 'release-messages', message, error)
-      else await setAside(store, 'refold', keyOfWork(work), error)
-      most = 2 * REFOLD_ROWS
+      if (page.rows.length > 1) {
+        most = Math.floor(most / 2)
+        continue
+      }
+      await setAsideOf(store, { work, row: page.rows[0], server }, error)
+      most = REFOLD_ROWS
     }
   }
+}
+
+/** @param row of the page that failed; undefined when the page has no rows of its own */
+async function setAsideOf(
+  store: Store,
+  { work, row, server }: { work: Work; row: string | undefined; server: string | undefined },
+  error: unknown,
+): Promise<void> {
+  if (row === undefined || (work.kind === 'all' && row === work.address))
+    return setAside(store, 'refold', keyOfWork(work), error)
+  if (work.kind !== 'all') return setAside(store, 'release-messages', row, error)
+  await store.database.pipelinedTransaction(async tx => {
+    await lockHead(tx, server)
+    addWork(tx, [leftOut(row)])
+    tx.send(settingAside('refold', keyOfWork(leftOut(row)), error))
+  })
 }
 
 /** What a page has begun with. */
 interface Tried {
   work: Work | null
-  released: ReleasePage
+  page: ReleasePage
   lockedAt: number
 }
 
@@ -94,10 +120,10 @@ const tryPage = (
     tried.work = work
     if (work === null) return null
     const rows = rowsOf(work.kind)
-    tried.released.limit = rows
-    const page = await DO[work.kind](tx, work, { head, programId, rows, released: tried.released })
-    writeProgress(tx, work, page.left)
-    const told = await tellPage(tx, head, page)
+    tried.page.limit = rows
+    const done = await DO[work.kind](tx, work, { head, programId, rows, page: tried.page })
+    writeProgress(tx, work, done.left)
+    const told = await tellPage(tx, head, done)
     return { epoch: head.epoch, kind: work.kind, ...told }
   })
 
@@ -108,8 +134,8 @@ interface PageScope {
   programId: string
   /** the most rows of the page */
   rows: number
-  /** the page of a kind that releases messages */
-  released: ReleasePage
+  /** names what the page works on, for a kind that works on messages or addresses of everybody */
+  page: ReleasePage
 }
 
 interface Page {
@@ -125,20 +151,25 @@ const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) =
   policy: doPolicy,
   'user-payment': doUserPayment,
   hour: async (tx, work, { rows }) => ({ left: await recountPage(tx, work, rows), refolded: NOTHING }),
-  watermark: async (tx, work, { head, released }) => {
+  watermark: async (tx, work, { head, page }) => {
     const { finalizedSlot } = head
-    const page = await release(tx, { ...NOTHING_KNOWN, finalizedSlot }, isSlotFinal(head), released)
-    return { left: page.rest && work, refolded: NOTHING, released: page.deliveries }
+    const { rest, deliveries } = await release(
+      tx,
+      { ...NOTHING_KNOWN, finalizedSlot },
+      isSlotFinal(head),
+      page,
+    )
+    return { left: rest && work, refolded: NOTHING, released: deliveries }
   },
-  facts: async (tx, work, { head, released }) => {
+  facts: async (tx, work, { head, page }) => {
     const after = work.cursor === '' ? undefined : (JSON.parse(work.cursor) as WaitingPlace)
     const known = { ...NOTHING_KNOWN, knownPolicies: [work.address], after }
-    const { rest, deliveries } = await release(tx, known, isSlotFinal(head), released)
+    const { rest, deliveries } = await release(tx, known, isSlotFinal(head), page)
     const left = rest && { ...work, cursor: JSON.stringify(rest.after) }
     return { left, refolded: NOTHING, released: deliveries }
   },
-  all: async (tx, work, { programId, rows }) => {
-    const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesOf(rows) })
+  all: async (tx, work, { programId, rows, page }) => {
+    const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesOf(rows), page })
     const scope = { programId, sincePosition: work.sincePosition, rows }
     return { left, refolded: await refold(tx, causes, [], scope) }
   },

@@ -1,18 +1,12 @@
 // The last phase of a batch: what changed is told. Writes deliveries and announcements, and records the batch for the
 // outbox relay.
-import type { CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../committed-payments.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readSaidFinal } from '../said-final.js'
 import { forget } from '../webhooks/forget.js'
-import {
-  NOTHING_KNOWN,
-  release,
-  type Released,
-  type ReleasedKind,
-  type ReleasedPage,
-} from '../webhooks/release.js'
+import type { Released } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
@@ -23,7 +17,7 @@ import { recordBatch } from './head.js'
 import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
 import type { Refolded } from './refold.js'
-import { addFactsWork, addWork } from './work.js'
+import { releaseKnown } from './release-known.js'
 
 export interface BatchDifferences {
   batch: Batch
@@ -57,15 +51,16 @@ export async function tellBatch(
     folded.userPayments,
     numbered.at(-1)?.position ?? identified.head.position,
   )
-  // Sent together, in this order: what a retraction takes back is not released.
+  // Sent together.
   const writing = Promise.all([
     forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions }),
     tell(tx, { payments, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
-    releaseKnown(tx, knownBy(differences), isFinal),
     numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
   ])
   batch.onWriting?.()
-  const [takenBack, told, released, batchId] = await writing
+  const [takenBack, told, batchId] = await writing
+  // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
+  const released = await releaseKnown(tx, knownBy(differences), isFinal)
   const deliveries = [...takenBack, ...told, ...released]
   return {
     ...{ batchId, payments, retractions, announcementIds, deliveries },
@@ -164,43 +159,4 @@ function knownBy({ identified, folded, refolded }: BatchDifferences): Released {
     knownPayments: refolded.changed,
     knownPolicies: [...named, ...refolded.policies.map(({ after }) => after.address)],
   }
-}
-
-/** The waiting messages of one kind that the transaction of their cause decides about. The others become work. */
-const RELEASED_AT_ONCE = 100
-
-/** Decides again about messages that waited for what is known now. What one page of a kind leaves becomes work. */
-async function releaseKnown(tx: PipelinedTx, released: Released, isFinal: IsFinal): Promise<DeliveryRef[]> {
-  const deliveries: DeliveryRef[] = []
-  let rest: Released | null = released
-  while (rest !== null) {
-    const page: ReleasedPage = await release(tx, rest, isFinal, { limit: RELEASED_AT_ONCE, rows: [] })
-    deliveries.push(...page.deliveries)
-    rest = page.rest
-    if (rest === null || page.unfinished === null || page.unfinished === 'finalEvents') continue
-    await addReleases(tx, rest, page.unfinished)
-    rest = { ...rest, [page.unfinished]: NOTHING_KNOWN[page.unfinished], after: undefined }
-  }
-  return deliveries
-}
-
-/** Events that a batch calls final have at most as many rows as their gateways have webhooks: they are no work. */
-async function addReleases(
-  tx: PipelinedTx,
-  { knownPayments, knownPolicies, after }: Released,
-  kind: Exclude<ReleasedKind, 'finalEvents'>,
-): Promise<void> {
-  if (kind === 'finalizedSlot') return addWork(tx, [{ kind: 'watermark', address: '' }])
-  if (kind === 'knownPolicies')
-    return addFactsWork(
-      tx,
-      knownPolicies.filter(policy => policy >= after!.policy),
-    )
-  const rows = await tx.$queryRaw<{ policy: string }[]>`
-    select distinct policy from waiting_messages
-     where waits_for = 'facts' and event_id = any(${[...knownPayments]}::uuid[])`
-  addFactsWork(
-    tx,
-    rows.map(({ policy }) => policy),
-  )
 }

@@ -66,9 +66,14 @@ export async function setAside(
   key: string,
   error: unknown,
 ): Promise<void> {
+  await database.execute(settingAside(task, key, error))
+}
+
+/** The statement of `setAside`, for a transaction that goes on. */
+export function settingAside(task: IsolatingTask, key: string, error: unknown): Sql {
   const text = String(error instanceof Error ? (error.cause ?? error) : error).slice(0, 1_000)
-  await database.execute(sql`
-    insert into set_aside (task, key, error) values (${task}, ${key}, ${text}) on conflict do nothing`)
+  return sql`
+    insert into set_aside (task, key, error) values (${task}, ${key}, ${text}) on conflict do nothing`
 }
 
 /** The condition that the row of a key was not set aside. Relies on the key of set_aside. */

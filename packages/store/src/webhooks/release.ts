@@ -58,6 +58,8 @@ export interface ReleasePage {
   limit: number
   /** set by `release`: names the rows of its page */
   rows: string[]
+  /** set by `release`: the kind of these rows */
+  kind?: ReleasedKind
 }
 
 /** A message that made a page fail waits until an operator gives it back. */
@@ -82,6 +84,7 @@ export async function release(
   const step = stepOf(released)
   if (step === null) return { deliveries: [], rest: null, unfinished: null }
   const rows = await lockWaiting(tx, sql`${step.page} limit ${of.limit}`)
+  of.kind = step.kind
   of.rows = rows.map(({ webhookId, messageId }) => `${webhookId} ${messageId}`)
   const full = rows.length === of.limit
   const rest = full ? step.more(lastPlace(rows)) : step.done
@@ -138,6 +141,9 @@ function stepOf(released: Released): Step | null {
     return waitingForFacts('knownPolicies', sql`a.policy = any(${[...knownPolicies]}::text[])`)
   return null
 }
+
+/** Whether some messages may have waited for what is known now. */
+export const isAnythingKnown = (released: Released): boolean => stepOf(released) !== null
 
 /** The last row by the order of the pages: the join with webhooks may have changed the order. */
 function lastPlace(rows: readonly WaitingRow[]): WaitingPlace {

@@ -1,0 +1,116 @@
+// Work in pages under faults: rows that fail are set aside, and everything else goes on.
+import { listSetAside, rebuildProjections, takeBack } from '@payment-tracking/store'
+import { dumpProjections } from '@payment-tracking/testkit'
+import t from 'tap'
+import { PROGRAM } from './ingest-messages.js'
+import { openTestStore } from './open-test-store.js'
+import {
+  created,
+  drain,
+  GATEWAY,
+  ingest,
+  MANY,
+  pay,
+  payments,
+  PERIODS,
+  policyOf,
+  userPayment,
+} from './refold-history.js'
+
+t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
+  const { store, database } = await openTestStore(t)
+  const { pool } = database
+  await pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
+    [GATEWAY],
+  )
+  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
+  const { rows } = await pool.query<{ event_id: string }>(
+    'select event_id from waiting_messages order by slot offset 700 limit 1',
+  )
+  const bad = rows[0]!.event_id
+  await pool.query(`alter table deliveries add constraint planted check (event_id <> '${bad}')`)
+  await pool.query(`insert into refolds (kind, address) values ('policy', 'bad'), ('policy', $1)`, [
+    policyOf(1),
+  ])
+  await pool.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
+     create trigger planted before delete on refolds for each row when (old.address = 'bad') execute function fail()`,
+  )
+  await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }])
+  await drain(store)
+  const { rows: counted } = await pool.query<{ told: string; waiting: string; work: string }>(
+    `select (select count(*) from deliveries) as told, (select string_agg(event_id::text, ' ') from waiting_messages) as waiting,
+            (select string_agg(address, ' ') from refolds) as work`,
+  )
+  t.same(counted, [{ told: String(MANY - 1), waiting: bad, work: 'bad' }])
+  const setAside = await listSetAside(store, 9)
+  t.same(setAside.map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`).sort(), [
+    'refold policy bad',
+    `release-messages ${bad}`,
+  ])
+  await pool.query('alter table deliveries drop constraint planted')
+  await pool.query('drop trigger planted on refolds')
+  for (const row of setAside) t.ok(await takeBack(store, row))
+  await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000001}') }])
+  await drain(store)
+  t.equal((await pool.query('select from waiting_messages union all select from refolds')).rowCount, 0)
+  t.equal((await pool.query('select from deliveries')).rowCount, MANY)
+})
+
+const FINAL = { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }
+
+t.test('a bad message among those that a watermark releases at once', async t => {
+  const { store, database } = await openTestStore(t)
+  const { pool } = database
+  await pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
+    [GATEWAY],
+  )
+  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
+  const { rows } = await pool.query<{ event_id: string }>(
+    'select event_id from waiting_messages order by slot offset 30 limit 1',
+  )
+  const bad = rows[0]!.event_id
+  await pool.query(`alter table deliveries add constraint planted check (event_id <> '${bad}')`)
+  const [committed] = await ingest(store, [FINAL, pay(9_000)])
+  t.equal(committed!.payments.length, 1, 'the rest of the batch is stored')
+  const { rows: heads } = await pool.query('select 1 from stream_head where finalized_slot = 1000000')
+  t.equal(heads.length, 1, 'and the slot is final')
+  await drain(store)
+  t.same(
+    (await listSetAside(store, 9)).map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`),
+    [`release-messages ${bad}`],
+  )
+  const { rows: waiting } = await pool.query('select event_id from waiting_messages')
+  t.same(waiting, [{ event_id: bad }])
+  t.equal((await pool.query('select from deliveries')).rowCount, MANY)
+})
+
+t.test('a bad address does not stop a rebuild', async t => {
+  const { store, database } = await openTestStore(t)
+  const { pool } = database
+  const many = Array.from({ length: 30 }, (_, at) => at + 1)
+  const events = many.flatMap(id => [created(id, 10 * id, PERIODS), pay(10 * id + 1, id)])
+  await ingest(store, [userPayment, ...events])
+  const before = await dumpProjections(pool)
+  const bad = policyOf(7)
+  await pool.query(`update policies set total_paid = 0`)
+  await pool.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
+     create trigger planted before insert or update on policies for each row when (new.address = '${bad}') execute function fail()`,
+  )
+  await rebuildProjections(store, PROGRAM.programId)
+  const wrong = async () =>
+    (await pool.query<{ address: string }>('select address from policies where total_paid = 0')).rows
+  t.same(await wrong(), [{ address: bad }], 'all others are rebuilt')
+  const setAside = await listSetAside(store, 9)
+  t.same(
+    setAside.map(({ task, key }) => `${task} ${key}`),
+    [`refold all policies ${bad}`],
+  )
+  await pool.query('drop trigger planted on policies')
+  for (const row of setAside) t.ok(await takeBack(store, row))
+  await drain(store)
+  t.strictSame(await dumpProjections(pool), before)
+})
