@@ -16,7 +16,8 @@ export function readRecentRetractions({ database }: Store, withinMs: number): Pr
 }
 
 /**
- * All retracted payments of some tracking IDs. Relies on events_retracted_tracking.
+ * All retracted payments of some tracking IDs. Relies on events_retracted_tracking. It has no limit: only a fork of the
+ * chain retracts, and the index holds nothing else, so a tracking ID with many payments has few rows in it.
  * @throws StoreUnavailableError
  */
 export async function readRetractionsOf(
