@@ -2,13 +2,15 @@ import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_LIVE, IS_OPEN } from './conditions.js'
 
-/** How many of the oldest rows are asked for their webhooks. */
+/** How many of the oldest rows are read. */
 const LOOKED_AT = raw('10000')
 
 /**
- * The age in seconds of the oldest row that counts; 0 when there is none. Where none of the oldest 10,000 rows counts, all
- * of them belong to webhooks that are off, and the answer is the age of the youngest of them: no row that counts is older.
- * @param oldest the oldest rows, with their time as `since`, in the order of that time; with a limit
+ * The age in seconds of the oldest row that counts; 0 when no row counts. Reads the oldest 10,000 rows. If no row among
+ * them counts, every row that counts is younger than all of them: the answer is then the age of the youngest row that was
+ * read, which is the highest age that is possible.
+ * @param oldest the rows, with their time as `since`, the oldest first
+ * @param counts the condition of a row that counts, on the row `d` and its webhook `w`
  */
 async function readOldest({ database }: Store, oldest: Sql, counts: Sql): Promise<number> {
   const [row] = await database.read<{ seconds: number }>(sql`

@@ -1,13 +1,14 @@
-// What a request leaves to be done for many deliveries of a webhook: the request changes the webhook's row or writes a row
-// of work, and workers do the rest in pages.
+// Work that a request leaves for many deliveries of a webhook. The request changes the webhook's row and writes one row of
+// work. Workers then do the work page by page.
 //
-// cancel      the webhook was turned off or deleted: its open deliveries are cancelled with that (conditions.ts), and this
-//             work writes their rows. Of a deleted webhook it also removes what waits for finality or facts. It ends when
-//             no transaction can be under way any more that saw the webhook on.
-// redeliver   begins a new round of tries for the deliveries of a span of time, each once.
+// cancel      The webhook was turned off or deleted. Its open deliveries already read as cancelled (conditions.ts). The work
+//             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or facts.
+//             The work ends when every transaction that saw the webhook on must have ended.
+// redeliver   Begins a new round of tries for the deliveries of a span of time, each delivery once.
 //
-// A page changes at most 500 rows, found by an index, in one statement of some milliseconds. A worker that takes work moves
-// its `next_at`: another one goes on with it if the worker dies. A page that is done twice changes nothing the second time.
+// A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A worker that takes
+// work moves the work's `next_at` forward. If the worker dies, another worker continues at that time. A page that is done
+// twice changes nothing the second time.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
@@ -47,8 +48,8 @@ interface Page {
 
 const BEGINNING: Place = { afterActivation: 0, afterId: 0n }
 const PAGE = 500
-/** Deliveries that one page of a redelivery looks at: those of other times are passed over. */
-const LOOKED_AT = 5_000
+/** For each delivery of a page, how many deliveries a redelivery reads: those of other times are passed over. */
+const LOOKED_AT_FOR_EACH = 10
 /** After this time, work of a worker that died is taken again. */
 const TAKEN_SECONDS = raw('30')
 /** Longer than any transaction that writes deliveries may take. */
@@ -68,17 +69,21 @@ export interface WebhookWorkPage {
 
 /**
  * Does one page of the work that waited longest. Any number of workers may call it at once.
- * @param only the work of a request that has just written it
+ * @param of.only the work of a request that has just written it
+ * @param of.limit the deliveries of a page of redelivery; default 500
  * @returns null when no work is due
  * @throws StoreUnavailableError, StoreTimeoutError: the page comes again
  */
 export async function doWebhookWork(
   store: Store,
-  of: { kinds: readonly WebhookWorkKind[]; only?: bigint },
+  of: { kinds: readonly WebhookWorkKind[]; only?: bigint; limit?: number },
 ): Promise<WebhookWorkPage | null> {
   const work = await takeWork(store, of)
   if (work === undefined) return null
-  const page = work.kind === 'cancel' ? await cancelPage(store, work) : await redeliverPage(store, work)
+  const page =
+    work.kind === 'cancel'
+      ? await cancelPage(store, work)
+      : await redeliverPage(store, work, of.limit ?? PAGE)
   await writeProgress(store, work, page)
   const { handled, deliveries, left } = page
   return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: left !== null }
@@ -150,20 +155,21 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
        order by message_id limit ${PAGE} for update skip locked))`)
 
 /** A webhook that was turned off meanwhile gets nothing. */
-async function redeliverPage(store: Store, work: Work): Promise<Page> {
+async function redeliverPage(store: Store, work: Work, limit: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], left: null }
   const { madeSince, madeUntil, states, afterId } = work
+  const most = limit * LOOKED_AT_FOR_EACH
   const looked = deliveriesIn(work, states ?? [], {
-    ...{ beyond: sql`d.id > ${afterId}`, order: 'asc', limit: LOOKED_AT },
+    ...{ beyond: sql`d.id > ${afterId}`, order: 'asc', limit: most },
   })
   const [found] = await store.database.read<{
     ids: bigint[] | null
     looked: number
     last: bigint | null
   }>(sql`
-    with looked as (select l.id, l.created_at from ${looked} l order by l.id limit ${LOOKED_AT}),
+    with looked as (select l.id, l.created_at from ${looked} l order by l.id limit ${most}),
          fitting as (select id from looked
-                      where created_at >= ${madeSince} and created_at <= ${madeUntil} order by id limit ${PAGE})
+                      where created_at >= ${madeSince} and created_at <= ${madeUntil} order by id limit ${limit})
     select (select array_agg(id order by id) from fitting) as ids,
            (select count(*)::int from looked) as looked, (select max(id) from looked) as last`)
   const ids = found?.ids ?? []
@@ -171,8 +177,8 @@ async function redeliverPage(store: Store, work: Work): Promise<Page> {
     openRound(store, { ids: some, states: states ?? [] }),
   )
   const deliveries = opened.flat()
-  const isAll = ids.length < PAGE && found!.looked < LOOKED_AT
-  const afterIdNow = (ids.length === PAGE ? ids.at(-1) : found!.last) ?? afterId
+  const isAll = ids.length < limit && found!.looked < most
+  const afterIdNow = (ids.length === limit ? ids.at(-1) : found!.last) ?? afterId
   return {
     handled: deliveries.length,
     deliveries,

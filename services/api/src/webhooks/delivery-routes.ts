@@ -43,6 +43,8 @@ export interface DeliveryRouteParts {
 }
 
 const tags = ['webhook deliveries']
+/** Deliveries that the request of a redelivery makes due itself: few, so that it answers at once, whatever is stored. */
+const DUE_AT_ONCE = 50
 const FOUND_BY = {
   status: Type.Optional(Status),
   trackingId: Type.Optional(TrackingId('only of payments and policies with this tracking ID')),
@@ -178,7 +180,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         security: WRITES,
         summary: 'Deliver again what was made in a span of time',
         description:
-          'Failed and cancelled deliveries, or those of one status, oldest first. The first ones are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time.',
+          'Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time.',
         params: WebhookPath,
         body: Type.Object(
           {
@@ -191,7 +193,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         response: {
           202: Type.Object(
             {
-              count: Type.Integer({ description: 'deliveries that are due now' }),
+              count: Type.Integer({ description: 'deliveries that are due now, at most 50' }),
               more: Type.Boolean({ description: 'others follow; nothing needs to be asked again' }),
             },
             { title: 'Redelivery' },
@@ -209,8 +211,8 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         until: until === undefined ? null : readTime('until', until, 'up'),
         states: status === undefined ? ['failed', 'cancelled'] : [status],
       })
-      // The first page at once; workers do the rest. A worker that was faster has done it already.
-      const page = await doWebhookWork(store, { kinds: ['redeliver'], only: work })
+      // A small page at once; workers do the rest. If a worker was faster, it has done the page already.
+      const page = await doWebhookWork(store, { kinds: ['redeliver'], only: work, limit: DUE_AT_ONCE })
       const deliveries = page?.deliveries ?? []
       await wake(request, deliveries)
       void reply.code(202)
