@@ -71,6 +71,8 @@ create table dead_letters (
 -- insertDeadLetters, closeTaken: one row for each message of a stream.
 create unique index dead_letters_stream_stream_created_at_stream_sequence_key
   on dead_letters (stream, stream_created_at, stream_sequence);
+-- listDeadLetters, findDeadLetterIds with a code.
+create index dead_letters_code on dead_letters (code, id);
 -- readWaitingLetters: contradictions that a retraction may accept.
 create index dead_letters_waiting on dead_letters (signature) where replayed_at is null and signature is not null;
 
@@ -201,7 +203,7 @@ create index events_policy_payments on events (payment_policy, slot, transaction
 -- readRecentRetractions: pods ask for late retractions, in case Redis lost them. Hardly an event is retracted.
 create index events_retracted_at on events (retracted_at) where retracted_at is not null;
 -- readRetractionsOf: a client that comes back is told which of its payments were retracted.
-create index events_retracted_tracking on events (tracking_id) where retracted_at is not null;
+create index events_retracted_tracking on events (tracking_id, retracted_at) where retracted_at is not null;
 -- readEventPage with `directPayer`, listClaimablePayments. Payments with a policy are found by the policy.
 create index events_payer_direct on events (payer, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and payer is not null;
@@ -563,8 +565,8 @@ create table api_keys (
 );
 -- findApiKey.
 create unique index api_keys_hash_key on api_keys (hash);
--- listApiKeys.
-create index api_keys_gateway_idx on api_keys (gateway);
+-- listApiKeys. Revoked keys are not in it: a gateway can have any number.
+create index api_keys_gateway_idx on api_keys (gateway) where revoked_at is null;
 
 -- Sessions of the dashboard that were ended by signing out. A session proves itself by a MAC, so only sessions that
 -- ended before their time are kept, and only until that time.

@@ -1,3 +1,4 @@
+import { policiesOf } from '../reads/policies-of-wallet.js'
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../payment-names.js'
@@ -31,13 +32,14 @@ const NO_POLICY = sql`'11111111111111111111111111111111'`
 const NEWEST = sql`order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`
 const STANDS = sql`${IS_PAYMENT} and e.retracted_at is null`
 
-/** The newest payments of each policy of a wallet, and the wallet's payments without a policy. */
-const paidBy = (wallet: string, limit: number): Sql => sql`
-  select e.* from user_payments w
-    join policies q on q.user_payment = w.address
+/**
+ * The newest payments of each policy of a wallet (`policiesOf`: at most 10,000), or of one of them, and the wallet's payments
+ * without a policy.
+ */
+const paidBy = (wallet: string, policy: string | undefined, limit: number): Sql => sql`
+  select e.* from (${policiesOf(wallet, policy === undefined ? sql`true` : sql`q.address = ${policy}`)}) q
    cross join lateral (
      select * from events e where e.payment_policy = q.address and ${STANDS} ${NEWEST} limit ${limit}) e
-   where w.owner = ${wallet}
    union all
   select * from (
     select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${STANDS}
@@ -59,7 +61,7 @@ export async function listClaimablePayments(
       ? sql`select * from events e where e.signature = ${signature} and ${STANDS}`
       : trackingId !== undefined
         ? sql`select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST}`
-        : paidBy(wallet ?? '', limit)
+        : paidBy(wallet ?? '', filter.policyAddress, limit)
   const conditions = [sql`e.payer is not null`, sql`e.recipient is not null`]
   // A transaction holds few payments, so other payers are found among them.
   if (wallet !== undefined && signature === undefined) conditions.push(sql`e.payer = ${wallet}`)

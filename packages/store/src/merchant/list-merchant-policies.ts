@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql } from '../database/sql.js'
 import type { SubscriptionKey } from '../reads/cursor.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
 import {
@@ -63,18 +63,31 @@ export interface PolicyWithDueDates {
   wallet: string | null
 }
 
+/** Living policies that one answer about due dates looks at. */
+export const MOST_DUE_POLICIES = 10_000
+
 /**
- * Living policies of a gateway that wait for payments: subscriptions and one-time policies.
+ * Living policies of a gateway that wait for payments: subscriptions and one-time policies, among the newest
+ * `MOST_DUE_POLICIES` of its living policies.
+ * `complete` is false when it has more.
  * Relies on policies_gateway_live, then one probe of user_payments for each policy.
  */
-export const listPoliciesWithDueDates = (
+export async function listPoliciesWithDueDates(
   { database }: Store,
   gateway: string,
-): Promise<PolicyWithDueDates[]> =>
-  database.read<PolicyWithDueDates>(sql`
+): Promise<{ policies: PolicyWithDueDates[]; complete: boolean }> {
+  const most = raw(String(MOST_DUE_POLICIES))
+  const newest = sql`
+    select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`
+  const [policies, [more]] = await Promise.all([
+    database.read<PolicyWithDueDates>(sql`
     select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            ${POLICY_MINT} as "tokenMint", u.owner as wallet
-      from policies p ${WITH_USER_PAYMENT}
-     where p.gateway = ${gateway} and p.live and p.status = 'active'
-       and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`)
+      from (${newest} limit ${most}) p ${WITH_USER_PAYMENT}
+     where p.status = 'active'
+       and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`),
+    database.read(sql`select 1 as one from (${newest} offset ${most} limit 1) p`),
+  ])
+  return { policies, complete: more === undefined }
+}

@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Sql } from '../database/sql.js'
+import { allOf } from '../reads/event-filter.js'
 
 /** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
 export interface DeadLetterRow {
@@ -32,9 +33,13 @@ export interface DeadLetterFilter {
 const COLUMNS = sql`id, stream, stream_sequence as "streamSequence", subject, code, reason, size,
   length(bytes) as kept, received_at as "receivedAt", replayed_at as "replayedAt"`
 
-const condition = ({ code, openOnly, before }: Omit<DeadLetterFilter, 'limit'>) => sql`
-  (${code ?? null}::text is null or code = ${code ?? null}) and (not ${openOnly}::boolean or replayed_at is null)
-  and (${before ?? null}::bigint is null or id < ${before ?? null})`
+/** Relies on dead_letters_code, or on the primary key without a code. */
+const condition = ({ code, openOnly, before }: Omit<DeadLetterFilter, 'limit'>): Sql =>
+  allOf([
+    ...(code === undefined ? [] : [sql`code = ${code}`]),
+    ...(openOnly ? [sql`replayed_at is null`] : []),
+    ...(before === undefined ? [] : [sql`id < ${before}`]),
+  ])
 
 /** Newest first. */
 export const listDeadLetters = ({ database }: Store, filter: DeadLetterFilter): Promise<DeadLetterRow[]> =>

@@ -1,6 +1,7 @@
 import type { PolicyFamily } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Sql } from '../database/sql.js'
+import { accountsOf } from './policies-of-wallet.js'
 import type { SubscriptionKey } from './cursor.js'
 import { allOf } from './event-filter.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
@@ -70,8 +71,11 @@ export const toSubscription = (row: SubscriptionRow): StoredSubscription => ({
   periodTotal: row.periodTotal === null ? null : BigInt(row.periodTotal),
 })
 
+/** A payment account, or a wallet's: at most 1,000. */
+const ownedBy = (key: string): Sql => sql`select ${key}::text collate "C" union all (${accountsOf(key)})`
+
 /**
- * Living policies, newest first by (creation, address).
+ * Living policies, newest first by (creation, address). Of a wallet with more than 1,000 payment accounts, those of 1,000.
  * Relies on the index of policies by the filter's column and this order, then one probe of user_payments a row.
  */
 export async function listSubscriptions(
@@ -87,20 +91,29 @@ export async function listSubscriptions(
   if (filter.address !== undefined) conditions.push(sql`p.address = ${filter.address}`)
   if (filter.family !== undefined) conditions.push(sql`p.family = ${filter.family}`)
   if (filter.userPayment !== undefined) conditions.push(sql`p.user_payment = ${filter.userPayment}`)
-  if (filter.userPublicKey !== undefined) {
-    conditions.push(sql`p.user_payment = any(array(
-      select ${filter.userPublicKey} union all
-      select address from user_payments where owner = ${filter.userPublicKey}))`)
+  const { trackingId, gateway, recipient, address, userPayment, tokenMint } = filter
+  const isByOwner =
+    filter.userPublicKey !== undefined &&
+    (trackingId ?? gateway ?? recipient ?? address ?? userPayment ?? tokenMint) === undefined
+  if (filter.userPublicKey !== undefined && !isByOwner) {
+    conditions.push(sql`p.user_payment = any(array(${ownedBy(filter.userPublicKey)}))`)
   }
   if (page.after) {
     const { createdAt, address } = page.after
     conditions.push(sql`(p.created_at, p.address) < (${BigInt(createdAt)}, ${address})`)
   }
+  // Only by their owner: the newest of each payment account, so that no account costs more than a page.
+  const source = isByOwner
+    ? sql`(select p.* from (${ownedBy(filter.userPublicKey!)}) a (address)
+            cross join lateral (
+              select * from policies p where p.user_payment = a.address and ${allOf(conditions)}
+               order by p.created_at desc, p.address desc limit ${page.limit}) p)`
+    : sql`policies`
   // A tracking ID has few policies.
   const ask = filter.trackingId === undefined ? database.read : database.lookUp
   const rows = await ask<SubscriptionRow>(sql`
     select ${SUBSCRIPTION_COLUMNS}
-      from policies p ${WITH_USER_PAYMENT}
+      from ${source} p ${WITH_USER_PAYMENT}
      where ${allOf(conditions)}
      order by p.created_at desc, p.address desc
      limit ${page.limit}`)

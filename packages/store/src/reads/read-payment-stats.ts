@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { empty, join, sql } from '../database/sql.js'
+import { empty, join, raw, sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { IS_PAYMENT } from '../payment-names.js'
 import { coverTime, toTimeRange, type TimeRange } from './time-cover.js'
@@ -21,7 +21,7 @@ interface Sums {
 export interface PaymentStats extends Sums {
   firstAt: Date | null
   lastAt: Date | null
-  /** most payments first */
+  /** most payments first, at most 1,000 tokens */
   byToken: ({ tokenMint: string | null } & Sums)[]
 }
 
@@ -37,6 +37,9 @@ interface SumsRow {
 interface StatsRow extends SumsRow, Pick<PaymentStats, 'firstAt' | 'lastAt'> {
   tokenMint: string | null
 }
+
+/** Tokens of one answer, those with most payments: anybody can make tokens. */
+const MOST_TOKENS = raw('1000')
 
 /** An extreme of parts is not known while the extreme of one part is counted again. */
 const SUMS = sql`
@@ -109,7 +112,7 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
         from (${join(tokenParts, ' union all ')}) parts
        group by token_mint
       having sum(count) > 0
-       order by sum(count) desc, token_mint
+       order by sum(count) desc, token_mint limit ${MOST_TOKENS}
     ) of_tokens`)
   const { firstAt, lastAt } = row!
   return {

@@ -1,6 +1,6 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { raw, sql } from '../database/sql.js'
 import { readCommittedPayments } from '../committed-payments.js'
 
 /**
@@ -15,9 +15,11 @@ export function readRecentRetractions({ database }: Store, withinMs: number): Pr
   )
 }
 
+/** Retracted payments of one tracking ID that are read, the latest: anybody can write any tracking ID. */
+const MOST_OF_TRACKING = raw('1000')
+
 /**
- * All retracted payments of some tracking IDs. Relies on events_retracted_tracking. It has no limit: only a fork of the
- * chain retracts, and the index holds nothing else, so a tracking ID with many payments has few rows in it.
+ * The retracted payments of some tracking IDs, the latest 1,000 of each. Relies on events_retracted_tracking.
  * @throws StoreUnavailableError
  */
 export async function readRetractionsOf(
@@ -27,7 +29,12 @@ export async function readRetractionsOf(
   if (trackingIds.length === 0) return []
   return readCommittedPayments(
     database.read,
-    sql`e.tracking_id = any(${[...trackingIds]}::text[]) and e.retracted_at is not null and e.seq is not null`,
+    sql`e.id = any(array(
+        select r.id from unnest(${[...trackingIds]}::text[]) as asked (tracking_id)
+         cross join lateral (
+           select e.id from events e
+            where e.tracking_id = asked.tracking_id collate "C" and e.retracted_at is not null and e.seq is not null
+            order by e.retracted_at desc limit ${MOST_OF_TRACKING}) r))`,
     sql`order by e.tracking_id, e.seq`,
   )
 }

@@ -47,8 +47,8 @@ export async function readUpcoming(
   gateway: string,
   { from, to, limit, offset }: { from: bigint; to: bigint; limit: number; offset: number },
 ): Promise<Static<typeof Upcoming>> {
-  const policies = await listPoliciesWithDueDates(store, gateway)
-  let complete = true
+  const { policies, ...read } = await listPoliciesWithDueDates(store, gateway)
+  let { complete } = read
   const due = policies.flatMap(policy => {
     const terms = readPolicyTerms(policy.policyType)
     const dates = dueDatesOf(policy, terms, from, to)
