@@ -1,0 +1,45 @@
+// A read of one key answers with a bounded number of rows, however many are stored.
+import { listPoliciesWithDueDates, openStore, readRetractionsOf } from '@payment-tracking/store'
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+
+const database = await createDatabase(t)
+const { pool } = database
+const store = openStore({ DATABASE_URL: database.url })
+t.teardown(() => store.close())
+
+t.test('a client that comes back learns the latest 1,000 retractions of its tracking ID', async t => {
+  await pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id, tracking_id, seq, retracted_at)
+     select gen_random_uuid(), n, n, 's', n, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), n, 'g', 'p', 1, 1,
+            n, 'order', n, now() + n * interval '1 s'
+       from generate_series(1, 1200) n`,
+  )
+  const seqs = (await readRetractionsOf(store, ['order', 'another'])).map(({ seq }) => seq)
+  t.same(
+    seqs,
+    Array.from({ length: 1_000 }, (_, n) => n + 201),
+  )
+})
+
+t.test('due dates are those of the newest 10,000 policies, and say that there are more', async t => {
+  const add = (from: number, to: number) =>
+    pool.query(
+      `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
+                             updated_at, next_payment_due)
+       select 'policy ' || n, true, 'active', 'g', 'r', 'u', n, '{"Subscription":{}}', n, n, n
+         from generate_series($1::int, $2::int) n`,
+      [from, to],
+    )
+  await add(1, 10_000)
+  t.match(await listPoliciesWithDueDates(store, 'g'), { policies: { length: 10_000 }, complete: true })
+  await add(10_001, 10_001)
+  const { policies, complete } = await listPoliciesWithDueDates(store, 'g')
+  t.equal(policies.length, 10_000)
+  t.notOk(
+    policies.some(({ address }) => address === 'policy 1'),
+    'the oldest is left out',
+  )
+  t.equal(complete, false)
+})
