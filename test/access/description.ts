@@ -38,18 +38,18 @@ export interface Operation {
 interface DescribedOperation {
   operationId: string
   security?: Record<string, string[]>[]
+  'x-api-key-scope'?: string
   responses: Record<string, unknown>
   requestBody?: { content: Record<string, { schema: { properties?: object } }> }
 }
 
-function accessOf({ operationId, security = [] }: DescribedOperation): Access {
+function accessOf(operation: DescribedOperation): Access {
+  const { operationId, security = [], 'x-api-key-scope': scope } = operation
   if (security.length === 0) return 'open'
   if (security.some(each => 'proofOfPayment' in each)) return 'proof'
   if (security.some(each => Object.keys(each).length === 0)) return 'more'
-  const key = security.find(each => 'apiKey' in each)
-  if (key === undefined) return 'wallet'
-  const [scope, ...others] = key.apiKey!
-  if (scope === undefined || others.length > 0) throw new Error(`${operationId} must name one scope`)
+  if (!security.some(each => 'apiKey' in each)) return 'wallet'
+  if (scope === undefined) throw new Error(`${operationId} must name one scope`)
   return scope as Scope
 }
 

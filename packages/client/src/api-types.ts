@@ -8,7 +8,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the service lives */
+        /**
+         * Whether the service lives
+         * @description 200 as long as the process lives, whatever becomes of the servers behind it. Any query is accepted, and requests are not limited.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -325,7 +328,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count events */
+        /**
+         * Count events
+         * @description Counts the events that lists would hold: what was retracted is not counted. Bounds of time include both ends.
+         */
         get: operations["countEvents"];
         put?: never;
         post?: never;
@@ -342,7 +348,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The names of all events there are */
+        /**
+         * The names of all events there are
+         * @description Sorted, and without the prefix of the program.
+         */
         get: operations["listEventNames"];
         put?: never;
         post?: never;
@@ -359,7 +368,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Payment statistics */
+        /**
+         * Payment statistics
+         * @description Amounts of different tokens are never added or compared: the figures outside `byToken` are null when the payments are of several tokens.
+         */
         get: operations["getPaymentStats"];
         put?: never;
         post?: never;
@@ -416,7 +428,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tokens whose symbol and decimals this service knows */
+        /**
+         * The tokens whose symbol and decimals this service knows
+         * @description As the setting `TOKENS` of this server names them. Amounts of all other tokens have no decimals here.
+         */
         get: operations["listTokenMints"];
         put?: never;
         post?: never;
@@ -453,7 +468,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one of the payment policies */
+        /**
+         * Read one of the payment policies
+         * @description The policy that lives at this address now, as `/v1/subscriptions` shows it.
+         */
         get: operations["getPaymentPolicy"];
         put?: never;
         post?: never;
@@ -510,7 +528,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one of the composable policies */
+        /**
+         * Read one of the composable policies
+         * @description The policy that lives at this address now, as `/v1/subscriptions` shows it.
+         */
         get: operations["getComposablePolicy"];
         put?: never;
         post?: never;
@@ -547,7 +568,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Events of one name */
+        /**
+         * Events of one name
+         * @description The same as `/v1/events?eventName=`. The name may have the program's prefix.
+         */
         get: operations["listEventsOfName"];
         put?: never;
         post?: never;
@@ -564,7 +588,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The names of all events there are, with the program's prefix */
+        /**
+         * The names of all events there are, with the program's prefix
+         * @description Sorted, for clients that expect the program's prefix in each name.
+         */
         get: operations["listPrefixedEventNames"];
         put?: never;
         post?: never;
@@ -583,7 +610,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask for a nonce to sign */
+        /**
+         * Ask for a nonce to sign
+         * @description The nonce is a text that names the service, its environment, the gateway and the end of its life. It works once, within 60 s.
+         */
         post: operations["challengeGateway"];
         delete?: never;
         options?: never;
@@ -600,7 +630,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Trade a signed nonce for a token */
+        /**
+         * Trade a signed nonce for a token
+         * @description The signer is the gateway's authority or its current signer, and signs the bytes of the nonce. Without `nonce`, the newest one that fits is taken. A failed attempt uses up nothing.
+         */
         post: operations["verifyGateway"];
         delete?: never;
         options?: never;
@@ -615,7 +648,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The public keys of tokens */
+        /**
+         * The public keys of tokens
+         * @description Verifiers choose a key by the `kid` of a token. The set holds the keys of sign-ins and of proofs of payment; both paths give the same answer.
+         */
         get: operations["getKeys"];
         put?: never;
         post?: never;
@@ -632,7 +668,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The public keys of tokens */
+        /**
+         * The public keys of tokens
+         * @description Verifiers choose a key by the `kid` of a token. The set holds the keys of sign-ins and of proofs of payment; both paths give the same answer.
+         */
         get: operations["listKeys"];
         put?: never;
         post?: never;
@@ -689,7 +728,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the gateway's API keys that are not revoked, oldest first */
+        /**
+         * List the gateway's API keys that are not revoked, oldest first
+         * @description Each with its name, its scopes and when it was last used. The key itself is shown once, when it is made.
+         */
         get: operations["listApiKeys"];
         put?: never;
         /**
@@ -713,7 +755,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an API key at once */
+        /**
+         * Revoke an API key at once
+         * @description From the answer on, every request with this key is refused.
+         */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
@@ -727,7 +772,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The gateway's policies, newest first, deleted ones too */
+        /**
+         * The gateway's policies, newest first, deleted ones too
+         * @description Policies of both families, with what each has paid. Amounts are texts in the smallest unit of the token. An API key needs the scope `merchant:read`.
+         */
         get: operations["listMerchantPolicies"];
         put?: never;
         post?: never;
@@ -746,7 +794,7 @@ export interface paths {
         };
         /**
          * The wallets that paid the gateway, direct transfers too
-         * @description By wallet; follow the `link` header for more. With `neverPaid=true`: the owners of policies who never paid, the owner of the newest policy first; a page can then hold fewer than asked for and still have a next.
+         * @description By wallet; follow the `link` header for more. With `neverPaid=true`: the owners of policies who never paid, the owner of the newest policy first; a page can then hold fewer than asked for and still have a next. An API key needs the scope `merchant:read`.
          */
         get: operations["listSubscribers"];
         put?: never;
@@ -766,7 +814,7 @@ export interface paths {
         };
         /**
          * Recurring revenue and volume, by token and by day or week
-         * @description Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.
+         * @description Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays. An API key needs the scope `merchant:read`.
          */
         get: operations["getRevenue"];
         put?: never;
@@ -784,7 +832,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Payments that are due in a span of time, by default the next 30 days */
+        /**
+         * Payments that are due in a span of time, by default the next 30 days
+         * @description Every due date of active subscriptions, as far as their renewals go, and of one-time policies. Amounts of different tokens are never added. An API key needs the scope `merchant:read`.
+         */
         get: operations["listUpcoming"];
         put?: never;
         post?: never;
@@ -803,7 +854,7 @@ export interface paths {
         };
         /**
          * Everything of one kind as CSV
-         * @description RFC 4180, streamed whole. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.
+         * @description RFC 4180, streamed whole. Where a spreadsheet would find a formula in a text, an apostrophe stands before it. An API key needs the scope `merchant:read`.
          */
         get: operations["exportMerchantData"];
         put?: never;
@@ -821,12 +872,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the gateway's webhooks, oldest first */
+        /**
+         * List the gateway's webhooks, oldest first
+         * @description The webhooks of the gateway that the token names. Secrets are not shown. An API key needs the scope `webhooks:read`.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Register a webhook
-         * @description The first webhook of a gateway must name its `format`, unless the gateway has chosen one (`PUT /v1/gateway/:gateway/settings`). Later ones have that choice, or else the format of the newest.
+         * @description The first webhook of a gateway must name its `format`, unless the gateway has chosen one (`PUT /v1/gateway/:gateway/settings`). Later ones have that choice, or else the format of the newest. An API key needs the scope `webhooks:write`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -842,11 +896,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List a gateway's webhooks by its key */
+        /**
+         * List a gateway's webhooks by its key
+         * @description The key must be that of the token. In this path, `gateway` is never the id of a webhook. An API key needs the scope `webhooks:read`.
+         */
         get: operations["listWebhooksOfGateway"];
         put?: never;
         post?: never;
-        /** Delete all webhooks of the gateway */
+        /**
+         * Delete all webhooks of the gateway
+         * @description From the answer on nothing is sent to them; deliveries that wait are cancelled. In this path, `gateway` is never the id of a webhook. An API key needs the scope `webhooks:write`.
+         */
         delete: operations["deleteWebhooksOfGateway"];
         options?: never;
         head?: never;
@@ -860,15 +920,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook */
+        /**
+         * Read a webhook
+         * @description The gateway's own webhooks alone: the id of another gateway's webhook is not found. An API key needs the scope `webhooks:read`.
+         */
         get: operations["getWebhook"];
         /**
          * Change a webhook
-         * @description Fields that are left out stay; null clears a field that may be null. Open deliveries go to a new URL with new headers; their bodies stay. Deactivating cancels open deliveries; they can be redelivered later.
+         * @description Fields that are left out stay; null clears a field that may be null. Open deliveries go to a new URL with new headers; their bodies stay. Deactivating cancels open deliveries; they can be redelivered later. An API key needs the scope `webhooks:write`.
          */
         put: operations["updateWebhook"];
         post?: never;
-        /** Delete a webhook */
+        /**
+         * Delete a webhook
+         * @description From the answer on nothing is sent to it; deliveries that wait are cancelled. An API key needs the scope `webhooks:write`.
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -882,11 +948,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the gateway's choices for its webhooks */
+        /**
+         * Read the gateway's choices for its webhooks
+         * @description `webhookFormat` is null until the gateway has chosen. An API key needs the scope `webhooks:read`.
+         */
         get: operations["getGatewaySettings"];
         /**
          * Change the gateway's choices for its webhooks
-         * @description Webhooks that are registered already keep their format.
+         * @description Webhooks that are registered already keep their format. An API key needs the scope `webhooks:write`.
          */
         put: operations["updateGatewaySettings"];
         post?: never;
@@ -903,7 +972,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the secret of a webhook */
+        /**
+         * Read the secret of a webhook
+         * @description The secret that signs every delivery of the webhook; after a rotation, the newer of the two. An API key needs the scope `webhooks:write`.
+         */
         get: operations["getWebhookSecret"];
         put?: never;
         post?: never;
@@ -924,7 +996,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook a new secret
-         * @description The old one signs beside the new one for 24 hours.
+         * @description The old one signs beside the new one for 24 hours. An API key needs the scope `webhooks:write`.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -942,7 +1014,7 @@ export interface paths {
         };
         /**
          * Find deliveries of all the gateway's webhooks, newest first
-         * @description By `trackingId`, `signature` or both.
+         * @description By `trackingId`, `signature` or both. An API key needs the scope `webhooks:read`.
          */
         get: operations["searchDeliveries"];
         put?: never;
@@ -960,7 +1032,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the deliveries of a webhook, newest first */
+        /**
+         * List the deliveries of a webhook, newest first
+         * @description A delivery is one event for one webhook: where it stands, and how often it was tried. An API key needs the scope `webhooks:read`.
+         */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -977,7 +1052,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a delivery with its attempts */
+        /**
+         * Read a delivery with its attempts
+         * @description The body that was sent, and each attempt with its time, its status and its error. An API key needs the scope `webhooks:read`.
+         */
         get: operations["getDelivery"];
         put?: never;
         post?: never;
@@ -996,7 +1074,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deliver again, with the same id and body */
+        /**
+         * Deliver again, with the same id and body
+         * @description The delivery becomes pending and gets all its tries anew. The receiver can recognise it by `webhook-id`. An API key needs the scope `webhooks:write`.
+         */
         post: operations["redeliver"];
         delete?: never;
         options?: never;
@@ -1015,7 +1096,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again what was made in a span of time
-         * @description Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time.
+         * @description Failed and cancelled deliveries, or those of one status, oldest first. The first ones are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time. An API key needs the scope `webhooks:write`.
          */
         post: operations["redeliverMany"];
         delete?: never;
@@ -1035,7 +1116,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test notification
-         * @description Its type is `webhook.test`; it is signed, retried and logged as any other. A webhook of the format `tributary` is sent `{"event": "webhook.test", …}`.
+         * @description Its type is `webhook.test`; it is signed, retried and logged as any other. A webhook of the format `tributary` is sent `{"event": "webhook.test", …}`. An API key needs the scope `webhooks:write`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1053,7 +1134,7 @@ export interface paths {
         };
         /**
          * What became of the payments of a transaction
-         * @description From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what.
+         * @description From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what. An API key needs the scope `webhooks:read`.
          */
         get: operations["tracePayments"];
         put?: never;
@@ -1335,6 +1416,22 @@ export interface components {
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
         };
+        /** @description The request cannot be read. */
+        ErrorAnswer: {
+            /** @enum {boolean} */
+            success: false;
+            /** @description one sentence for people */
+            error: string;
+            /**
+             * @description stable; listed in docs/errors.md
+             * @example INVALID_PARAMETER
+             */
+            code: string;
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+            /** @description the same as in the `x-request-id` header */
+            requestId: string;
+        };
         /** @description A payment policy that exists on the chain. */
         SubscriptionRecord: {
             /**
@@ -1435,22 +1532,6 @@ export interface components {
             data: components["schemas"]["SubscriptionRecord"][];
             /** @description server time in milliseconds since the Unix epoch */
             timestamp: number | bigint;
-        };
-        /** @description A parameter is wrong; the sentence names it. */
-        ErrorAnswer: {
-            /** @enum {boolean} */
-            success: false;
-            /** @description one sentence for people */
-            error: string;
-            /**
-             * @description stable; listed in docs/errors.md
-             * @example INVALID_PARAMETER
-             */
-            code: string;
-            /** @description server time in milliseconds since the Unix epoch */
-            timestamp: number | bigint;
-            /** @description the same as in the `x-request-id` header */
-            requestId: string;
         };
         /** @description Anyone can write any memo: check recipient, token mint and amount before you ship. */
         OneTimePayment: {
@@ -2584,7 +2665,7 @@ export interface components {
             attemptLog: components["schemas"]["Attempt"][];
         };
         Redelivery: {
-            /** @description deliveries that are due now, at most 50 */
+            /** @description deliveries that are due now */
             count: number | bigint;
             /** @description others follow; nothing needs to be asked again */
             more: boolean;
@@ -3170,6 +3251,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
         };
@@ -8488,8 +8578,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What each message of the socket looks like. */
+            /** @description The connection is a WebSocket now. */
             101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What each message of the socket looks like; HTTP answers 101, or a refusal. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

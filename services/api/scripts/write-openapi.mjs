@@ -21,6 +21,9 @@ const config = readConfig(ApiConfig, {
 const store = openStore(config)
 const app = await buildApp({ config, log: createLogger('api', config), store, metrics: createMetrics() })
 const target = new URL('../../../packages/client/openapi.json', import.meta.url)
-writeFileSync(target, `${JSON.stringify(JSON.parse((await app.inject('/openapi.json')).body), null, 2)}\n`)
+// The document names the server that was asked. This copy is of no server.
+const document = JSON.parse((await app.inject('/openapi.json')).body)
+document.servers[0].url = '/'
+writeFileSync(target, `${JSON.stringify(document, null, 2)}\n`)
 await app.close()
 await store.close()

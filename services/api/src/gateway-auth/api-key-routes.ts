@@ -107,6 +107,8 @@ export function addApiKeyRoutes(
         operationId: 'listApiKeys',
         ...common,
         summary: "List the gateway's API keys that are not revoked, oldest first",
+        description:
+          'Each with its name, its scopes and when it was last used. The key itself is shown once, when it is made.',
         querystring: Type.Object({}),
         response: { 200: Type.Array(ApiKeyAnswer), ...REFUSALS },
       },
@@ -122,6 +124,7 @@ export function addApiKeyRoutes(
         operationId: 'revokeApiKey',
         ...common,
         summary: 'Revoke an API key at once',
+        description: 'From the answer on, every request with this key is refused.',
         params: Type.Object({ id: Type.Integer({ minimum: 1, description: 'id of the key' }) }),
         response: {
           204: Type.Null({ description: 'Done.' }),

@@ -78,6 +78,8 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
         operationId: 'challengeGateway',
         tags: ['gateway sign-in'],
         summary: 'Ask for a nonce to sign',
+        description:
+          'The nonce is a text that names the service, its environment, the gateway and the end of its life. It works once, within 60 s.',
         params,
         response: { 200: Challenge, ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
       },
@@ -101,6 +103,8 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
         operationId: 'verifyGateway',
         tags: ['gateway sign-in'],
         summary: 'Trade a signed nonce for a token',
+        description:
+          "The signer is the gateway's authority or its current signer, and signs the bytes of the nonce. Without `nonce`, the newest one that fits is taken. A failed attempt uses up nothing.",
         params,
         body: Proof,
         response: { 200: Token, 401: refusal('The proof does not hold.'), ...READ_REFUSALS },

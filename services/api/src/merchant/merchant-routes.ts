@@ -65,6 +65,8 @@ export function addMerchantRoutes(
         operationId: 'listMerchantPolicies',
         ...{ tags, security, params },
         summary: "The gateway's policies, newest first, deleted ones too",
+        description:
+          'Policies of both families, with what each has paid. Amounts are texts in the smallest unit of the token.',
         querystring: Type.Object({ limit: ClampedLimit(), offset: Offset() }),
         response: { 200: MerchantPolicies, ...REFUSALS },
       },
@@ -150,6 +152,8 @@ export function addMerchantRoutes(
         operationId: 'listUpcoming',
         ...{ tags, security, params },
         summary: 'Payments that are due in a span of time, by default the next 30 days',
+        description:
+          'Every due date of active subscriptions, as far as their renewals go, and of one-time policies. Amounts of different tokens are never added.',
         querystring: Type.Object({ ...SpanQuery, limit: Limit(), offset: Offset() }),
         response: { 200: Upcoming, ...REFUSALS },
       },

@@ -4,13 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
 import { isProduction } from '@payment-tracking/runtime'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import type { JSONObject } from './json-object.js'
-import { API_DESCRIPTION, withComponents } from './openapi-document.js'
+import { API_DESCRIPTION, withComponents, withScopes } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
 import { MIN_POSITION, readsDatabase } from '../plugins/choose-database.js'
 import { REFERENCE_STYLE } from './reference-style.js'
+
+const THIS_SERVER = { url: '/', description: 'this server' }
 
 /** Collects the schemas of every later route. */
 export async function collectSchemas(app: ApiServer, version: string): Promise<void> {
@@ -22,9 +24,10 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         version,
         summary: 'Subscriptions and payments, read from the chain',
         description: API_DESCRIPTION,
+        contact: { name: 'The operator of this server' },
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
-      servers: [{ url: '/', description: 'this server' }],
+      servers: [THIS_SERVER],
       // Reads are open; routes that need a gateway declare the requirement themselves.
       security: [],
       components: {
@@ -76,7 +79,9 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
     }),
     transformObject: source =>
       'openapiObject' in source
-        ? withComponents({ ...(source.openapiObject as JSONObject), webhooks: describeWebhooks() })
+        ? withScopes(
+            withComponents({ ...(source.openapiObject as JSONObject), webhooks: describeWebhooks() }),
+          )
         : source.swaggerObject,
   })
 }
@@ -84,6 +89,8 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
 const PAGE = '/docs'
 const SETTINGS = {
   url: '/openapi.json',
+  // Requests of the page go to where the page came from, whatever the proxies in front of it say.
+  servers: [THIS_SERVER],
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
@@ -130,18 +137,30 @@ async function readScript(): Promise<{ plain: Buffer; gzipped: Buffer }> {
   return { plain, gzipped: gzipSync(plain) }
 }
 
+/** What a `host` header may hold here: anybody can write it, and the document repeats it. */
+const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
+
+/**
+ * The address by which the client reached this server. Tools that import the document into another place, such as Postman,
+ * need it: to them, `/` is no server.
+ */
+const baseUrlOf = ({ protocol, host }: FastifyRequest): string =>
+  HOST.test(host) ? `${protocol}://${host.toLowerCase()}` : THIS_SERVER.url
+
 /** Serves the OpenAPI document and a page that shows it. Must be called after all routes are added. */
 export function addReference(app: ApiServer, environment: string): void {
   const page = renderPage(environment)
-  let document: string | undefined
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
-    document ??= JSON.stringify(app.swagger())
+  let json: string | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, (request, reply) => {
+    json ??= JSON.stringify(app.swagger())
+    const document = json.replace(`"url":"${THIS_SERVER.url}"`, `"url":"${baseUrlOf(request)}"`)
     return reply.type('application/json; charset=utf-8').serializer(String).send(document)
   })
   let yaml: string | undefined
-  app.get('/openapi.yaml', { schema: { hide: true } }, (_request, reply) => {
+  app.get('/openapi.yaml', { schema: { hide: true } }, (request, reply) => {
     yaml ??= app.swagger({ yaml: true })
-    return reply.type('application/yaml; charset=utf-8').serializer(String).send(yaml)
+    const document = yaml.replace(`- url: ${THIS_SERVER.url}\n`, `- url: ${baseUrlOf(request)}\n`)
+    return reply.type('application/yaml; charset=utf-8').serializer(String).send(document)
   })
   let script: ReturnType<typeof readScript> | undefined
   const pageOptions = { schema: { hide: true }, compress: false } as const

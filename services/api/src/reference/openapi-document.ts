@@ -51,3 +51,39 @@ export function withComponents(document: JSONObject): JSONObject {
   const visited = visit(others) as JSONObject
   return { ...visited, components: { ...(components ?? {}), schemas } }
 }
+
+interface DescribedOperation {
+  'x-api-key-scope'?: string | undefined
+  description?: string
+  security?: { apiKey?: string[] }[]
+}
+
+/**
+ * Tells the scope that an API key needs in the description of each operation, and as `x-api-key-scope`. Routes name the scope in `security`, where
+ * OpenAPI 3.1 allows roles of any scheme; linters and generators know scopes of OAuth alone.
+ */
+export function withScopes(document: JSONObject): JSONObject {
+  const paths = document.paths as Record<string, Record<string, DescribedOperation>>
+  const visited = Object.entries(paths).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations).map(([method, operation]) => [method, tellScope(operation)]),
+    ),
+  ])
+  return { ...document, paths: Object.fromEntries(visited) as JSONObject }
+}
+
+function tellScope(operation: DescribedOperation): DescribedOperation {
+  const roles = operation.security?.flatMap(({ apiKey }) => apiKey ?? []) ?? []
+  if (roles.length === 0) return operation
+  if (roles.length > 1) throw new Error(`an operation names several scopes: ${roles.join(', ')}`)
+  const [scope] = roles
+  return {
+    ...operation,
+    description: [operation.description, `An API key needs the scope \`${scope}\`.`]
+      .filter(Boolean)
+      .join(' '),
+    'x-api-key-scope': scope,
+    security: operation.security!.map(scheme => (scheme.apiKey ? { apiKey: [] } : scheme)),
+  }
+}

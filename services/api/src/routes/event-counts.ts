@@ -17,6 +17,8 @@ export const eventCountRoutes: AddRoutes = app => {
         operationId: 'countEvents',
         tags: ['events'],
         summary: 'Count events',
+        description:
+          'Counts the events that lists would hold: what was retracted is not counted. Bounds of time include both ends.',
         querystring: Type.Object({ eventName: Type.Optional(EventName()), ...TimeBounds }),
         response: {
           200: Type.Object({ count: Integer('how many events match', 509) }, { title: 'EventCount' }),
@@ -41,6 +43,7 @@ export const eventCountRoutes: AddRoutes = app => {
         operationId: 'listEventNames',
         tags: ['events'],
         summary: 'The names of all events there are',
+        description: 'Sorted, and without the prefix of the program.',
         querystring: Type.Object({}),
         response: {
           200: Type.Array(Type.String({ examples: ['PaymentRecord'] }), { description: 'Sorted.' }),

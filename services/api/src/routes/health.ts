@@ -2,6 +2,7 @@ import { waitAtMost } from '@payment-tracking/runtime'
 import { readFirstEvent, type FirstEvent, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { Envelope, inEnvelope } from '../schemas/envelope.js'
+import { refusal } from '../schemas/error-answer.js'
 import { Integer, Moment, Nullable, Text } from '../schemas/fields.js'
 import { SERVICE, VERSION } from '../version.js'
 import type { AddRoutes } from './add-routes.js'
@@ -46,6 +47,8 @@ export const healthRoute: AddRoutes = (app, { store }) => {
         operationId: 'getHealth',
         tags: ['health'],
         summary: 'Whether the service lives',
+        description:
+          '200 as long as the process lives, whatever becomes of the servers behind it. Any query is accepted, and requests are not limited.',
         response: {
           200: Envelope(
             'Health',
@@ -62,6 +65,7 @@ export const healthRoute: AddRoutes = (app, { store }) => {
               firstTimestamp: Nullable(Moment('the time of the oldest event in lists; null likewise')),
             }),
           ),
+          400: refusal('The request cannot be read.'),
         },
       },
     },

@@ -78,6 +78,8 @@ export const paymentStatsRoute: AddRoutes = app => {
         operationId: 'getPaymentStats',
         tags: ['payments'],
         summary: 'Payment statistics',
+        description:
+          'Amounts of different tokens are never added or compared: the figures outside `byToken` are null when the payments are of several tokens.',
         querystring: Type.Object({ gateway: Type.Optional(PublicKey('only its payments')), ...TimeBounds }),
         response: { 200: Stats, ...READ_REFUSALS },
       },

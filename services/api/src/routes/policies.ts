@@ -47,6 +47,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
           operationId: `get${id}y`,
           tags,
           summary: `Read one of the ${what}`,
+          description: 'The policy that lives at this address now, as `/v1/subscriptions` shows it.',
           params,
           response: { 200: Envelope(`${id}y`, PolicyRecord), ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
         },

@@ -22,6 +22,8 @@ export const tokenMintsRoute: AddRoutes = (app, { tokens }) => {
         operationId: 'listTokenMints',
         tags: ['payments'],
         summary: 'The tokens whose symbol and decimals this service knows',
+        description:
+          'As the setting `TOKENS` of this server names them. Amounts of all other tokens have no decimals here.',
         querystring: Type.Object({}),
         response: { 200: Type.Array(TokenMint), ...READ_REFUSALS },
       },

@@ -20,6 +20,7 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
         operationId: 'listEventsOfName',
         tags: ['events'],
         summary: 'Events of one name',
+        description: "The same as `/v1/events?eventName=`. The name may have the program's prefix.",
         params: Type.Object({ eventName: EventName() }),
         querystring: Type.Object({
           retracted: IncludeRetracted(),
@@ -46,6 +47,7 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
         operationId: 'listPrefixedEventNames',
         tags: ['events'],
         summary: "The names of all events there are, with the program's prefix",
+        description: "Sorted, for clients that expect the program's prefix in each name.",
         querystring: Type.Object({}),
         response: {
           200: Type.Array(Type.String({ examples: ['tributary_PaymentRecord'] }), { description: 'Sorted.' }),

@@ -23,6 +23,8 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
         tags,
         security: WRITES,
         summary: 'Read the secret of a webhook',
+        description:
+          'The secret that signs every delivery of the webhook; after a rotation, the newer of the two.',
         params: WebhookPath,
         response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
       },

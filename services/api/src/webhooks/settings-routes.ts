@@ -37,6 +37,7 @@ export function addSettingsRoutes(
         operationId: 'getGatewaySettings',
         ...{ tags, security: READS, params, response },
         summary: "Read the gateway's choices for its webhooks",
+        description: '`webhookFormat` is null until the gateway has chosen.',
       },
     },
     request => readGatewaySettings(store, own(request)),
