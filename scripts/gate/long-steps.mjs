@@ -70,9 +70,9 @@ export const STEPS = [
   },
   {
     name: 'clients of the incumbent',
-    seconds: 25,
-    minutes: 2,
-    files: ['test/clients/switch.long.test.ts'],
+    seconds: 60,
+    minutes: 4,
+    files: ['test/clients/switch.long.test.ts', 'test/clients/one-try.long.test.ts'],
   },
   {
     name: 'properties and fuzz with fresh seeds',
