@@ -103,6 +103,8 @@ t.test('subscribers are the wallets that paid; who never paid is another list', 
   await directly(gateway, direct, '50', at)
   const retracted = await chain.pay(late, at)
   t.same(walletsOf(await list()), [payer, direct, taken].sort())
+  const inOrder = (await list()).items.map(({ wallet }: { wallet: string }) => wallet)
+  t.same(inOrder, [payer, direct, taken].sort(), 'in the order of wallets')
   t.same(walletsOf(await list('neverPaid=true')), [idle])
   await chain.retract(retracted)
   t.same(walletsOf(await list()), [payer, direct].sort(), 'what was retracted was not paid')
@@ -226,6 +228,12 @@ t.test('unknown parameters are ignored and named, and limits are brought into bo
     const answer = await ask(url, { headers })
     t.equal(answer.status, 200, url)
     t.equal(answer.headers['x-ignored-parameters'], ignored)
+  }
+  // A deletion whose filter was ignored would delete more than was asked for.
+  for (const url of [`/v1/webhooks/gateway/${gateway}?active=false`, '/v1/webhooks/1?_=17']) {
+    const refused = await api.app.inject({ method: 'DELETE', url, headers })
+    t.equal(refused.statusCode, 400, url)
+    t.notOk(refused.headers['x-ignored-parameters'])
   }
   const next = (await ask('/v1/events?limit=1&cache=no')).headers['x-next-cursor']
   t.equal((await ask(`/v1/events?cursor=${next}`)).status, 200, 'a cursor carries no unknown parameter')
