@@ -28,6 +28,7 @@ t.test('no rule that Redocly recommends is broken, but by the pairs of paths tha
   const { status, text, body } = await get('/openapi.json', { headers: { host: 'pay.example' } })
   t.equal(status, 200)
   t.equal(body.openapi, '3.1.0')
+  t.ok(body.info.contact.name)
   const file = join(mkdtempSync(join(tmpdir(), 'openapi-')), 'openapi.json')
   writeFileSync(file, text)
   const lint = spawnSync(process.execPath, [REDOCLY, 'lint', '--format', 'json', file], {
