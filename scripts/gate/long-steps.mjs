@@ -90,7 +90,7 @@ export const STEPS = [
     env: { SEED: '7', LAWS_RUNS: '3000' },
   },
   {
-    // Every state of the models within their bounds, and their mutants. The replay waits for the model of turning off.
+    // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
     name: 'models',
     seconds: 120,
     minutes: 4,

@@ -6,9 +6,11 @@ import {
   claimDeliveries,
   createWebhook,
   deactivateWebhooks,
+  doWebhookWork,
   finishAttempts,
   holdDeliveries,
   insertMessage,
+  listDeliveries,
   redeliverOne,
   updateWebhook,
   wakeNextInOrder,
@@ -106,12 +108,19 @@ export async function replayDeliveries(
     crash: () => Promise.resolve(),
     turnOff: () => updateWebhook(store, gateway, webhook.id, { active: false }),
     turnOn: () => updateWebhook(store, gateway, webhook.id, { active: true }),
+    async cancelPage() {
+      const { rows } = await pool.query<{ id: string }>(
+        `update webhook_work set next_at = clock_timestamp() where webhook_id = $1 and kind = 'cancel' returning id`,
+        [webhook.id],
+      )
+      await doWebhookWork(store, { kinds: ['cancel'], only: BigInt(rows[0]!.id) })
+    },
   }
 
   /** The rows, as the model writes them. */
   const read = async () => {
     const { rows } = await pool.query<Record<string, unknown>>(
-      `select state, attempts_made as attempts, tries_allowed as allowed,
+      `select state, activation, attempts_made as attempts, tries_allowed as allowed,
               case when claimed_until is null then 'none'
                    when claimed_until < clock_timestamp() then 'expired' else 'held' end as claim,
               due_at <= clock_timestamp() as due,
@@ -120,7 +129,8 @@ export async function replayDeliveries(
                                                             when outcome = 'interrupted' then outcome
                                                             else 'answered' end), '{}')
                  from delivery_attempts where delivery_id = d.id) as tries,
-              (select active from webhooks where id = d.webhook_id) as active
+              (select active from webhooks where id = d.webhook_id) as active,
+              (select activation from webhooks where id = d.webhook_id) as "onFor"
          from deliveries d where webhook_id = $1 order by id`,
       [webhook.id],
     )
@@ -134,7 +144,24 @@ export async function replayDeliveries(
         .map(([key, outcome]) => [...key.split(','), outcome] as [string, string, string])
         .filter(([delivery, , outcome]) => delivery === String(d) && outcome !== 'none')
         .map(([, number, outcome]) => [number, outcome])
-      return { ...state.rows[d], tries: Object.fromEntries(tries), active: state.active }
+      return {
+        ...state.rows[d],
+        tries: Object.fromEntries(tries),
+        active: state.active,
+        onFor: state.activation,
+      }
+    })
+  /** As a reader of the API finds them. */
+  const found = async () => {
+    const deliveries = await listDeliveries(store, webhook.id, { limit: ids.length, offset: 0 })
+    return deliveries.map(({ status }) => ({ status })).reverse()
+  }
+  const foundBy = ({ rows, active, activation }: TraceValue) =>
+    ids.map((_, at) => {
+      const row = rows[at + 1]
+      const isOpen = row.state === 'pending' || row.state === 'waiting'
+      const isLive = active && row.activation === activation
+      return { status: isOpen && !isLive ? 'cancelled' : row.state }
     })
   const sorted = (rows: readonly Record<string, unknown>[]): string =>
     rows.map(row => JSON.stringify(Object.entries(row).sort())).join('\n')
@@ -144,7 +171,8 @@ export async function replayDeliveries(
     if (!act) throw new Error(`nothing replays ${step.action}`)
     await act(step)
     for (const worker of hands.keys()) if (step.state.works[worker].at === 'idle') hands.delete(worker)
-    const [is, shouldBe] = [sorted(await read()), sorted(expected(step.state))]
+    const is = sorted([...(await read()), ...(await found())])
+    const shouldBe = sorted([...expected(step.state), ...foundBy(step.state)])
     if (is !== shouldBe) {
       const steps = trace.slice(0, index + 1).map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
       return `${steps.join('\n')}\nis:\n${is}\nshould be:\n${shouldBe}`

@@ -2,6 +2,7 @@ import type { DeliveryState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE } from './conditions.js'
 
 /**
  * The outcome of an attempt. `refused` is every failure but 410, which is `gone`; the worker itself caused
@@ -57,7 +58,8 @@ const RESULTS = columnTable<AttemptResult>('r', {
 /**
  * Writes the results of many attempts in one statement. A success marks the delivery as delivered in any state, because
  * the endpoint did accept. A failure changes only a row that still waits for this attempt: a redelivery has no claim, so
- * a failure that comes after it does not end its round. Locks the attempts and
+ * a failure that comes after it does not end its round. A failure of a delivery that turning off has cancelled leaves it
+ * cancelled: as `failed`, it would come again by itself when the webhook is on and recovers. Locks the attempts and
  * deliveries of the results. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
  * from the time of empty tables finds rows by key and not by joining whole tables.
  *
@@ -71,8 +73,12 @@ export async function finishAttempts(
 ): Promise<FinishedAttempt[]> {
   const moved = await store.database.writePrepared<FinishedAttempt>(sql`
     with r as (
-      select r.* from ${RESULTS.listOf(results)}
-        cross join lateral (select webhook_id, message_id from deliveries where id = r.delivery_id limit 1) d
+      select r.*, w.* from ${RESULTS.listOf(results)}
+        cross join lateral (select webhook_id, message_id, activation, opened_at
+                              from deliveries where id = r.delivery_id limit 1) d
+        cross join lateral (select r.outcome <> 'accepted' and not ${IS_LIVE} as is_cancelled,
+                                   ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why
+                              from webhooks w where w.id = d.webhook_id limit 1) w
        where d.webhook_id = r.webhook_id and d.message_id = r.message_id
     ), attempts as (
       update delivery_attempts a
@@ -83,14 +89,16 @@ export async function finishAttempts(
          and a.delivery_id = r.delivery_id and a.number = r.number
     ), moved as (
       update deliveries d
-         set state = case when r.outcome = 'accepted' then 'delivered' else r.next end,
-             due_at = case when r.outcome <> 'accepted' and r.next = 'pending'
+         set state = case when r.outcome = 'accepted' then 'delivered'
+                          when r.is_cancelled then 'cancelled' else r.next end,
+             due_at = case when r.outcome <> 'accepted' and not r.is_cancelled and r.next = 'pending'
                            then clock_timestamp() + make_interval(secs => r.retry_ms / 1000)
                            else d.due_at end,
-             finished_at = case when r.outcome <> 'accepted' and r.next = 'pending' then null
+             finished_at = case when r.is_cancelled then r.cancelled_at
+                                when r.outcome <> 'accepted' and r.next = 'pending' then null
                                 else clock_timestamp() end,
              claimed_until = null, held_since = null, held_reason = null,
-             last_error = r.error
+             last_error = case when r.is_cancelled then r.cancelled_why else r.error end
         from r
        where d.id = r.delivery_id and d.id = any(${results.map(r => r.deliveryId)}::bigint[])
          and (r.outcome = 'accepted' and d.state <> 'delivered'
