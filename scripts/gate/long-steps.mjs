@@ -93,8 +93,12 @@ export const STEPS = [
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
     name: 'models',
     seconds: 120,
-    minutes: 4,
-    files: ['test/models/models.long.test.ts', 'test/models/replay.long.test.ts'],
+    minutes: 6,
+    files: [
+      'test/models/models.long.test.ts',
+      'test/models/replay.long.test.ts',
+      'test/models/replay-ingest.long.test.ts',
+    ],
     env: { MODELS_SEED: FRESH_SEED },
   },
   {

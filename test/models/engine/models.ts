@@ -33,6 +33,6 @@ export const searchMutant = ({ name }: ModelPlan, { find, replace, bounds }: Mut
 
 /** The bounds of a search in a line. */
 export const describeBounds = (source: string, bounds: Bounds): string =>
-  [...source.matchAll(/^ {2}pure val ([A-Z_]+) = (.*)$/gm)]
+  [...source.matchAll(/^ {2}pure val ([A-Z_]+) = (.*[^(])$/gm)]
     .map(([, name, value]) => `${name} ${bounds[name!] ?? value}`)
     .join(', ')

@@ -10,7 +10,7 @@ const QUINT = fileURLToPath(
   new URL('../../../node_modules/@informalsystems/quint/dist/src/cli.js', import.meta.url),
 )
 
-/** A value of a trace: maps are objects by the text of their keys; integers are numbers. */
+/** A value of a trace: maps are objects by the text of their keys; integers are numbers; sets are lists. */
 // Each model has its own shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type TraceValue = any
@@ -29,6 +29,7 @@ function toValue(value: TraceValue): TraceValue {
   if (typeof value !== 'object' || value === null) return value
   if ('#bigint' in value) return Number(value['#bigint'])
   if ('#tup' in value) return value['#tup'].map(toValue)
+  if ('#set' in value) return value['#set'].map(toValue)
   if ('#map' in value)
     return Object.fromEntries(
       value['#map'].map(([key, item]: [TraceValue, TraceValue]) => [String(toValue(key)), toValue(item)]),

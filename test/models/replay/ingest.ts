@@ -1,0 +1,151 @@
+// The actions of ingest.qnt as the store's functions, and the database as the model sees it.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { readMessage } from '@payment-tracking/domain'
+import { commitBatch, markReingested, verifyDatabase, type Batch, type Store } from '@payment-tracking/store'
+import type { TestDatabase } from '@payment-tracking/testkit'
+import bs58 from 'bs58'
+import { envelopeOf, PAYMENT } from '../../../packages/domain/test/messages.js'
+import type { Bounds } from '../mutants.js'
+import type { TraceStep, TraceValue } from './read-traces.js'
+
+export const INGEST_BOUNDS: Bounds = { LOSSES: '1', CRASHES: '3' }
+
+const PLACES: Record<number, { kind: 'payment' | 'retracted'; tx: number; slot: number }> = {
+  1: { kind: 'payment', tx: 1, slot: 1 },
+  2: { kind: 'payment', tx: 2, slot: 2 },
+  3: { kind: 'retracted', tx: 1, slot: 1 },
+  4: { kind: 'payment', tx: 1, slot: 3 },
+}
+const signatureOf = (tx: number) => bs58.encode(new Uint8Array(64).fill(tx))
+const slotOf = (slot: number) => 1_000 + slot
+const MARGIN = 1_000
+
+/** One message of the model as a batch. */
+function toBatch(message: number): Batch {
+  const { kind, tx, slot } = PLACES[message]!
+  const place = { streamSequence: message, subject: 'chain.events' }
+  const stream = { name: 'MODEL', createdAt: new Date(0) }
+  if (kind === 'retracted') {
+    const control = { kind, signature: signatureOf(tx), slot: slotOf(slot) } as const
+    return {
+      stream,
+      received: [],
+      refused: [],
+      controls: [{ ...place, bytes: Buffer.from('{}'), control }],
+    }
+  }
+  const envelope = envelopeOf(
+    'PaymentRecord',
+    { ...PAYMENT, record_id: tx },
+    { slot: slotOf(slot), signature: signatureOf(tx), program_id: DEFAULT_PROGRAM_ID },
+  )
+  const bytes = Buffer.from(JSON.stringify(envelope))
+  const result = readMessage(bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
+  if (!result.ok) throw new Error(result.refusal.reason)
+  return { stream, received: [{ ...place, bytes, event: result.event }], refused: [] }
+}
+
+/** The tables that the model's messages write. */
+const TABLES = [
+  ...[
+    'events',
+    'retractions',
+    'trackings',
+    'dead_letters',
+    'ingest_batches',
+    'event_counts',
+    'payment_stats',
+  ],
+  ...['payment_token_stats', 'policies', 'gateways', 'refolds', 'stream_head'],
+]
+/** Of earlier traces nothing is left. */
+const EMPTY = [
+  ...TABLES.filter(table => table !== 'stream_head').map(table => `delete from ${table}`),
+  `update stream_head set position = 0, epoch = gen_random_uuid(), generation = 0, incarnation = null,
+     branch_position = null, reingest_from = null, finalized_slot = 0`,
+].join(';')
+const COPY = [
+  'drop schema if exists standby cascade',
+  'create schema standby',
+  ...TABLES.map(table => `create table standby.${table} as table public.${table}`),
+].join(';')
+/** As promoted: the standby's rows, on another timeline than the one that was verified. */
+const PROMOTE = [
+  ...TABLES.map(table => `delete from public.${table}`),
+  ...TABLES.map(table => `insert into public.${table} overriding system value table standby.${table}`),
+  `update public.stream_head set incarnation = 'another timeline'`,
+].join(';')
+
+/** Replays one trace in a database that no other trace uses meanwhile. @returns null, or the first step after which the rows differ */
+export async function replayIngest(
+  store: Store,
+  { pool }: TestDatabase,
+  trace: readonly TraceStep[],
+): Promise<string | null> {
+  await pool.query(EMPTY)
+  const verify = () =>
+    verifyDatabase(store, { readRecord: () => Promise.resolve(null), reingestMargin: MARGIN })
+  const { server } = await verify()
+  let before: TraceValue = null
+  const epochs = new Map<number, string>()
+  const actions: Record<string, (step: TraceStep) => Promise<unknown>> = {
+    receive: () => Promise.resolve(),
+    lock: () => Promise.resolve(),
+    async commit({ picks, state }) {
+      await commitBatch(store, { ...toBatch(before.writers[picks.w].message), server })
+      // The reader of the stream has stored everything again.
+      if (before.db.again.length > 0 && state.db.again.length === 0) {
+        const { rows } = await pool.query<{ epoch: string }>('select epoch::text from stream_head')
+        await markReingested(store, rows[0]!.epoch, 1)
+      }
+    },
+    acknowledge: () => Promise.resolve(),
+    crash: () => Promise.resolve(),
+    verify,
+    copy: () => pool.query(COPY),
+    promote: () => pool.query(PROMOTE),
+  }
+
+  const read = async () => {
+    const { rows } = await pool.query<{ found: TraceValue }>(
+      `select json_build_object(
+         'head', (select position from stream_head), 'epoch', (select epoch from stream_head),
+         'again', (select reingest_from is not null from stream_head),
+         'seqs', coalesce((select max(head) from trackings), 0),
+         'events', coalesce((select json_agg(array[position::text, seq::text, signature, slot::text,
+                                                   (retracted_at is not null)::text] order by position) from events), '[]'),
+         'retractions', coalesce((select json_agg(signature || slot order by signature, slot) from retractions), '[]'),
+         'letters', coalesce((select json_agg(distinct stream_sequence order by stream_sequence) from dead_letters
+                               where replayed_at is null), '[]')) as found`,
+    )
+    return rows[0]!.found
+  }
+  const expected = ({ db }: TraceValue, epoch: string) => ({
+    ...{ head: db.head, epoch, again: db.again.length > 0, seqs: db.seqs },
+    events: db.events
+      .sort((a: TraceValue, b: TraceValue) => a.position - b.position)
+      .map(({ position, seq, tx, slot, retracted }: TraceValue) =>
+        [position, seq, signatureOf(tx), slotOf(slot), retracted].map(String),
+      ),
+    retractions: db.retractions.map(([tx, slot]: number[]) => `${signatureOf(tx!)}${slotOf(slot!)}`).sort(),
+    letters: db.letters.sort((a: number, b: number) => a - b),
+  })
+
+  for (const [index, step] of trace.entries()) {
+    await actions[step.action]!(step)
+    const found = await read()
+    const { epoch } = step.state.db
+    // Each epoch of the model is one of the database, and no two are the same.
+    if (!epochs.has(epoch) && ![...epochs.values()].includes(found.epoch)) epochs.set(epoch, found.epoch)
+    const [is, shouldBe] = [
+      JSON.stringify(found),
+      JSON.stringify(expected(step.state, epochs.get(epoch) ?? '')),
+    ]
+    if (is !== shouldBe) {
+      const steps = trace.slice(0, index + 1).map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
+      return `${steps.join('\n')}\nis:\n${is}\nshould be:\n${shouldBe}`
+    }
+    before = step.state
+  }
+  return null
+}
