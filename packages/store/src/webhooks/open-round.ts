@@ -15,10 +15,11 @@ const MOST_ATTEMPTS = 1_000
  * worker is sending, stay unchanged.
  * @param of.states those in which the deliveries are now, as everybody reads them; all when left out
  * @param of.webhookId only of this webhook
+ * @param of.activation only while the webhook is in this activation: turned off and on meanwhile, it gets nothing
  */
 export function openRound(
   { database }: Store,
-  of: { ids: readonly bigint[]; states?: readonly DeliveryState[]; webhookId?: bigint },
+  of: { ids: readonly bigint[]; states?: readonly DeliveryState[]; webhookId?: bigint; activation?: number },
 ): Promise<DeliveryRef[]> {
   const isLive = sql`(${IS_OPEN} and ${IS_LIVE})`
   return database.write<DeliveryRef>(sql`
@@ -34,5 +35,6 @@ export function openRound(
          and d.id = any(${of.ids.map(String)}::bigint[])
          ${of.states === undefined ? empty : sql`and ${DELIVERY_STATE} = any(${[...of.states]}::text[])`}
          ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
+         ${of.activation === undefined ? empty : sql`and w.activation = ${of.activation}`}
       returning d.id, d.webhook_id as "webhookId"`)
 }

@@ -154,7 +154,7 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
       select ctid from waiting_messages where webhook_id = ${webhookId}
        order by message_id limit ${PAGE} for update skip locked))`)
 
-/** A webhook that was turned off meanwhile gets nothing. */
+/** A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. */
 async function redeliverPage(store: Store, work: Work, limit: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], left: null }
   const { madeSince, madeUntil, states, afterId } = work
@@ -174,7 +174,7 @@ async function redeliverPage(store: Store, work: Work, limit: number): Promise<P
            (select count(*)::int from looked) as looked, (select max(id) from looked) as last`)
   const ids = found?.ids ?? []
   const opened = await isolate(store, 'redeliver', ids, some =>
-    openRound(store, { ids: some, states: states ?? [] }),
+    openRound(store, { ids: some, states: states ?? [], activation: work.activation }),
   )
   const deliveries = opened.flat()
   const isAll = ids.length < limit && found!.looked < most
