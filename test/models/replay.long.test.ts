@@ -35,12 +35,6 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
     family: FAMILIES.alone,
   },
   {
-    name: 'a late failure ends as failed what turning off has cancelled',
-    find: "when r.is_cancelled then 'cancelled' else",
-    replace: 'else',
-    family: FAMILIES.alone,
-  },
-  {
     name: 'what turning off has cancelled is live when the webhook is on again',
     find: 'd.activation = w.activation',
     replace: 'true',
