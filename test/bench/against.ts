@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureOf } from './bench.js'
-import { renderTable, type Report, type ReportedRow } from './report.js'
+import { keyOf, renderTable, type Report, type ReportedRow } from './report.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -53,8 +53,6 @@ function runBenches(checkout: string, name: string): ReportedRow[] {
   return (JSON.parse(readFileSync(json, 'utf8')) as Report).rows
 }
 
-/** A row's name. Rows of reads end with the times that they measured. */
-const keyOf = ({ bench, subject }: ReportedRow) => `${bench}\n${subject.replace(/ \(p50 .*\)$/, '')}`
 const figures = { here: new Map<string, number[]>(), there: new Map<string, number[]>() }
 let rows: ReportedRow[] = []
 for (let round = 1; round <= rounds; round++) {
@@ -69,10 +67,11 @@ for (let round = 1; round <= rounds; round++) {
       figures[side].set(key, [...(figures[side].get(key) ?? []), row.measured.median])
   }
 }
-const compared = [...new Map(rows.map(row => [keyOf(row), row]))].flatMap(([key, row]): ReportedRow[] => {
+const compared = [...new Map(rows.map(row => [keyOf(row), row]))].map(([key, row]): ReportedRow => {
   const other = figures.there.get(key)
-  if (!other) return []
-  const limit = { name: 'the other checkout', measured: measureOf(other) }
-  return [{ ...row, measured: measureOf(figures.here.get(key)!), limit }]
+  const measured = measureOf(figures.here.get(key)!)
+  const { limit: _, ...rest } = row
+  if (!other) return { ...rest, measured, note: 'a row of this checkout alone' }
+  return { ...row, measured, limit: { name: 'the other checkout', measured: measureOf(other) } }
 })
 console.log(`\nmedians of ${rounds} rounds in turns\n${renderTable(compared)}`)

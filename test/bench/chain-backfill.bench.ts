@@ -3,8 +3,9 @@ import { createRequire } from 'node:module'
 import { startService, waitFor } from '@payment-tracking/testkit'
 import { measureOf, type Bench, type BenchContext } from './bench.js'
 import { PROGRAM } from './chain-load.js'
+import { cpuMicroseconds } from './cpu.js'
 import { openChainNodes, type ChainNodes } from './open-chain-nodes.js'
-import { cpuMicroseconds, residentKib } from './socket-load.js'
+import { residentKib } from './socket-load.js'
 
 const AT_ONCE = 32
 

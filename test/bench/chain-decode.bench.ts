@@ -1,38 +1,12 @@
-import { decodeTransaction, type ChainTransaction } from '@payment-tracking/chain'
-import type { SimulatedTransaction } from '@payment-tracking/simulator'
+import { decodeTransaction } from '@payment-tracking/chain'
 import { measureOf, type Bench } from './bench.js'
-import { fillChain, PROGRAM } from './chain-load.js'
-
-/** As the indexer joins a node's answer. */
-function toChainTransaction(raw: SimulatedTransaction, slot: number): ChainTransaction {
-  const describe = ({ programIdIndex, data }: { programIdIndex: number; data: string }) => ({
-    programId: raw.accountKeys[programIdIndex]!,
-    data,
-    stackHeight: null,
-  })
-  return {
-    signature: raw.signature,
-    slot,
-    transactionIndex: 0,
-    blockTime: 1_780_000_000,
-    failed: false,
-    logMessages: raw.logMessages,
-    hasInnerInstructions: true,
-    instructions: raw.instructions.map((instruction, at) => ({
-      instruction: describe(instruction),
-      inner: (raw.inner.find(({ index }) => index === at)?.instructions ?? []).map(describe),
-    })),
-  }
-}
+import { listPaidTransactions, PROGRAM } from './chain-load.js'
 
 export const bench: Bench = {
   name: 'chain-decode',
   about: 'log grammar, authentication and layouts of one payment, in one thread',
   run({ quick }) {
-    const chain = fillChain(quick ? 200 : 2_000)
-    const transactions = [...chain.blocks.values()].flatMap(({ slot, transactions: list }) =>
-      list.map(each => toChainTransaction(each, slot)),
-    )
+    const transactions = listPaidTransactions(quick ? 200 : 2_000)
     const figures: number[] = []
     for (let round = 0; round <= (quick ? 1 : 10); round++) {
       const before = process.cpuUsage()

@@ -1,6 +1,12 @@
 // A chain for the benches: payments that run in the virtual machine, and nodes in this process that tell of them.
+import type { ChainTransaction } from '@payment-tracking/chain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { emitEvent, SimulatedChain, type PuppetCall } from '@payment-tracking/simulator'
+import {
+  emitEvent,
+  SimulatedChain,
+  type PuppetCall,
+  type SimulatedTransaction,
+} from '@payment-tracking/simulator'
 import { buildAddress } from '@payment-tracking/testkit'
 
 export const PROGRAM = DEFAULT_PROGRAM_ID
@@ -41,3 +47,31 @@ export function fillChain(payments: number): SimulatedChain {
   chain.finalize()
   return chain
 }
+
+/** As the indexer joins a node's answer. */
+function toChainTransaction(raw: SimulatedTransaction, slot: number): ChainTransaction {
+  const describe = ({ programIdIndex, data }: { programIdIndex: number; data: string }) => ({
+    programId: raw.accountKeys[programIdIndex]!,
+    data,
+    stackHeight: null,
+  })
+  return {
+    signature: raw.signature,
+    slot,
+    transactionIndex: 0,
+    blockTime: 1_780_000_000,
+    failed: false,
+    logMessages: raw.logMessages,
+    hasInnerInstructions: true,
+    instructions: raw.instructions.map((instruction, at) => ({
+      instruction: describe(instruction),
+      inner: (raw.inner.find(({ index }) => index === at)?.instructions ?? []).map(describe),
+    })),
+  }
+}
+
+/** So many payments, as the decoder gets them. */
+export const listPaidTransactions = (payments: number): ChainTransaction[] =>
+  [...fillChain(payments).blocks.values()].flatMap(({ slot, transactions }) =>
+    transactions.map(each => toChainTransaction(each, slot)),
+  )

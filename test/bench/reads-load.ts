@@ -1,68 +1,10 @@
 // Every kind of read over so many events, with one connection and with fifty, beside the bare limit.
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import autocannon from 'autocannon'
-import type { FilledEvents } from '@payment-tracking/testkit'
-import { inTurns, measureOf, percentile, type Bench, type BenchContext, type Row } from './bench.js'
+import { inTurns, measureOf, percentile, type Bench, type Row } from './bench.js'
 import { openFilled } from './fill.js'
+import { load, questions, startBareApi, type Load } from './reads-sides.js'
 import { startBenchApi } from './start-bench-api.js'
 
 const GOAL = 'goal of lookups by tracking ID and pages of 100, with 50 connections: at least 0.8 of the limit'
-
-/** What is asked. Both sides answer each path alike. */
-const questions = (filled: FilledEvents, count: number): Record<string, string> => {
-  // A payment, so that there is a trace.
-  const middle = Math.floor(count / 200) * 100 + 10
-  const [gateway, trackingId] = [filled.gateways[3]!, filled.trackingIds[7]!]
-  const cursor = Buffer.from(
-    `t ${filled.timeOf(middle).getTime()} ${filled.slotOf(middle)} 0 00000000-0000-4000-8000-000000000000`,
-  ).toString('base64url')
-  return {
-    'one payment of a tracking ID': `/v1/onetime/${trackingId}?limit=1`,
-    'payments of a tracking ID': `/v1/onetime/${trackingId}`,
-    'a subscription by tracking ID': `/v1/subscriptions?trackingId=${trackingId}`,
-    'a page of 100 events': '/v1/events',
-    'a page of 100 from the middle': `/v1/events?cursor=${cursor}`,
-    'a page of 100 of a gateway': `/v1/events?gateway=${gateway}`,
-    'a page of 100 payments': '/v1/events/payments',
-    'events of a transaction': `/v1/events?signature=${filled.signatureOf(middle)}`,
-    'a trace': `/v1/payments/${filled.signatureOf(middle)}/trace`,
-    names: '/v1/events/names',
-    count: '/v1/events/count',
-    'statistics of a gateway': `/v1/events/payments/stats?gateway=${gateway}`,
-  }
-}
-
-async function startBareApi(context: BenchContext, databaseUrl: string): Promise<string> {
-  const child = fork(new URL('./bare-api.mjs', import.meta.url), {
-    execArgv: [],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', DATABASE_URL: databaseUrl },
-  })
-  context.teardown(() => child.kill())
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-  return `http://127.0.0.1:${port}`
-}
-
-interface Load {
-  perSecond: number
-  p50Ms: number
-  p99Ms: number
-}
-
-/** @param extent how long, or in a quick run how many requests */
-async function load(
-  url: string,
-  connections: number,
-  extent: { duration: number } | { amount: number },
-): Promise<Load> {
-  const result = await autocannon({ url, connections, sampleInt: 250, ...extent })
-  if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.errors + result.non2xx} failures`)
-  return {
-    perSecond: result.requests.total / result.duration,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-  }
-}
 
 /** The answer to a request, without the time of the answer. */
 const answerOf = async (base: string, path: string): Promise<unknown> => {
@@ -97,7 +39,8 @@ export const readsLoadBench = (name: string, counts: { full: number; quick: numb
     const rounds = context.quick ? 1 : 2
     const extent = context.quick ? { amount: 100 } : { duration: 1.5 }
     const { url, filled } = await openFilled(context, count)
-    const [{ baseUrl }, bare] = [await startBenchApi(context, url), await startBareApi(context, url)]
+    const { baseUrl } = await startBenchApi(context, url)
+    const { baseUrl: bare } = await startBareApi(context, url)
     const every = Object.entries(questions(filled, count))
     for (const [, path] of every) await checkAnswers(baseUrl, bare, path)
     const asked = every.slice(0, context.quick ? 1 : undefined)

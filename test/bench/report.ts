@@ -47,6 +47,13 @@ export const renderMachine = ({ machine, versions }: Report): string =>
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}`
 
+/**
+ * Names a row in every run and every checkout. Some subjects end with what the run itself found: times, rows that were
+ * read, how many indexes there are. Rows of one subject can differ in their unit.
+ */
+export const keyOf = ({ bench, subject, unit }: Pick<ReportedRow, 'bench' | 'subject' | 'unit'>): string =>
+  [bench, subject.replace(/( \([^()]*\)|, \d+ indexes)$/, ''), unit].join('\n')
+
 /** Several reports as one; of a bench that several have, the latest counts. */
 export function mergeReports(reports: readonly Report[]): Report {
   const inOrder = [...reports].sort((a, b) => a.at.localeCompare(b.at))

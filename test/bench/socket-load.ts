@@ -5,15 +5,6 @@ import { readFileSync } from 'node:fs'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { WebSocket } from 'ws'
 
-/** Clock ticks of /proc, 100 a second on every Linux we know. */
-const TICKS_PER_SECOND = 100
-
-/** CPU that a process has used, user and system, in microseconds. */
-export function cpuMicroseconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1_000_000
-}
-
 /** Memory that a process has in use, in KiB. */
 export const residentKib = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])

@@ -1,13 +1,13 @@
 // A webhook worker with everything on that production has, its database and its queue, for the webhook benches.
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { openQueue } from '@payment-tracking/queue'
+import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
 import { createWebhook, insertDeliveries, openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, startService, waitFor, type TestDatabase } from '@payment-tracking/testkit'
 import type { BenchContext } from './bench.js'
-
-/** A machine that is slow for a moment must not end the bench. */
 
 export const makePayment = (gateway: string): CommittedPayment => ({
   eventId: randomUUID(),
@@ -96,4 +96,62 @@ export const countOpen = async (rig: Rig): Promise<number> => {
     `select count(*)::int as n from deliveries where state in ('pending', 'waiting')`,
   )
   return rows[0]!.n
+}
+
+/**
+ * One receiver, reached by as many origins as there are endpoints: each has a pool, a breaker and caps of its own.
+ * @returns the endpoints, and the receiver's own URL
+ */
+export async function openEndpoints(context: BenchContext, count: number) {
+  const receiver = forkBeside(context, './webhook-receiver.mjs')
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
+  const urlOf = (n: number) => `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${port}/hook`
+  return { urls: Array.from({ length: count }, (_, n) => urlOf(n)), url: `http://127.0.0.1:${port}/hook` }
+}
+
+/** Requests on their way: the worker's own default, and the loop's. */
+const CONCURRENCY = 64
+
+/**
+ * The limit: posts the same signed bytes to the same receiver, and does nothing else.
+ * @returns its process, and a function that posts `count` times and gives requests a second
+ */
+export function openLoop(context: BenchContext, url: string, count: number) {
+  const message = renderPaymentMessage(makePayment('9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin'))
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'payment-tracking-webhooks/bench',
+    ...signDelivery({ ...message, sentAt: 1_763_632_800 }, [webhookSecretOf(randomBytes(32))]),
+  }
+  const loop = forkBeside(context, './undici-loop.mjs')
+  const post = async (): Promise<number> => {
+    loop.send({ url, count, concurrency: CONCURRENCY, headers, body: message.body })
+    const [{ perSecond }] = (await once(loop, 'message')) as [{ perSecond: number }]
+    return perSecond
+  }
+  return { pid: loop.pid!, post }
+}
+
+/**
+ * A worker, and a backlog for it.
+ * @returns the rig, and a function that gives deliveries a second until the last of `count` has ended
+ */
+export async function openBacklog(context: BenchContext, urls: readonly string[], count: number) {
+  const rig = await openRig(context)
+  const gateways = await rig.addWebhooks(urls)
+  await rig.pay(gateways, Math.min(count, urls.length))
+  await waitFor(async () => (await countOpen(rig)) === 0, { what: 'the worker', timeoutMs: 60_000 })
+  const deliver = async (): Promise<number> => {
+    rig.worker.signal('SIGSTOP')
+    await rig.pay(gateways, count)
+    const startedAt = performance.now()
+    rig.worker.signal('SIGCONT')
+    await waitFor(async () => (await countOpen(rig)) === 0, {
+      what: 'all deliveries',
+      timeoutMs: 120_000,
+      intervalMs: 20,
+    })
+    return (count / (performance.now() - startedAt)) * 1000
+  }
+  return { rig, deliver }
 }

@@ -1,0 +1,37 @@
+// CPU time of processes and of connections of Postgres, as the scheduler of Linux counts it: to the nanosecond, where
+// /proc/PID/stat counts in ticks of 10 ms.
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Pool } from '@payment-tracking/testkit'
+
+/** CPU that the threads of a process have used, user and system, in microseconds. A process that has ended has none. */
+export function cpuMicroseconds(pid: number): number {
+  let nanoseconds = 0
+  for (const thread of listThreads(pid)) {
+    try {
+      nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    } catch {
+      // The thread ended meanwhile.
+    }
+  }
+  return nanoseconds / 1_000
+}
+
+function listThreads(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * CPU of all connections that a program has to the pool's database, in microseconds.
+ * @param applicationName as `pg_stat_activity` shows it
+ */
+export async function backendMicroseconds(pool: Pool, applicationName: string): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>(
+    'select pid from pg_stat_activity where datname = current_database() and application_name = $1',
+    [applicationName],
+  )
+  return rows.reduce((sum, { pid }) => sum + cpuMicroseconds(pid), 0)
+}
