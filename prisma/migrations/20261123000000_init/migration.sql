@@ -300,6 +300,8 @@ create table event_counts (
   count bigint not null,
   primary key (name, span, start)
 );
+-- countEvents and listEventNames: one row for each name, among thousands of hours. Without `count`, which every batch changes.
+create index event_counts_all_time on event_counts (name) where span = 0;
 
 -- Work that follows from a message for many rows, and is done in pages after the message's commit.
 create table refolds (
