@@ -5,6 +5,8 @@ import { chromium, type Page } from 'playwright-core'
 import { addWallet } from './wallet-stand-in.js'
 
 const CHROMIUM = '/usr/bin/chromium'
+/** SLOW_BROWSER makes the browser's CPU so many times slower: a test that counts on a fast page then fails. */
+const SLOWDOWN = Number(process.env.SLOW_BROWSER ?? 1)
 
 export interface OpenConsole {
   page: Page
@@ -33,7 +35,11 @@ export async function openConsole(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   await addWallet(context, authority)
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(20_000 * SLOWDOWN)
+  if (SLOWDOWN > 1) {
+    const devTools = await context.newCDPSession(page)
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
+  }
   const [outside, complaints]: [string[], string[]] = [[], []]
   page.on('request', request => {
     if (!request.url().startsWith(baseUrl) && !/^(data|blob):/.test(request.url()))

@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CHROMIUM = '/usr/bin/chromium'
 const BUDGET_BYTES = 25 * 1024
 
+t.setTimeout(420_000)
 const project = mkdtempSync(join(tmpdir(), 'payment-tracking-client-'))
 t.teardown(() => rmSync(project, { recursive: true }))
 const run = (command: string, args: string[], cwd = project) =>
@@ -43,7 +44,7 @@ t.test('the tarball holds what users need, and no more', async t => {
   t.ok(bytes <= BUDGET_BYTES, `${bytes} bytes`)
 })
 
-t.test('it installs, type-checks and builds in an empty project', { timeout: 240_000 }, async t => {
+t.test('it installs, type-checks and builds in an empty project', { timeout: 360_000 }, async t => {
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'])
   t.notOk(existsSync(join(project, 'node_modules/@payment-tracking/contracts')), 'nothing else of ours')
   writeFileSync(
@@ -64,7 +65,7 @@ export { count }
   t.ok(existsSync(join(project, 'dist/index.html')))
 })
 
-t.test('a React page and a page with a script tag show a payment', { timeout: 120_000 }, async t => {
+t.test('a React page and a page with a script tag show a payment', { timeout: 240_000 }, async t => {
   if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
   const { id, baseUrl, publish } = await startStackWithPublisher(t, 'package')
   const chain = buildChain({ seed: id })
@@ -120,6 +121,7 @@ t.test('a React page and a page with a script tag show a payment', { timeout: 12
     chain.pay(policy),
   )
   await react.getByText('paid: 7000000').waitFor()
+  await react.locator('li').nth(1).waitFor()
   t.same(await react.locator('li').allInnerTexts(), ['6999999', '7000000'])
   await script.getByText('69999997000000').waitFor()
 })

@@ -3,6 +3,7 @@ import { buildChain, waitFor } from '@payment-tracking/testkit'
 import type { WebSocketRoute } from 'playwright-core'
 import t from 'tap'
 import { findFaults } from '../console/check-page.js'
+import { holdsCount } from '../console/hold.js'
 import { openConsole } from '../console/open-console.js'
 import { press, type } from '../console/walk-by-keyboard.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
@@ -27,7 +28,7 @@ t.test('a network that is away is said quietly, and the page goes on by itself',
   await page.context().setOffline(true)
   const note = page.getByText(/^Offline: the page shows what it knew at/)
   await note.waitFor()
-  t.equal(await rows.count(), 1, 'what is known stays')
+  await holdsCount(t, rows, 1, 'what is known stays')
   t.same(await findFaults(page), [], 'the note is accessible')
   await page.context().setOffline(false)
   await note.waitFor({ state: 'detached' })
@@ -50,7 +51,7 @@ t.test('a live connection that is away is said, and what was missed appears when
   isAway = false
   await page.getByText('live', { exact: true }).waitFor()
   await rows.nth(1).waitFor()
-  t.equal(await rows.count(), 2)
+  await holdsCount(t, rows, 2, 'what was missed')
 })
 
 t.test('a sign-in that ends is said before, renewed in place, and leads back to the page', async t => {

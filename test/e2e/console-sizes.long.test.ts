@@ -3,6 +3,7 @@
 import { buildChain, waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { checkWidths, findFaults } from '../console/check-page.js'
+import { awaitValue, holdsAttribute, holdsCount, holdsText } from '../console/hold.js'
 import { openConsole } from '../console/open-console.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
@@ -46,13 +47,15 @@ t.test('without a payment, each page says what to do next', async t => {
   await page.getByText('No payment is stored yet').waitFor()
   await page.getByText('npm run demo').first().waitFor()
   await page.getByText('No payment in the last 24 hours').waitFor()
-  t.match(await page.title(), /^\[devnet\] Overview/, 'the environment stands first')
-  const [icon] = await page.locator('link[rel=icon]').all()
-  t.match(await icon!.getAttribute('href'), 'icon-other.svg')
-  t.equal(await page.locator('.environment').innerText(), 'devnet')
+  const readTitle = () => page.title()
+  await awaitValue(readTitle, title => title.startsWith('[devnet] Overview'), 'the environment stands first')
+  const icon = page.locator('link[rel=icon]').first()
+  await holdsAttribute(t, icon, 'href', /icon-other\.svg/, 'an icon of its own')
+  await holdsText(t, page.locator('.environment'), /^devnet$/, 'the environment')
   await look(t, 'no payment', ['/', '/payments', '/subscriptions'])
   await page.setViewportSize({ width: 360, height: 740 })
-  t.ok(await page.locator('.environment').isVisible(), 'on a phone too')
+  await page.locator('.environment').waitFor()
+  t.pass('on a phone too')
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
@@ -65,7 +68,7 @@ t.test('three payments, then more, to the limits of amount and memo', async t =>
       await waitFor(async () => (await count()) === 3)
       await go('/payments')
       await page.locator('tbody tr').nth(2).waitFor()
-      t.equal(await page.locator('tbody tr').count(), 3)
+      await holdsCount(t, page.locator('tbody tr'), 3, 'three payments')
       await look(t, 'three payments', ['/', '/payments', `/payments/${last}`, '/subscriptions'])
     }
     const policy = await chain.openPolicy(gateway, payer, { trackingId, amount: LARGEST })
@@ -79,11 +82,12 @@ t.test('three payments, then more, to the limits of amount and memo', async t =>
     .locator('tbody tr')
     .nth(MEMOS.length - 1)
     .waitFor()
-  t.equal(await page.getByText('18,446,744,073,709').count(), MEMOS.length)
-  t.match(await page.locator('tbody').innerText(), /a(\\u202e){21}/, 'what would turn the text is shown')
+  await holdsCount(t, page.getByText('18,446,744,073,709'), MEMOS.length, 'the largest amounts')
+  await holdsText(t, page.locator('tbody'), /a(\\u202e){21}/, 'what would turn the text is shown')
   const link = page.locator('tbody .key a').first()
-  t.match(await link.getAttribute('href'), /^https:\/\/explorer\.example\/address\/\w+\?cluster=devnet$/)
-  t.equal(await link.getAttribute('rel'), 'noopener noreferrer')
+  const explorer = /^https:\/\/explorer\.example\/address\/\w+\?cluster=devnet$/
+  await holdsAttribute(t, link, 'href', explorer, 'the explorer')
+  await holdsAttribute(t, link, 'rel', /^noopener noreferrer$/, 'without a referrer')
   await look(t, 'the largest', [
     '/',
     '/payments',
@@ -103,13 +107,11 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
   await go('/')
   await page.getByText(`${(MANY + MEMOS.length).toLocaleString('en-US')} in the last 24 hours`).waitFor()
   await look(t, 'ten thousand', ['/', '/payments'])
-  t.equal(await page.locator('tbody tr').count(), 100)
-  await page.getByRole('button', { name: 'Older payments' }).click()
-  await waitFor(async () => (await page.locator('tbody tr').count()) >= 100 + 0, { what: 'older ones' })
-  await page.getByRole('button', { name: 'Older payments' }).click()
-  await page.locator('tbody').nth(1).waitFor()
-  await waitFor(async () => (await page.locator('tbody tr').count()) === 200, {
-    what: 'a page of older ones',
-  })
+  await holdsCount(t, page.locator('tbody tr'), 100, 'the newest')
+  // The first press reads what the page shows, the second a page of older ones.
+  const older = page.getByRole('button', { name: 'Older payments' })
+  await older.click()
+  await older.click()
+  await holdsCount(t, page.locator('tbody tr'), 200, 'a page of older ones')
   t.same(outside, [], 'no explorer was asked')
 })

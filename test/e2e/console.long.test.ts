@@ -4,13 +4,15 @@
 import { buildAddress, buildChain, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { checkPage, DESK, findFaults } from '../console/check-page.js'
+import { awaitValue, holdsAttribute, holdsCount, holdsText } from '../console/hold.js'
 import { openConsole } from '../console/open-console.js'
 import { keepPicture, type Picture } from '../console/pictures.js'
 import { goByTab, press, type } from '../console/walk-by-keyboard.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-const INTERACTIVE_MS = 1_500
+/** Generous, for a machine that is busy: a quiet one takes a fraction of it. The times are printed. */
+const INTERACTIVE_MS = 8_000
 
 t.setTimeout(420_000)
 const { id, baseUrl, database, publish } = await startStackWithPublisher(t, 'console', {
@@ -36,12 +38,15 @@ t.test('a stranger sees how things stand, and what a sign-in would add', async t
   await go('/')
   await page.getByText('All is well').waitFor()
   await page.locator('.chart canvas').waitFor()
-  const figureOf = (name: string) => page.locator('.tile', { hasText: name }).locator('.figure').innerText()
-  t.equal(await figureOf('Payments in the last minute'), '2')
-  t.match(await figureOf('From the chain to sockets'), /^[\d.]+ m?s$/)
-  t.match(await figureOf('Volume in 24 hours'), '25.00 USDC')
-  t.equal(await figureOf('Due, overdue, endpoints'), 'Sign in')
-  t.equal(await page.title(), 'Overview · Payment tracking', 'production needs no name')
+  const figureOf = (name: string) => page.locator('.tile', { hasText: name }).locator('.figure')
+  // On a slow machine the minute of the two payments can be over.
+  await holdsText(t, figureOf('Payments in the last minute'), /^[0-2]$/, 'the last minute')
+  await holdsText(t, figureOf('From the chain to sockets'), /^[\d.]+ (m?s|min)$/, 'the delay')
+  await holdsText(t, figureOf('Volume in 24 hours'), /25\.00 USDC/, 'the volume')
+  await holdsText(t, figureOf('Due, overdue, endpoints'), /^Sign in$/, 'what a sign-in adds')
+  await holdsText(t, page.locator('.tiles'), /\b2 in the last 24 hours/, 'the day')
+  const readTitle = () => page.title()
+  await awaitValue(readTitle, seen => seen === 'Overview · Payment tracking', 'production needs no name')
   await checkPage(t, page, 'overview of a stranger')
 })
 
@@ -50,12 +55,12 @@ t.test('light or dark is by the system until somebody chooses', async t => {
   const light = await background()
   const colours = page.getByRole('combobox', { name: 'Colours' })
   await colours.selectOption('dark')
-  t.not(await background(), light)
+  const dark = await awaitValue(background, seen => seen !== light, 'another background')
   await page.reload()
   await colours.waitFor()
-  t.not(await background(), light, 'the choice stays')
+  t.equal(await awaitValue(background, seen => seen === dark, 'the choice stays'), dark)
   await colours.selectOption('system')
-  t.equal(await background(), light)
+  t.equal(await awaitValue(background, seen => seen === light, 'the choice of the system'), light)
 })
 
 t.test('the payments appear at once, and a new one without a reload', async t => {
@@ -76,13 +81,14 @@ t.test('the payments appear at once, and a new one without a reload', async t =>
   // The line can be live before the first rows have come.
   await page.getByText('live', { exact: true }).waitFor()
   await page.locator('tbody tr').nth(1).waitFor()
-  t.equal(await page.locator('tbody tr').count(), 2)
-  t.match(await page.locator('tbody tr').first().innerText(), /12\.50 USDC/)
-  t.match(await page.locator('tbody .amount').first().getAttribute('title'), /^12500000 of the smallest/)
+  await holdsCount(t, page.locator('tbody tr'), 2, 'both payments')
+  await holdsText(t, page.locator('tbody tr').first(), /12\.50 USDC/, 'the amount')
+  const amount = page.locator('tbody .amount').first()
+  await holdsAttribute(t, amount, 'title', /^12500000 of the smallest/, 'the exact amount')
   await publish(chain.pay(policy))
   await page.locator('tbody tr').nth(2).waitFor()
-  const title = await page.locator('tbody time').first().getAttribute('title')
-  t.match(title, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/, 'the time in UTC is there too')
+  const exact = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/
+  await holdsAttribute(t, page.locator('tbody time').first(), 'title', exact, 'the time in UTC is there too')
   await takePicture('console-payments')
   await checkPage(t, page, 'payments')
 })
@@ -93,7 +99,7 @@ t.test('payments are found by tracking ID, signature, payer and recipient', asyn
     await type(page, page.getByRole('searchbox'), text)
     await page.keyboard.press('Enter')
     await page.locator('tbody tr').nth(2).waitFor()
-    t.match(page.url(), `q=${text}`)
+    await page.waitForURL(`**q=${text}`)
   }
   const direct = { payer: buildAddress(`payer ${id}`), recipient: buildAddress(`shop ${id}`) }
   const terms = { gateway: gateway.address, tokenMint: USDC, amount: 3_000_000n, trackingId: `direct-${id}` }
@@ -103,12 +109,12 @@ t.test('payments are found by tracking ID, signature, payer and recipient', asyn
   for (const text of [direct.payer, direct.recipient]) {
     await go(`/payments?q=${text}`)
     await page.getByText('3.00 USDC').waitFor()
-    t.equal(await page.locator('tbody tr').count(), 1, 'a payment without a policy')
+    await holdsCount(t, page.locator('tbody tr'), 1, 'a payment without a policy')
   }
   await type(page, page.getByRole('searchbox'), first.signature)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'What became of it' }).waitFor()
-  t.match(page.url(), `/payments/${first.signature}`)
+  await page.waitForURL(`**/payments/${first.signature}`)
 })
 
 t.test('payments of more policies than one look reads are all found, by keyboard', async t => {
@@ -122,11 +128,11 @@ t.test('payments of more policies than one look reads are all found, by keyboard
   await waitFor(async () => (await fetch(`${baseUrl}/v1/onetime/busy-22-${id}`)).ok)
   await go(`/payments?q=${busy.owner}`)
   await page.getByText('those of 20 of 23 policies').waitFor()
-  t.equal(await page.locator('tbody tr').count(), 20)
+  await holdsCount(t, page.locator('tbody tr'), 20, 'those of one look')
   await press(page, page.getByRole('button', { name: 'Read 3 more policies' }))
   await page.getByText('those of 23 of 23 policies').waitFor()
-  t.equal(await page.locator('tbody tr').count(), 23)
-  t.equal(await page.getByRole('button', { name: /Read/ }).count(), 0)
+  await holdsCount(t, page.locator('tbody tr'), 23, 'all')
+  await holdsCount(t, page.getByRole('button', { name: /Read/ }), 0, 'nothing more to read')
   t.same(await findFaults(page), [], 'axe finds no fault')
 })
 
@@ -134,7 +140,7 @@ t.test('a payment is traced, and compared with what was expected', async t => {
   await go(`/payments/${first.signature}`)
   const trace = page.getByRole('region', { name: 'What became of it' })
   await trace.waitFor()
-  t.match(await trace.innerText(), /Executed on the chain[^]*Stored[^]*Announced[^]*Finalized/)
+  await holdsText(t, trace, /Executed on the chain[^]*Stored[^]*Announced[^]*Finalized/, 'the way')
   const check = async (amount: string) => {
     await type(page, page.getByLabel('At least, in the smallest unit'), amount)
     await press(page, page.getByRole('button', { name: 'Check' }))
@@ -160,15 +166,16 @@ t.test('subscriptions are found by every lookup, with state, history and due dat
   ]) {
     await go(`/subscriptions?${query}`)
     await page.locator('tbody tr').first().waitFor()
-    t.match(await page.locator('tbody tr').first().innerText(), /active[^]*upcoming/, query)
+    await holdsText(t, page.locator('tbody tr').first(), /active[^]*upcoming/, query)
   }
   await checkPage(t, page, 'subscriptions')
   await press(page, page.locator('tbody a').first())
   await page.getByRole('heading', { name: 'Due next' }).waitFor()
   await page.locator('.dates li').nth(5).waitFor()
-  t.ok((await page.locator('.month .due').count()) >= 1, 'the months mark the days')
+  await page.locator('.month .due').first().waitFor()
+  t.pass('the months mark the days')
   await page.getByRole('region', { name: 'Payments of the subscription' }).waitFor()
-  t.equal(await page.locator('tbody tr').count(), 3)
+  await holdsCount(t, page.locator('tbody tr'), 3, 'its payments')
   await takePicture('console-subscription')
   await checkPage(t, page, 'subscription')
 })
@@ -203,10 +210,8 @@ t.test('an endpoint is added, tested, fails and is replayed, by keyboard', async
   await press(page, button('Send a test event'))
   await delivery('webhook.test').getByText('delivered').waitFor()
   await page.getByText('1 of 1', { exact: true }).waitFor()
-  t.match(
-    await page.locator('.figures').innerText(),
-    /p50\s+\d+ ms\s+p95\s+\d+ ms\s+breaker\s+holds nothing back/,
-  )
+  const health = /p50\s+[\d.]+ m?s\s+p95\s+[\d.]+ m?s\s+breaker\s+holds nothing back/
+  await holdsText(t, page.locator('.figures'), health, 'the health of the endpoint')
 
   receiver.answer({ status: 500, body: 'broken on purpose' })
   const told = chain.pay(policy)
@@ -222,8 +227,8 @@ t.test('an endpoint is added, tested, fails and is replayed, by keyboard', async
   await choose('delivered')
   await press(page, delivery('payment.executed').getByRole('link'))
   await page.getByText('broken on purpose').first().waitFor()
-  t.match(await page.locator('pre').last().innerText(), trackingId)
-  t.equal(await page.locator('.timeline li').count(), 5, 'each attempt with its answer')
+  await holdsText(t, page.locator('pre').last(), new RegExp(trackingId), 'the body')
+  await holdsCount(t, page.locator('.timeline li'), 5, 'each attempt with its answer')
   await checkPage(t, page, 'delivery')
   await press(page, button('Replay'))
   await page.locator('.timeline li').nth(5).waitFor()
@@ -232,10 +237,8 @@ t.test('an endpoint is added, tested, fails and is replayed, by keyboard', async
   await page.evaluate(path => history.pushState(null, '', path), `/console/payments/${told.signature}`)
   const trace = page.getByRole('region', { name: 'What became of it' })
   await trace.getByText('6 attempts').waitFor()
-  t.match(
-    await trace.innerText(),
-    /Executed[^]*Announced[^]*Webhook 1 delivered[^]*1: 500[^]*4: 500 · 5: 200/,
-  )
+  const way = /Executed[^]*Announced[^]*Webhook 1 delivered[^]*1: 500[^]*4: 500 · 5: 200/
+  await holdsText(t, trace, way, 'the way to the endpoint')
   t.same(await findFaults(page), [], 'axe finds no fault')
   await press(page, trace.getByRole('link', { name: '1', exact: true }))
   await press(page, page.getByRole('link', { name: 'Endpoint 1', exact: true }))
@@ -265,7 +268,7 @@ t.test('an endpoint is told what its owner chooses, as its owner chooses, by key
   await press(page, page.getByRole('checkbox', { name: /subscription\.created/ }), 'Space')
   await type(page, field('At least, in the smallest unit'), '1000')
   await press(page, button('Save'))
-  t.match(await page.getByRole('alert').innerText(), /minAmount needs tokenMint/)
+  await holdsText(t, page.getByRole('alert'), /minAmount needs tokenMint/, 'the cure')
   await type(page, field('Token mint'), USDC)
   await press(page, page.getByRole('checkbox', { name: 'One delivery at a time' }), 'Space')
   await type(page, page.getByLabel('Seconds after which'), '600')
@@ -285,11 +288,12 @@ t.test('an endpoint is told what its owner chooses, as its owner chooses, by key
   t.same(rows, [{ ordered: true, ordered_within_seconds: 600, recover: true }])
 
   await press(page, button('Show'))
-  const secret = await page.locator('code.secret').innerText()
+  const readSecret = () => page.locator('code.secret').innerText()
+  const secret = await awaitValue(readSecret, seen => seen !== '', 'the secret')
   await press(page, button('Rotate'))
   await press(page, page.getByRole('dialog').getByRole('button', { name: 'Rotate' }))
   await page.getByText('signs too until').waitFor()
-  t.not(await page.locator('code.secret').innerText(), secret)
+  await awaitValue(readSecret, seen => seen !== '' && seen !== secret, 'another secret')
   await press(page, button('Deactivate'))
   await button('Activate').waitFor()
   await press(page, button('Activate'))
@@ -308,7 +312,7 @@ t.test('an open breaker shows, with the time of the next try', async t => {
     await waitFor(async () => (await page.locator('tbody tr').count()) === tests, { what: `test ${tests}` })
   }
   await page.getByText(/^open until/).waitFor()
-  t.match(await page.locator('.figures').innerText(), /breaker open/)
+  await holdsText(t, page.locator('.figures'), /breaker\s+open/, 'the breaker')
 })
 
 t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
@@ -341,19 +345,19 @@ t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
   })
   await press(page, page.getByRole('link', { name: 'Revenue' }))
   await page.getByText('USDC a day, UTC').waitFor()
-  t.match(await page.locator('main').innerText(), /53\.00 USDC\s+in 5\s+payments/)
+  await holdsText(t, page.locator('main'), /53\.00 USDC\s+in 5\s+payments/, 'the sum')
   const overdue = page.getByRole('region', { name: 'Due and not paid in the last 90 days', exact: true })
   await overdue.getByText(`late-${id}`).waitFor()
-  const figures = await page.locator('.figures').first().innerText()
-  t.match(figures, /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2$/)
+  const figures = /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2$/
+  await holdsText(t, page.locator('.figures').first(), figures, 'the subscriptions')
   await page.locator('.chart canvas').nth(3).waitFor()
   const volume = page.getByRole('slider', { name: /^Volume/ })
   await goByTab(page, volume)
-  t.match(await volume.getAttribute('aria-valuetext'), /, volume 53\.00 USDC$/, 'today comes first')
+  await holdsAttribute(t, volume, 'aria-valuetext', /, volume 53\.00 USDC$/, 'today comes first')
   await page.keyboard.press('ArrowLeft')
-  t.match(await volume.getAttribute('aria-valuetext'), /, volume 0\.00 USDC$/, 'the day before by a key')
+  await holdsAttribute(t, volume, 'aria-valuetext', /, volume 0\.00 USDC$/, 'the day before by a key')
   const going = page.getByRole('slider', { name: /^Subscribers coming and going: 2 now/ })
-  t.match(await going.getAttribute('aria-valuetext'), /, came 1, left 1$/)
+  await holdsAttribute(t, going, 'aria-valuetext', /, came 1, left 1$/, 'who came and left')
   const chosen = page.waitForEvent('download')
   await press(page, button('payments'))
   const download = await chosen
@@ -382,7 +386,8 @@ t.test('the first page tells what needs a look, and each figure leads to its lis
   await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
   const verdict = page.getByRole('region', { name: 'Is all well?' })
   await verdict.getByText('2 things need a look').waitFor()
-  t.match(await verdict.innerText(), /1 endpoint fails: see what it answers\s+1 payment is past the due date/)
+  const findings = /1 endpoint fails: see what it answers\s+1 payment is past the due date/
+  await holdsText(t, verdict, findings, 'what needs a look')
   for (const [name, path] of [
     ['Payments in the last minute', '/payments'],
     ['Volume in 24 hours', '/revenue'],
@@ -396,8 +401,15 @@ t.test('the first page tells what needs a look, and each figure leads to its lis
   }
   await fillDay()
   await page.reload()
-  const [of24Hours] = /^[\d,]+/.exec(await page.getByText('in the last 24 hours').first().innerText())!
-  const shown = (more: number) => (Number(of24Hours.replace(',', '')) + more).toLocaleString('en-US')
+  // The page can show the figures of all gateways for a moment; the 23 hours of the day are there in the end.
+  const ofDay = () =>
+    page
+      .getByText(/in the last 24 hours$/)
+      .first()
+      .innerText()
+  const counted = (text: string) => Number(/^[\d,]+/.exec(text)?.[0].replace(',', ''))
+  const before = counted(await awaitValue(ofDay, seen => counted(seen) > 1_000, 'the figures of the day'))
+  const shown = (more: number) => (before + more).toLocaleString('en-US')
   await publish(chain.pay(policy))
   await page.getByText(`${shown(1)} in the last 24 hours`).waitFor()
   await page.getByRole('slider', { name: /^The last 24 hours/ }).waitFor()
@@ -412,7 +424,7 @@ t.test('the first page tells what needs a look, and each figure leads to its lis
 
 t.test('who is signed in is named, and goes on without losing the page', async t => {
   const account = page.locator('.account')
-  t.match(await account.innerText(), /Console Test[^]*signed in for 1\d min/)
+  await holdsText(t, account, /Console Test[^]*signed in for 1\d min/, 'the name and how long')
   const readToken = () =>
     page.evaluate(
       () => (JSON.parse(sessionStorage.getItem('payment-tracking.session')!) as { token: string }).token,
@@ -429,6 +441,7 @@ t.test('an API key made in the console signs in, as far as its scope goes', asyn
   await press(page, page.getByRole('link', { name: 'API keys' }))
   await type(page, field('Name'), 'order server')
   await press(page, button('Make it'))
+  await page.locator('code.secret').waitFor()
   const key = await page.locator('code.secret').innerText()
   await page.locator('tbody tr', { hasText: 'order server' }).waitFor()
   await checkPage(t, page, 'API keys')

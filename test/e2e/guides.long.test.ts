@@ -7,6 +7,7 @@ import t from 'tap'
 import { codeBlocks, runScript } from './read-guide.js'
 
 const CHROMIUM = '/usr/bin/chromium'
+t.setTimeout(420_000)
 const stack = await startStack(t)
 const { baseUrl } = stack.describe()
 const env = { DATA_DIR: stack.dataDir }
@@ -45,7 +46,9 @@ t.test('the commands of the page guide work', async t => {
   const again = runScript(t, 'npm run --silent pay -- --tracking-id order-43 --amount 7', env)
   t.equal(await again.exitCode, 0, again.output())
   await tab.getByText('2 payment(s)').waitFor()
-  t.match(await tab.locator('li').allInnerTexts(), [/^5000000 of /, /^7 of /])
+  const shown = tab.locator('li')
+  await shown.nth(1).waitFor()
+  t.match(await shown.allInnerTexts(), [/^5000000 of /, /^7 of /])
 })
 
 t.test('a key file is never overwritten, and a damaged one is named', async t => {

@@ -12,6 +12,7 @@ import {
 import { chromium, type Page } from 'playwright-core'
 import t from 'tap'
 import { checkPage, findFaults } from '../console/check-page.js'
+import { holdsCount, holdsText } from '../console/hold.js'
 import { keepPicture } from '../console/pictures.js'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -74,7 +75,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   await checkPage(t, page, 'sign-in')
   await page.fill('input[name=token]', TOKEN)
   await page.click('button')
-  t.equal(page.url(), `${base}/`)
+  await page.waitForURL(`${base}/`)
   const [cookie] = await context.cookies()
   t.match(cookie, { httpOnly: true, sameSite: 'Strict' })
 
@@ -83,6 +84,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   t.equal(await page.locator('img, main script').count(), 0)
   await checkPage(t, page, 'dead letters')
   await page.locator('td a').first().click()
+  await page.waitForURL('**/dead-letters/*')
   t.equal(await page.locator('pre').innerText(), hostile)
   titles.add(await page.title())
   await checkPage(t, page, 'a dead letter')
@@ -90,9 +92,9 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   await go('/dead-letters')
   await page.locator('input[name=id]').first().check()
   await page.click('text=Replay the ticked ones')
-  t.match(await page.locator('.notice').innerText(), 'Replayed 1 of 1.')
+  await holdsText(t, page.locator('.notice'), /Replayed 1 of 1\./, 'the ticked one')
   await page.click('text=Replay all open ones')
-  t.match(await page.locator('.notice').innerText(), 'Replayed 2 of 2.')
+  await holdsText(t, page.locator('.notice'), /Replayed 2 of 2\./, 'the others')
 
   await go('/failed-deliveries')
   await checkPage(t, page, 'failed deliveries')
@@ -104,7 +106,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   await go('/failed-deliveries?error=timeout')
   await page.locator('input[name=id]').first().check()
   await page.click('text=Deliver the ticked ones again')
-  t.match(await page.locator('.notice').innerText(), '1 of 1 are due now.')
+  await holdsText(t, page.locator('.notice'), /1 of 1 are due now\./, 'the ticked delivery')
   t.notOk(
     [...titles].some(title => title.includes('owned')),
     'no script of a stranger ran',
@@ -133,10 +135,11 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   const links = page.locator('a[href="/pipeline"], a[href="/failed-deliveries"], a[href="/dead-letters"]')
   if ((await links.count()) === 0) await page.locator('header button').last().click()
   await links.first().waitFor()
-  t.equal(await links.count(), 3, 'the board leads back to the pages')
+  await holdsCount(t, links, 3, 'the board leads back to the pages')
 
   await go('/')
   await page.click('text=Sign out')
+  await page.waitForURL('**/sign-in')
   await go('/dead-letters')
   t.match(page.url(), /\/sign-in$/)
 })

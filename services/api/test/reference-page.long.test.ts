@@ -24,5 +24,17 @@ t.test('the reference renders and requests nothing from other servers', { skip }
   await page.goto(`${base}/docs/`)
   await page.getByText('Find subscriptions').first().waitFor({ timeout: 30_000 })
   t.strictSame(outside, [])
+  // The toolbar of developers, with the buttons that share the document and make clients from it, stays away.
+  for (const name of [
+    /^share$/i,
+    /deploy/i,
+    /generate sdks?/i,
+    /developer tools/i,
+    /configure/i,
+    /open api client/i,
+  ]) {
+    t.equal(await page.getByRole('button', { name }).count(), 0, `no button ${String(name)}`)
+    t.equal(await page.getByRole('link', { name }).count(), 0, `no link ${String(name)}`)
+  }
   t.comment(refused.join('\n'))
 })
