@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CHROMIUM = '/usr/bin/chromium'
 const BUDGET_BYTES = 25 * 1024
 
-t.setTimeout(420_000)
+t.setTimeout(600_000)
 const project = mkdtempSync(join(tmpdir(), 'payment-tracking-client-'))
 t.teardown(() => rmSync(project, { recursive: true }))
 const run = (command: string, args: string[], cwd = project) =>

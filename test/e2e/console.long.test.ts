@@ -14,7 +14,7 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 /** Generous, for a machine that is busy: a quiet one takes a fraction of it. The times are printed. */
 const INTERACTIVE_MS = 8_000
 
-t.setTimeout(420_000)
+t.setTimeout(600_000)
 const { id, baseUrl, database, publish } = await startStackWithPublisher(t, 'console', {
   RATE_LIMIT_MAX: '100000',
   WEBHOOK_BACKOFF_MS: '50',
