@@ -19,7 +19,7 @@ const MEMOS = [
   `a${'\u202e'.repeat(21)}`,
 ]
 
-t.setTimeout(240_000)
+t.setTimeout(420_000)
 const { id, baseUrl, publish } = await startStackWithPublisher(t, 'sizes', {
   RATE_LIMIT_MAX: '100000',
   ENVIRONMENT: 'devnet',
@@ -108,10 +108,7 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
   await page.getByText(`${(MANY + MEMOS.length).toLocaleString('en-US')} in the last 24 hours`).waitFor()
   await look(t, 'ten thousand', ['/', '/payments'])
   await holdsCount(t, page.locator('tbody tr'), 100, 'the newest')
-  // The first press reads what the page shows, the second a page of older ones.
-  const older = page.getByRole('button', { name: 'Older payments' })
-  await older.click()
-  await older.click()
+  await page.getByRole('button', { name: 'Older payments' }).click()
   await holdsCount(t, page.locator('tbody tr'), 200, 'a page of older ones')
   t.same(outside, [], 'no explorer was asked')
 })

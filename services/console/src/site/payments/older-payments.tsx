@@ -1,6 +1,6 @@
 import { nextCursor } from '@payment-tracking/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { apiOf, ask } from '../api/request.js'
 import { Failure } from '../show/states.js'
 import { PaymentTable } from './payment-table.js'
@@ -25,12 +25,18 @@ export function OlderPayments({ newest }: { newest: readonly Payment[] }) {
     getNextPageParam: ({ next }) => next ?? undefined,
     staleTime: Infinity,
   })
-  if (newest.length < MOST_NEWEST) return null
   const known = new Set(newest.map(({ id }) => id))
   const older = (query.data?.pages ?? [])
     .flatMap(({ payments }) => payments)
     .filter(({ id }) => !known.has(id))
   const hasMore = !query.data || query.hasNextPage
+  const { hasNextPage, isFetching, error, fetchNextPage } = query
+  // The first page can hold just what the list of the newest shows: one press then reads on, until it shows something.
+  const readsOn = isAsked && older.length === 0 && hasNextPage && !isFetching && error === null
+  useEffect(() => {
+    if (readsOn) void fetchNextPage()
+  }, [readsOn, fetchNextPage])
+  if (newest.length < MOST_NEWEST) return null
   return (
     <>
       {older.length > 0 && <PaymentTable title="Older payments" payments={older} />}
