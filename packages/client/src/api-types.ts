@@ -1096,7 +1096,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver again what was made in a span of time
-         * @description Failed and cancelled deliveries, or those of one status, oldest first. The first ones are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time. An API key needs the scope `webhooks:write`.
+         * @description Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time. An API key needs the scope `webhooks:write`.
          */
         post: operations["redeliverMany"];
         delete?: never;
@@ -2665,7 +2665,7 @@ export interface components {
             attemptLog: components["schemas"]["Attempt"][];
         };
         Redelivery: {
-            /** @description deliveries that are due now */
+            /** @description deliveries that are due now, at most 50 */
             count: number | bigint;
             /** @description others follow; nothing needs to be asked again */
             more: boolean;
