@@ -102,7 +102,9 @@ export const Revenue = Type.Object(
     endTime: Moment('the first moment after the span'),
     bucket: Type.String({ enum: ['day', 'week', 'month'] }),
     byToken: Type.Array(TokenRevenue, {
-      description: 'Most payments first. Amounts of tokens are never added.',
+      description:
+        'Most payments first; at most 1,000 tokens. The figures of all subscriptions count those of every token. ' +
+        'Amounts of tokens are never added.',
     }),
     churn: Type.Object(
       {

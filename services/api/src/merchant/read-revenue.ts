@@ -42,8 +42,22 @@ export function bucketsOf({ from, to, size }: Span): number[] {
   return starts
 }
 
+/** Tokens of one answer: anybody can make a policy of a gateway with a token of their own. */
+const MOST_TOKENS = 1_000
+
 /** A token's name as a key; all unknown tokens share one key. */
 const keyOf = (mint: string | null): string => mint ?? ''
+
+function partByToken<T extends { tokenMint: string | null }>(items: readonly T[]): Map<string, T[]> {
+  const parts = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item.tokenMint)
+    const part = parts.get(key)
+    if (part) part.push(item)
+    else parts.set(key, [item])
+  }
+  return parts
+}
 
 const sumOf = <T>(items: readonly T[], pick: (item: T) => bigint): bigint =>
   items.reduce((sum, item) => sum + pick(item), 0n)
@@ -77,7 +91,6 @@ export async function readRevenue(
     readVolume(store, gateway, span),
     read.then(subscriptions => replaySubscriptions(store, subscriptions, { gateway, moments, programId })),
   ])
-  const [, ...series] = recurringSeries(moments, living, snapshots, keyOf)
   /** Payers at a moment. */
   const activeAt = (index: number): Payer[] => [
     ...(snapshots[index] ?? []),
@@ -85,15 +98,30 @@ export async function readRevenue(
   ]
   const allActive = living.filter(({ status }) => status === 'active')
   const countOf = (status: string) => living.filter(each => each.status === status).length
+  // Each list is parted once: a gateway can have as many tokens as policies.
+  const paidIn = partByToken(volume)
+  const activeIn = partByToken(allActive)
   const mints = new Set([
-    ...volume.map(({ tokenMint }) => keyOf(tokenMint)),
-    ...allActive.map(({ tokenMint }) => keyOf(tokenMint)),
-    ...snapshots.flat().map(({ tokenMint }) => keyOf(tokenMint)),
+    ...paidIn.keys(),
+    ...activeIn.keys(),
+    ...snapshots.flatMap(active => active.map(({ tokenMint }) => keyOf(tokenMint))),
   ])
-  const byToken = [...mints].map(mint => {
-    const isOf = ({ tokenMint }: { tokenMint: string | null }) => keyOf(tokenMint) === mint
-    const paid = volume.filter(isOf)
-    const active = allActive.filter(isOf).map(({ terms }) => terms)
+  const paymentsIn = (mint: string) => sumOf(paidIn.get(mint) ?? [], ({ count }) => count)
+  const ranked = [...mints]
+    .map(mint => ({ mint, payments: paymentsIn(mint), subscriptions: activeIn.get(mint)?.length ?? 0 }))
+    .sort(
+      (a, b) =>
+        Number(b.payments - a.payments) || b.subscriptions - a.subscriptions || (a.mint < b.mint ? -1 : 1),
+    )
+  const shown = new Map(ranked.slice(0, MOST_TOKENS).map(each => [each.mint, each]))
+  const isShown = ({ tokenMint }: { tokenMint: string | null }) => shown.has(keyOf(tokenMint))
+  const shownSnapshots = snapshots.map(active => active.filter(isShown))
+  const [, ...series] = recurringSeries(moments, living.filter(isShown), shownSnapshots, keyOf)
+  const byToken = [...shown.values()].map(({ mint, payments }) => {
+    const paid = paidIn.get(mint) ?? []
+    const paidAt = new Map<bigint, bigint>()
+    for (const { start, amount } of paid) paidAt.set(start, (paidAt.get(start) ?? 0n) + amount)
+    const active = (activeIn.get(mint) ?? []).map(({ terms }) => terms)
     const uncounted = active.filter(({ amount, frequency }) => perMonth(amount, frequency) === null)
     return {
       tokenMint: mint === '' ? null : mint,
@@ -103,22 +131,13 @@ export async function readRevenue(
       series: starts.map((start, index) => ({
         ts: dayOf(start),
         mrr: (series[index]!.get(mint) ?? 0n).toString(),
-        recognized: sumOf(
-          paid.filter(bucket => bucket.start === BigInt(start)),
-          ({ amount }) => amount,
-        ).toString(),
+        recognized: (paidAt.get(BigInt(start)) ?? 0n).toString(),
       })),
-      paymentCount: sumOf(paid, ({ count }) => count),
+      paymentCount: payments,
       activeSubscriptionCount: active.length,
       uncountedSubscriptions: uncounted.length,
     }
   })
-  byToken.sort(
-    (a, b) =>
-      Number(b.paymentCount - a.paymentCount) ||
-      b.activeSubscriptionCount - a.activeSubscriptionCount ||
-      (keyOf(a.tokenMint) < keyOf(b.tokenMint) ? -1 : 1),
-  )
   const [first] = byToken
   const now = nowMs() / 1000
   const isOverdue = ({ status, dueAt }: LivingSubscription) =>
