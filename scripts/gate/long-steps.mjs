@@ -15,13 +15,13 @@ const node = (...args) => [process.execPath, '--import', 'tsx', ...args]
 export const STEPS = [
   {
     name: 'upgrade',
-    seconds: 90,
+    seconds: 60,
     minutes: 3,
     files: ['test/upgrade.long.test.ts', 'test/e2e/fixtures.long.test.ts'],
   },
   {
     name: 'whole systems',
-    seconds: 261,
+    seconds: 150,
     minutes: 6,
     files: [
       'test/degradation.long.test.ts',
@@ -54,8 +54,8 @@ export const STEPS = [
   },
   {
     name: 'browsers and guides',
-    seconds: 290,
-    minutes: 6,
+    seconds: 160,
+    minutes: 9,
     files: [
       'test/e2e/readme.long.test.ts',
       'test/e2e/console.long.test.ts',
@@ -76,7 +76,7 @@ export const STEPS = [
   },
   {
     name: 'properties and fuzz with fresh seeds',
-    seconds: 43,
+    seconds: 25,
     minutes: 2,
     files: listPropertyTests(ROOT),
     env: { FUZZ_REQUESTS: '15000', SEED: FRESH_SEED },
@@ -84,7 +84,7 @@ export const STEPS = [
   {
     // One seed as long as fresh ones still find corners: a failure is then the fault of a change, not of chance.
     name: 'laws at length',
-    seconds: 260,
+    seconds: 100,
     minutes: 8,
     files: ['packages/store/test/laws/laws.long.test.ts'],
     env: { SEED: '7', LAWS_RUNS: '3000' },
@@ -92,8 +92,8 @@ export const STEPS = [
   {
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
     name: 'models',
-    seconds: 120,
-    minutes: 6,
+    seconds: 180,
+    minutes: 8,
     files: [
       'test/models/models.long.test.ts',
       'test/models/replay.long.test.ts',
@@ -103,7 +103,7 @@ export const STEPS = [
   },
   {
     name: 'chaos with fresh seeds',
-    seconds: 215,
+    seconds: 180,
     minutes: 5,
     files: [
       'test/chaos.long.test.ts',
@@ -113,21 +113,21 @@ export const STEPS = [
       'test/e2e/chain-finalized.long.test.ts',
     ],
   },
-  { name: 'self-test of chaos', seconds: 341, minutes: 7, command: node('test/chaos/self-test.ts') },
+  { name: 'self-test of chaos', seconds: 240, minutes: 7, command: node('test/chaos/self-test.ts') },
   {
     // A fifth of the sizes of the bench `bounds`: what follows in pages takes as long as there are rows. Times are shown:
     // `npm test -- test/bounds.long.test.ts` judges them, on a quiet machine.
     name: 'bounds',
     seconds: 200,
-    minutes: 5,
+    minutes: 6,
     files: ['test/bounds.long.test.ts'],
     env: { BOUNDS_SIZE: '0.2', BOUNDS_TIMES: 'shown' },
   },
-  { name: 'every bench', seconds: 170, minutes: 6, files: ['test/bench.long.test.ts'] },
+  { name: 'every bench', seconds: 110, minutes: 6, files: ['test/bench.long.test.ts'] },
   // From nothing: packages of Debian and npm, an image of each service, then the compose file.
   {
     name: 'containers',
-    seconds: 360,
+    seconds: 315,
     minutes: 9,
     command: node('test/containers/main.ts', '--core'),
   },

@@ -2367,7 +2367,7 @@ export interface components {
             endTime: string;
             /** @enum {string} */
             bucket: "day" | "week" | "month";
-            /** @description Most payments first. Amounts of tokens are never added. */
+            /** @description Most payments first; at most 1,000 tokens. The figures of all subscriptions count those of every token. Amounts of tokens are never added. */
             byToken: components["schemas"]["TokenRevenue"][];
             churn: components["schemas"]["Churn"];
             /** @description Of all tokens, oldest first. */
