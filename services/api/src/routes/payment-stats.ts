@@ -32,7 +32,7 @@ const Stats = Type.Object(
         },
         { title: 'TokenStats' },
       ),
-      { description: 'Most payments first.' },
+      { description: 'Most payments first, at most 1,000 tokens. The figures above count every token.' },
     ),
   },
   { title: 'PaymentStats' },
