@@ -17,12 +17,6 @@ const LANES = 4
 /** Breaks of the code that a replay must notice, and the traces that notice them. */
 const BREAKS: readonly (StatementBreak & { family: Family })[] = [
   {
-    name: 'a failure that comes after a redelivery ends it',
-    find: ' and d.claimed_until is not null)',
-    replace: ')',
-    family: FAMILIES.alone,
-  },
-  {
     name: 'a late failure ends the claim of a later attempt',
     find: 'd.attempts_made = r.number',
     replace: 'true',

@@ -123,7 +123,7 @@ export async function replayDeliveries(
       `select state, activation, attempts_made as attempts, tries_allowed as allowed,
               case when claimed_until is null then 'none'
                    when claimed_until < clock_timestamp() then 'expired' else 'held' end as claim,
-              due_at <= clock_timestamp() as due,
+              due_at <= clock_timestamp()::timestamptz(3) as due,
               held_reason is not distinct from 'earlier delivery' as behind,
               (select coalesce(json_object_agg(number, case when outcome is null then 'open'
                                                             when outcome = 'interrupted' then outcome
