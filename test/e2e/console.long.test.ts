@@ -362,6 +362,8 @@ t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
   await press(page, button('payments'))
   const download = await chosen
   t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
+  // The download's button is at the end of the page, the charts at its beginning.
+  await page.evaluate(() => globalThis.scrollTo(0, 0))
   await takePicture('console-revenue')
   await checkPage(t, page, 'revenue')
 })

@@ -6,7 +6,7 @@ export const nameDay = (seconds: number): string =>
 export const nameHour = (seconds: number): string =>
   new Date(seconds * 1_000).toLocaleString(undefined, {
     ...{ day: 'numeric', month: 'short' },
-    ...{ hour: '2-digit', minute: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   })
 
 /** The beginning of a day in UTC, Unix seconds. @param day such as `2026-11-14` */
