@@ -1,4 +1,5 @@
 // Every route, socket and page, with every kind of caller, against running services with two gateways.
+// One table drives all of them over one set of services, so it is one file of more than 300 lines.
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { SOCKET_PATH, type SubscribeReply } from '@payment-tracking/contracts'

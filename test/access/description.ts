@@ -17,11 +17,11 @@ export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read'
 export type Access = 'open' | 'more' | 'wallet' | 'proof' | Scope
 
 /**
- * What a gateway gets that asks for the things of another:
+ * The answer to a gateway that asks for what belongs to another:
  *
- * - 403: the request names the other gateway
- * - 404: the request names something of the other gateway by id, and the answer is the same as for an id that nobody has
- * - `own`: the request names nothing, and the answer holds the caller's own
+ * - 403 when the request names the other gateway.
+ * - 404 when the request names a thing by its id. The answer is the same for an id that nobody has.
+ * - `own` when the request names neither: the answer holds what belongs to the caller.
  */
 export type Foreign = 403 | 404 | 'own'
 

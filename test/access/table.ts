@@ -43,8 +43,8 @@ function tableOf(operations: readonly Operation[]): string {
     row =>
       `| ${row.map((cell, at) => (cell === '---' ? '-'.repeat(widths[at]!) : cell.padEnd(widths[at]!))).join(' | ')} |`,
   )
-  const list = open.map(({ method, path }) => `- \`${method} ${path}\``).join('\n')
-  return `${lines.join('\n')}\n\n**Open to everybody**, whatever credential comes along:\n\n${list}`
+  const list = open.map(({ method, path }) => `| ${method} | \`${path}\` |`).join('\n')
+  return `${lines.join('\n')}\n\nThese are open to everybody. A credential that comes along changes nothing:\n\n| method | route |\n| --- | --- |\n${list}`
 }
 
 /** @returns the document with this table */

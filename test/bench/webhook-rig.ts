@@ -99,8 +99,9 @@ export const countOpen = async (rig: Rig): Promise<number> => {
 }
 
 /**
- * One receiver, reached by as many origins as there are endpoints: each has a pool, a breaker and caps of its own.
- * @returns the endpoints, and the receiver's own URL
+ * Starts one receiver with an address for each endpoint. So the worker gives each endpoint its own connections, breaker and
+ * caps.
+ * @returns `urls` of the endpoints, and `url` of the receiver itself
  */
 export async function openEndpoints(context: BenchContext, count: number) {
   const receiver = forkBeside(context, './webhook-receiver.mjs')
@@ -113,8 +114,8 @@ export async function openEndpoints(context: BenchContext, count: number) {
 const CONCURRENCY = 64
 
 /**
- * The limit: posts the same signed bytes to the same receiver, and does nothing else.
- * @returns its process, and a function that posts `count` times and gives requests a second
+ * The limit that the worker is compared with: a process that posts one signed message again and again.
+ * @returns the process's id, and `post`, which posts `count` times and resolves to requests a second
  */
 export function openLoop(context: BenchContext, url: string, count: number) {
   const message = renderPaymentMessage(makePayment('9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin'))
@@ -133,8 +134,9 @@ export function openLoop(context: BenchContext, url: string, count: number) {
 }
 
 /**
- * A worker, and a backlog for it.
- * @returns the rig, and a function that gives deliveries a second until the last of `count` has ended
+ * Starts a worker and warms it up.
+ * @returns the rig, and `deliver`, which gives the worker a backlog of `count` deliveries and resolves, when the last has
+ *   ended, to deliveries a second
  */
 export async function openBacklog(context: BenchContext, urls: readonly string[], count: number) {
   const rig = await openRig(context)

@@ -1,29 +1,19 @@
 // A webhook was turned off while a worker was sending a delivery. Everybody read the delivery as cancelled, until the last
 // attempt failed: then its row became `failed`, and with `recover` it was sent again by itself once the webhook was on.
 // Found by the search of test/models/deliveries.qnt.
-import { randomUUID } from 'node:crypto'
 import {
   claimDeliveries,
-  createWebhook,
   finishAttempts,
   getDelivery,
-  insertMessage,
-  openStore,
   recoverFailed,
   updateWebhook,
 } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openDelivery } from './open-delivery.js'
 
 t.test('a failure after turning off leaves the delivery cancelled', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  t.teardown(() => store.close())
-  const gateway = randomUUID()
-  const webhook = await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })
+  const { store, gateway, webhook, message, id } = await openDelivery(t)
   await updateWebhook(store, gateway, webhook.id, { recover: true })
-  const message = { id: randomUUID(), type: 'webhook.test' as const, body: '{}' }
-  const { id } = await insertMessage(store, webhook.id, message)
   const [claim] = await claimDeliveries(store, [String(id)], 60_000)
   if (claim?.kind !== 'claimed') throw new Error('the delivery was not claimed')
   await updateWebhook(store, gateway, webhook.id, { active: false })

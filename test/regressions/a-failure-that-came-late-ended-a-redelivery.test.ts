@@ -1,27 +1,12 @@
 // A worker that was paused past its claim wrote the failure of its attempt after the gateway had asked for a redelivery
 // and before another worker took it. The attempt's number still matched, so the new round ended as failed: the gateway
 // was told of a redelivery that nobody ever tried. Found by the search of test/models/deliveries.qnt.
-import { randomUUID } from 'node:crypto'
-import {
-  claimDeliveries,
-  createWebhook,
-  finishAttempts,
-  insertMessage,
-  openStore,
-  redeliverOne,
-  updateWebhook,
-} from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { claimDeliveries, finishAttempts, redeliverOne, updateWebhook } from '@payment-tracking/store'
 import t from 'tap'
+import { openDelivery } from './open-delivery.js'
 
 t.test('a failure that comes after a redelivery leaves the redelivery open', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  t.teardown(() => store.close())
-  const gateway = randomUUID()
-  const webhook = await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })
-  const message = { id: randomUUID(), type: 'webhook.test' as const, body: '{}' }
-  const { id } = await insertMessage(store, webhook.id, message)
+  const { database, store, gateway, webhook, message, id } = await openDelivery(t)
 
   const [claim] = await claimDeliveries(store, [String(id)], 60_000)
   if (claim?.kind !== 'claimed') throw new Error('the delivery was not claimed')

@@ -1,30 +1,20 @@
 // A worker had taken a page of a redelivery when the webhook was turned off and on again. The page then redelivered what
 // turning off had just cancelled, although the redelivery itself had ended with it.
-import { randomUUID } from 'node:crypto'
 import {
   beginRedelivery,
-  createWebhook,
   doWebhookWork,
   getDelivery,
-  insertMessage,
-  openStore,
   updateWebhook,
   type Store,
 } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openDelivery } from './open-delivery.js'
 
 /** The store's door to Postgres, which its package does not show. */
 type WithDatabase = Store & { database: { write(statement: unknown): Promise<unknown> } }
 
 t.test('a page of a redelivery changes nothing after its webhook was off', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  t.teardown(() => store.close())
-  const gateway = randomUUID()
-  const webhook = await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })
-  const message = { id: randomUUID(), type: 'webhook.test' as const, body: '{}' }
-  const { id } = await insertMessage(store, webhook.id, message)
+  const { store, gateway, webhook, id } = await openDelivery(t)
   await updateWebhook(store, gateway, webhook.id, { active: false })
   await doWebhookWork(store, { kinds: ['cancel'] })
   await updateWebhook(store, gateway, webhook.id, { active: true })

@@ -12,18 +12,8 @@ import {
 } from 'nats'
 import { BusUnavailableError } from './connection.js'
 import { readPosition, type StreamPosition } from './position.js'
+import { describe, describeTraced, type ReceivedBusMessage } from './received-message.js'
 import { ensureStream, type StreamConfig, type StreamState } from './stream.js'
-
-export interface ReceivedBusMessage {
-  readonly subject: string
-  readonly bytes: Uint8Array
-  /** its sequence in the stream */
-  readonly streamSequence: number
-  /** how often the server has delivered it, this time included */
-  readonly deliveries: number
-  /** its header, when the consumer was asked to read it */
-  readonly traceParent?: string
-}
 
 /** The answer of a handler that could not store its batch: the messages are delivered again after the delay. */
 export interface Redeliver {
@@ -186,7 +176,7 @@ export class BatchConsumer implements Intake {
         const consumer = await this.#open()
         await this.options.onOpened?.(await readPosition(this.connection, this.options))
         if (this.#stopping) return
-        // Twice as many as are handled at once, so that the next messages arrive while these are stored.
+        // As many as are handled at once: the next messages arrive while these are stored.
         this.#messages = await consumer.consume({
           max_messages: BATCH_SIZE * BATCHES_AT_ONCE,
           expires: 30_000,
@@ -292,15 +282,3 @@ export class BatchConsumer implements Intake {
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const describe = (message: JsMsg): ReceivedBusMessage => ({
-  subject: message.subject,
-  bytes: message.data,
-  streamSequence: message.seq,
-  deliveries: message.info.redeliveryCount,
-})
-
-const describeTraced = (message: JsMsg): ReceivedBusMessage => {
-  const traceParent = message.headers?.get('traceparent')
-  return traceParent ? { ...describe(message), traceParent } : describe(message)
-}

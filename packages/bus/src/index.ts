@@ -4,10 +4,10 @@ export {
   MOST_UNACKNOWLEDGED_BATCHES,
   type ConsumerOptions,
   type HandleBatch,
-  type ReceivedBusMessage,
   type Redeliver,
   type StreamLag,
 } from './consumer.js'
+export type { ReceivedBusMessage } from './received-message.js'
 export type { StreamConfig, StreamState } from './stream.js'
 export type { ConsumerState } from './observe.js'
 export type { StreamPosition } from './position.js'

@@ -1,5 +1,6 @@
 import { AckPolicy, DeliverPolicy, nanos, type ConsumerConfig, type NatsConnection } from 'nats'
-import type { HandleBatch, ReceivedBusMessage } from './consumer.js'
+import type { HandleBatch } from './consumer.js'
+import type { ReceivedBusMessage } from './received-message.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface ReadAgainOptions extends StreamConfig {

@@ -1,5 +1,10 @@
 // A read of one key answers with a bounded number of rows, however many are stored.
-import { listPoliciesWithDueDates, openStore, readRetractionsOf } from '@payment-tracking/store'
+import {
+  listClaimablePayments,
+  listPoliciesWithDueDates,
+  openStore,
+  readRetractionsOf,
+} from '@payment-tracking/store'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 
@@ -42,4 +47,29 @@ t.test('due dates are those of the newest 10,000 policies, and say that there ar
     'the oldest is left out',
   )
   t.equal(complete, false)
+})
+
+t.test('the oldest of 1,001 policies of an account proves its payment when it is named', async t => {
+  await pool.query(
+    `insert into user_payments (address, owner, token_mint) values ('account', 'wallet', 'mint')`,
+  )
+  await pool.query(
+    `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
+                           updated_at)
+     select 'old ' || n, true, 'active', 'shop', 'r', 'account', n, '{"Subscription":{}}', n, n
+       from generate_series(1, 1001) n`,
+  )
+  await pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id, payer, recipient)
+     select gen_random_uuid(), 9000 + n, n, 's ' || n, 1, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(),
+            9000 + n, 'shop', 'old ' || n, 1, 1, n, 'wallet', 'r'
+       from generate_series(1, 2) n`,
+  )
+  const policiesOf = async (policyAddress?: string) => {
+    const { payments } = await listClaimablePayments(store, { wallet: 'wallet', policyAddress }, 10)
+    return payments.map(({ paymentPolicy }) => paymentPolicy)
+  }
+  t.same(await policiesOf(), ['old 2'], 'the oldest is not looked at')
+  t.same(await policiesOf('old 1'), ['old 1'])
 })

@@ -435,10 +435,10 @@ create table set_aside (
   primary key (task, key)
 );
 
--- A gateway's choices. They hold for each webhook that the gateway registers later.
+-- What a gateway has chosen for the webhooks that it registers from then on.
 create table gateway_settings (
   gateway text collate "C" primary key,
-  -- the format of webhooks that are registered without one
+  -- the format of a webhook whose registration names none
   webhook_format text
 );
 
@@ -452,7 +452,7 @@ create table deliveries (
   message_id text not null,
   type text not null,
   body text not null,
-  -- `activation` of the webhook when this round of tries began
+  -- which activation of the webhook this round of tries belongs to: an earlier one is cancelled
   activation integer not null default 1,
   -- the trace of the payment's message; written only where tracing is configured
   trace_parent text,
@@ -479,7 +479,8 @@ create unique index deliveries_webhook_id_message_id_key on deliveries (webhook_
 create index deliveries_due on deliveries (due_at, id) where state in ('pending', 'waiting');
 -- readOldestUndeliveredSeconds.
 create index deliveries_open on deliveries (opened_at) where state in ('pending', 'waiting');
--- claimDeliveries: whether an earlier delivery of an ordered webhook is open. cancelPage, listDeliveries: what is open.
+-- claimDeliveries asks whether an earlier delivery of an ordered webhook is open; cancelPage and listDeliveries read what
+-- is open.
 create index deliveries_open_webhook on deliveries (webhook_id, activation, id) where state in ('pending', 'waiting');
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);

@@ -1,6 +1,6 @@
 // Work in pages under faults: rows that fail are set aside, and everything else goes on.
 import { listSetAside, rebuildProjections, takeBack } from '@payment-tracking/store'
-import { dumpProjections } from '@payment-tracking/testkit'
+import { dumpProjections, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { PROGRAM } from './ingest-messages.js'
 import { openTestStore } from './open-test-store.js'
@@ -10,6 +10,7 @@ import {
   GATEWAY,
   ingest,
   MANY,
+  type Message,
   pay,
   payments,
   PERIODS,
@@ -17,19 +18,28 @@ import {
   userPayment,
 } from './refold-history.js'
 
-t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
+/** Payments that wait for finality, the `at`th of which Postgres refuses as a delivery. @returns the bad payment's event */
+async function openWaiting(t: TestContext, waiting: readonly Message[], at: number) {
   const { store, database } = await openTestStore(t)
   const { pool } = database
   await pool.query(
     `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
     [GATEWAY],
   )
-  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
+  await ingest(store, [userPayment, created(1, 2, PERIODS), ...waiting])
   const { rows } = await pool.query<{ event_id: string }>(
-    'select event_id from waiting_messages order by slot offset 700 limit 1',
+    'select event_id from waiting_messages order by slot offset $1 limit 1',
+    [at],
   )
   const bad = rows[0]!.event_id
   await pool.query(`alter table deliveries add constraint planted check (event_id <> '${bad}')`)
+  return { store, pool, bad }
+}
+const keysOf = (rows: readonly { task: string; key: string }[]): string[] =>
+  rows.map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`)
+
+t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
+  const { store, pool, bad } = await openWaiting(t, payments, 700)
   await pool.query(`insert into refolds (kind, address) values ('policy', 'bad'), ('policy', $1)`, [
     policyOf(1),
   ])
@@ -45,10 +55,7 @@ t.test('a message, or an address, that makes its page fail is set aside, and all
   )
   t.same(counted, [{ told: String(MANY - 1), waiting: bad, work: 'bad' }])
   const setAside = await listSetAside(store, 9)
-  t.same(setAside.map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`).sort(), [
-    'refold policy bad',
-    `release-messages ${bad}`,
-  ])
+  t.same(keysOf(setAside).sort(), ['refold policy bad', `release-messages ${bad}`])
   await pool.query('alter table deliveries drop constraint planted')
   await pool.query('drop trigger planted on refolds')
   for (const row of setAside) t.ok(await takeBack(store, row))
@@ -61,30 +68,27 @@ t.test('a message, or an address, that makes its page fail is set aside, and all
 const FINAL = { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }
 
 t.test('a bad message among those that a watermark releases at once', async t => {
-  const { store, database } = await openTestStore(t)
-  const { pool } = database
-  await pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
-    [GATEWAY],
-  )
-  await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
-  const { rows } = await pool.query<{ event_id: string }>(
-    'select event_id from waiting_messages order by slot offset 30 limit 1',
-  )
-  const bad = rows[0]!.event_id
-  await pool.query(`alter table deliveries add constraint planted check (event_id <> '${bad}')`)
+  const { store, pool, bad } = await openWaiting(t, payments, 30)
   const [committed] = await ingest(store, [FINAL, pay(9_000)])
   t.equal(committed!.payments.length, 1, 'the rest of the batch is stored')
   const { rows: heads } = await pool.query('select 1 from stream_head where finalized_slot = 1000000')
   t.equal(heads.length, 1, 'and the slot is final')
   await drain(store)
-  t.same(
-    (await listSetAside(store, 9)).map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`),
-    [`release-messages ${bad}`],
-  )
+  t.same(keysOf(await listSetAside(store, 9)), [`release-messages ${bad}`])
   const { rows: waiting } = await pool.query('select event_id from waiting_messages')
   t.same(waiting, [{ event_id: bad }])
   t.equal((await pool.query('select from deliveries')).rowCount, MANY)
+})
+
+t.test('a bad message that its batch finds first is set aside in the same transaction', async t => {
+  const few = payments.slice(0, 3)
+  const { store, pool, bad } = await openWaiting(t, few, 0)
+  const [committed] = await ingest(store, [FINAL, pay(9_000)])
+  t.equal(committed!.payments.length, 1, 'the rest of the batch is stored')
+  t.same(keysOf(await listSetAside(store, 9)), [`release-messages ${bad}`], 'before any page of work')
+  await drain(store)
+  t.same((await pool.query('select event_id from waiting_messages')).rows, [{ event_id: bad }])
+  t.equal((await pool.query('select from deliveries')).rowCount, few.length)
 })
 
 t.test('a bad address does not stop a rebuild', async t => {

@@ -19,8 +19,8 @@ export interface Head {
 export const HEAD = sql`select epoch::text as epoch, position from stream_head`
 
 /**
- * A head that is younger than this is used without asking again, unless its reader wants more than it has. The age
- * counts from the answer: in a busy process, more time than this can pass between question and answer.
+ * A head that is younger than this is used without asking again, unless its reader wants a later position. Its age counts
+ * from the answer, because a busy process can take longer than this to get one.
  */
 export const HEAD_MAX_AGE_MS = 20
 
@@ -32,7 +32,8 @@ export class HeadTracker<Sample extends Head = Head> {
   #answeredAtMs = -Infinity
 
   /**
-   * @param lookUp runs the statement; a function, because the store that tracks its head opens later
+   * @param lookUp gives the lane that runs the statement. It is asked late, because the store that tracks its own head is
+   *   opened after its tracker
    * @param statement returns one row
    */
   constructor(

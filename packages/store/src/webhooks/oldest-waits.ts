@@ -6,10 +6,9 @@ import { IS_ACTIVE, IS_LIVE, IS_OPEN } from './conditions.js'
 const LOOKED_AT = raw('10000')
 
 /**
- * The age in seconds of the oldest row that counts; 0 when no row counts. Reads the oldest 10,000 rows. If no row among
- * them counts, every row that counts is younger than all of them: the answer is then the age of the youngest row that was
- * read, which is the highest age that is possible.
- * @param oldest the rows, with their time as `since`, the oldest first
+ * The age in seconds of the oldest row that counts; 0 when no row counts. Reads the oldest 10,000 rows. When none of these
+ * counts, answers with the age of the youngest of them: a row that counts cannot be older than that.
+ * @param oldest selects the rows by age, the oldest first, with their time as `since`
  * @param counts the condition of a row that counts, on the row `d` and its webhook `w`
  */
 async function readOldest({ database }: Store, oldest: Sql, counts: Sql): Promise<number> {

@@ -10,12 +10,12 @@ import { DELIVERY_STATE } from './delivery-records.js'
 const MOST_ATTEMPTS = 1_000
 
 /**
- * Opens a new round of tries: due now, with as many tries as a new delivery, in the present activation of its webhook.
- * Body and message id stay. Live rows become due now and keep their round. Rows of inactive webhooks, and rows that a
- * worker is sending, stay unchanged.
- * @param of.states those in which the deliveries are now, as everybody reads them; all when left out
- * @param of.webhookId only of this webhook
- * @param of.activation only while the webhook is in this activation: turned off and on meanwhile, it gets nothing
+ * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new round: as many tries as a
+ * new delivery has, in the present activation of its webhook. An open delivery keeps its round. A delivery that a worker is
+ * sending, or whose webhook is inactive, stays as it is.
+ * @param of.states only deliveries that everybody reads in one of these states; left out: in any
+ * @param of.webhookId only deliveries of this webhook
+ * @param of.activation only while the webhook is in this activation, that is, was not turned off since
  */
 export function openRound(
   { database }: Store,

@@ -1,5 +1,6 @@
 // An endpoint is turned off whatever waits for it: the request changes the webhook's row, everybody reads its deliveries as
 // cancelled from then on, and pages of work write the rows.
+// All of it is one promise over the same endpoint, so it is one file of more than 300 lines.
 import { randomUUID } from 'node:crypto'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
