@@ -4,11 +4,11 @@
 // cancel      The webhook was turned off or deleted. Its open deliveries already read as cancelled (conditions.ts). The work
 //             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or facts.
 //             The work ends when every transaction that saw the webhook on must have ended.
-// redeliver   Begins a new round of tries for the deliveries of a span of time, each delivery once.
+// redeliver   Begins a new round of tries for the deliveries of a span of time.
 //
 // A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A worker that takes
-// work moves the work's `next_at` forward. If the worker dies, another worker continues at that time. A page that is done
-// twice changes nothing the second time.
+// work moves the work's `next_at` forward. If the worker dies, another worker continues at that time and does the page
+// again: that changes nothing, but a redelivered delivery that has failed meanwhile gets one more round.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'

@@ -59,8 +59,9 @@ interface DescribedOperation {
 }
 
 /**
- * Tells the scope that an API key needs in the description of each operation, and as `x-api-key-scope`. Routes name the scope in `security`, where
- * OpenAPI 3.1 allows roles of any scheme; linters and generators know scopes of OAuth alone.
+ * Moves the scope that an API key needs from `security` to the text of each operation and to `x-api-key-scope`. OpenAPI 3.1
+ * allows roles of any scheme in `security`, but linters and generators know scopes of OAuth alone.
+ * @throws Error when an operation names several scopes
  */
 export function withScopes(document: JSONObject): JSONObject {
   const paths = document.paths as Record<string, Record<string, DescribedOperation>>
