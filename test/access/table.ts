@@ -37,14 +37,20 @@ function tableOf(operations: readonly Operation[]): string {
     ])
   const open = operations.filter(({ access }) => access === 'open')
   const head = ['route', 'scope of a key', 'nobody', 'void', 'no scope', 'another gateway', 'the owner']
-  const cells = [head, head.map(() => '---'), ...rows]
-  const widths = head.map((_, at) => Math.max(...cells.map(row => row[at]!.length)))
-  const lines = cells.map(
-    row =>
-      `| ${row.map((cell, at) => (cell === '---' ? '-'.repeat(widths[at]!) : cell.padEnd(widths[at]!))).join(' | ')} |`,
-  )
-  const list = open.map(({ method, path }) => `| ${method} | \`${path}\` |`).join('\n')
-  return `${lines.join('\n')}\n\nThese are open to everybody. A credential that comes along changes nothing:\n\n| method | route |\n| --- | --- |\n${list}`
+  const list = open.map(({ method, path }) => [method, `\`${path}\``])
+  return [
+    drawTable([head, ...rows]),
+    'These are open to everybody. A credential that comes along changes nothing:',
+    drawTable([['method', 'route'], ...list]),
+  ].join('\n\n')
+}
+
+/** @param cells the head, then the rows */
+function drawTable(cells: readonly string[][]): string {
+  const widths = cells[0]!.map((_, at) => Math.max(...cells.map(row => row[at]!.length)))
+  const lines = cells.map(row => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`)
+  lines.splice(1, 0, `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`)
+  return lines.join('\n')
 }
 
 /** @returns the document with this table */
