@@ -1,6 +1,6 @@
 // Each answer says up to which position it knows everything, and a reader can ask for at least a position.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { queryOnce } from '@payment-tracking/testkit'
+import { queryOnce, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi, type TestApi } from './open-api.js'
 import { appendEvents } from './append-events.js'
@@ -105,6 +105,33 @@ t.test('after lost commits no answer claims them', async t => {
     status: 503,
     body: { code: 'NOT_YET' },
     headers: { 'x-epoch': after.headers['x-epoch'] },
+  })
+})
+
+t.test('an answer during which commits were lost is refused in the name of the new epoch', async t => {
+  const api = await openApi(t)
+  const { pool } = api.database
+  await appendEvents(api.database.url, 5)
+  const before = (await api.get('/v1/events')).headers['x-epoch']
+  const held = await pool.connect()
+  t.teardown(() => held.release())
+  await held.query('begin; lock table events in access exclusive mode')
+  const answer = api.get('/v1/events', { headers: { 'x-min-position': '5' } })
+  await waitFor(
+    async () =>
+      (await pool.query(`select 1 from pg_locks where not granted and relation = 'events'::regclass`))
+        .rowCount === 1,
+    { what: 'the read to wait' },
+  )
+  await pool.query('update stream_head set position = 3, epoch = gen_random_uuid()')
+  await waitFor(async () => (await api.get('/v1/subscriptions?trackingId=x')).headers['x-epoch'] !== before, {
+    what: 'another request to meet the new epoch',
+  })
+  await held.query('commit')
+  t.match(await answer, {
+    status: 503,
+    body: { code: 'NOT_YET' },
+    headers: { 'x-position': '3', 'x-epoch': (await headOf(api)).epoch },
   })
 })
 

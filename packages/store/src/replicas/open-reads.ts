@@ -29,6 +29,8 @@ export interface Reads {
    * @throws StoreUnavailableError, StoreTimeoutError
    */
   begin(wish: ReadWish): Reading | Promise<Reading>
+  /** What the primary was last seen to have; undefined while that is not known. */
+  primaryHead(): Head | undefined
   /** Resolves when reads are answered, by whichever database. @throws StoreUnavailableError */
   ping(): Promise<void>
   /** The replicas at this moment; empty without replicas. */
@@ -130,6 +132,7 @@ export function openReads(
         if (!fleet?.serves) throw error
       })
     },
+    primaryHead: () => heads.known,
     replicas: () => fleet?.replicas ?? [],
     primaryReads: () => primaryReads,
     close: async () => fleet?.close(),

@@ -89,10 +89,11 @@ export function chooseDatabase(app: ApiServer, reads: Reads): void {
     const { reading, minPosition } = request
     if (reading === null || !tellsWhatWasRead(reply.statusCode)) return done(null, payload)
     const head = reading.head()
-    // The database lost commits while it was read: the answer may know less than was asked for.
+    // The database lost commits while it was read: the answer may know less than was asked for. The refusal names the
+    // epoch that began meanwhile, so that the reader can forget the position of the one before.
     if (minPosition > (head?.position ?? 0n)) {
       request.reading = null
-      return done(new NotYetError(minPosition, head))
+      return done(new NotYetError(minPosition, head ?? reads.primaryHead()))
     }
     if (head !== undefined) tellHead(reply, head)
     done(null, payload)
