@@ -1,7 +1,7 @@
 // What happened to a policy between two looks at it, as sockets are told.
 import type { ChainOrder } from './chain-event.js'
 import { isOfIncarnation } from './incarnation.js'
-import { STATUS_TYPES, type LifecyclePolicy } from './lifecycle-message.js'
+import { eventKey, STATUS_TYPES, type LifecyclePolicy } from './lifecycle-message.js'
 import type { LifecycleType } from './lifecycle-types.js'
 
 export interface TrackedPolicy extends LifecyclePolicy {
@@ -41,7 +41,7 @@ export function lifecyclesBetween(
   const add = (type: LifecycleType, key: string, order: ChainOrder | null, dueAt: bigint | null = null) =>
     told.push({ type, key, order, dueAt })
   const isSame = before?.incarnationStart === start
-  if (isAfter(start, before?.incarnationStart)) add('subscription.created', start, start)
+  if (isAfter(start, before?.incarnationStart)) add('subscription.created', eventKey(start), start)
   const { statusOrder, deletedOrder, changedStatus } = after
   const changed = STATUS_TYPES[changedStatus ?? '']
   if (
@@ -50,11 +50,11 @@ export function lifecyclesBetween(
     isAfter(statusOrder, before?.statusOrder) &&
     isOfIncarnation(start, statusOrder)
   )
-    add(changed, statusOrder, statusOrder)
+    add(changed, eventKey(statusOrder), statusOrder)
   if (after.status === 'completed' && !(isSame && before.status === 'completed'))
     add('subscription.completed', 'completed', after.lastPaymentOrder ?? statusOrder)
   if (!after.live && isAfter(deletedOrder, before?.deletedOrder) && deletedOrder > start)
-    add('subscription.deleted', deletedOrder, deletedOrder)
+    add('subscription.deleted', eventKey(deletedOrder), deletedOrder)
   const known = isSame ? before.notices : []
   for (const notice of after.notices) {
     if (known.includes(notice)) continue
@@ -66,6 +66,6 @@ export function lifecyclesBetween(
 
 /** The id of the event that an order ends with. */
 export function eventIdOfOrder(order: ChainOrder): string {
-  const hex = order.slice(-32)
+  const hex = eventKey(order)
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

@@ -1,6 +1,6 @@
 // What happens to a policy beside its payments, as webhooks are told of it.
 import { createHash } from 'node:crypto'
-import type { ChainEvent } from './chain-event.js'
+import type { ChainEvent, ChainOrder } from './chain-event.js'
 import type { DeliveryMessage } from './delivery-message.js'
 import { isOfIncarnation } from './incarnation.js'
 import type { LifecycleType } from './lifecycle-types.js'
@@ -33,7 +33,7 @@ export interface LifecycleCause {
 
 export interface Lifecycle {
   type: LifecycleType
-  /** makes the message the only one of its type and incarnation: a place on the chain, or a due date */
+  /** makes the message the only one of its type and incarnation: the causing event, or a due date */
   key: string
   /** ISO 8601 */
   at: string
@@ -44,12 +44,18 @@ export interface Lifecycle {
   position?: string
 }
 
-/** One id for each policy, incarnation, type and key: a change that is told again has the same id. */
+/** The id of the event of an order, without dashes: it stays when a copy moves the event. */
+export const eventKey = (order: ChainOrder): string => order.slice(-32)
+
+/**
+ * One id for each policy, incarnation, type and key: a change that is told again has the same id. The incarnation is known
+ * by its Created event, because a copy can move that event to another place.
+ */
 export function lifecycleMessageId(
   { address, incarnationStart }: Pick<LifecyclePolicy, 'address' | 'incarnationStart'>,
   { type, key }: Pick<Lifecycle, 'type' | 'key'>,
 ): string {
-  const identity = JSON.stringify([type, address, incarnationStart, key])
+  const identity = JSON.stringify([type, address, eventKey(incarnationStart), key])
   return `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}lifecycle`
 }
 
@@ -99,14 +105,37 @@ export const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
   Completed: 'subscription.completed',
 }
 
-/** An order ends with the id of its event: a Created event that gets another place still begins the same incarnation. */
-const isSameIncarnation = (before: string | null, after: string): boolean =>
-  before !== null && before.slice(-32) === after.slice(-32)
+/** A Created event that gets another place still begins the same incarnation. */
+const isSameIncarnation = (before: ChainOrder | null, after: ChainOrder): boolean =>
+  before !== null && eventKey(before) === eventKey(after)
+
+/** Of a stored event, what a message tells of its cause. */
+export type CausingEvent = Pick<ChainEvent, 'id' | 'signature' | 'slot' | 'occurredAt'>
 
 /** A policy before or after a batch, with the status that is served. */
 export interface StatedPolicy {
   state: PolicyState
   status: string | null
+}
+
+const isCompletedNow = (was: StatedPolicy | undefined, { state, status }: StatedPolicy): boolean =>
+  status === 'completed' &&
+  !(was?.status === 'completed' && isSameIncarnation(was.state.incarnationStart, state.incarnationStart!))
+
+/**
+ * The stored event that completed a policy without new events: it moved into the incarnation, or what undid it was
+ * retracted.
+ * @returns null where new events tell the completion, or nothing was completed
+ */
+export function storedCompletion(
+  was: StatedPolicy | undefined,
+  is: StatedPolicy,
+  events: readonly ChainEvent[],
+): ChainOrder | null {
+  const { incarnationStart, gateway, lastPaymentOrder, statusOrder } = is.state
+  if (events.length > 0 || incarnationStart === null || gateway === null || !isCompletedNow(was, is))
+    return null
+  return lastPaymentOrder ?? statusOrder ?? incarnationStart
 }
 
 /**
@@ -115,42 +144,45 @@ export interface StatedPolicy {
  * @param was the policy before these events; undefined where nothing was known
  * @param is the policy after them
  * @param events the new ones of the policy that stand
+ * @param completing the event of `storedCompletion`
  */
 export function lifecyclesOf(
   was: StatedPolicy | undefined,
-  { state: after, status }: StatedPolicy,
+  is: StatedPolicy,
   events: readonly ChainEvent[],
+  completing?: CausingEvent,
 ): Lifecycle[] {
+  const after = is.state
   const start = after.incarnationStart
-  if (start === null || after.gateway === null || events.length === 0) return []
+  if (start === null || after.gateway === null || (events.length === 0 && !completing)) return []
   const byOrder = new Map(events.map(event => [event.order, event]))
   const created = byOrder.get(start)
   const told: Lifecycle[] = []
-  const add = (type: LifecycleType, key: string, event: ChainEvent | undefined) => {
-    const cause = event ?? created ?? events.at(-1)!
+  const add = (type: LifecycleType, key: string, event: CausingEvent | undefined) => {
+    const cause = event ?? created ?? completing ?? events.at(-1)!
     told.push({
       ...{ type, key, at: cause.occurredAt.toISOString(), dueAt: null },
       cause: { eventId: cause.id, signature: cause.signature, slot: cause.slot },
     })
   }
-  if (created) add('subscription.created', start, created)
+  if (created) add('subscription.created', eventKey(start), created)
   for (const event of events) {
     const { effect, order } = event
     const type = effect.kind === 'policy-status-changed' ? STATUS_TYPES[effect.newStatus] : undefined
-    if (type && type !== 'subscription.completed' && isOfIncarnation(start, order)) add(type, order, event)
-    if (effect.kind === 'policy-deleted' && order > start) add('subscription.deleted', order, event)
+    if (type && type !== 'subscription.completed' && isOfIncarnation(start, order))
+      add(type, eventKey(order), event)
+    if (effect.kind === 'policy-deleted' && order > start) add('subscription.deleted', eventKey(order), event)
   }
   if (created) {
     const { statusOrder, deletedOrder, changedStatus } = after
     const type = STATUS_TYPES[changedStatus ?? '']
-    const isLate = (order: string | null): order is string => order !== null && !byOrder.has(order)
+    const isLate = (order: ChainOrder | null): order is ChainOrder => order !== null && !byOrder.has(order)
     if (type === 'subscription.paused' && isLate(statusOrder) && isOfIncarnation(start, statusOrder))
-      add(type, statusOrder, undefined)
-    if (isLate(deletedOrder) && deletedOrder > start) add('subscription.deleted', deletedOrder, undefined)
+      add(type, eventKey(statusOrder), undefined)
+    if (isLate(deletedOrder) && deletedOrder > start)
+      add('subscription.deleted', eventKey(deletedOrder), undefined)
   }
-  const wasCompleted =
-    isSameIncarnation(was?.state.incarnationStart ?? null, start) && was?.status === 'completed'
-  if (!wasCompleted && status === 'completed')
+  if (isCompletedNow(was, is))
     add(
       'subscription.completed',
       'completed',

@@ -1,7 +1,7 @@
 // Policies as ingest writes them, changed without an announcement; and announcements of such changes.
 import { createHash } from 'node:crypto'
 import type { CommittedLifecycle, LifecycleMessage } from '@payment-tracking/contracts'
-import { lifecycleMessageId, type LifecycleType } from '@payment-tracking/domain'
+import { eventKey, lifecycleMessageId, type LifecycleType } from '@payment-tracking/domain'
 import type { Pool } from '@payment-tracking/testkit'
 import type { Client } from './use-pods.js'
 
@@ -67,16 +67,19 @@ export function buildPolicyWriter(pool: Pool) {
 
 /**
  * What ingest would announce.
- * @param key the order of the causing event
+ * @param cause the order of the causing event; 'completed' for a completion
  */
 export function lifecycleOf(
   { address, trackingId, start }: WrittenPolicy,
   kind: 'created' | 'paused' | 'resumed' | 'completed' | 'deleted',
-  key: string,
+  cause: string,
   recipient: string | null = 'r',
 ): CommittedLifecycle {
   const type: LifecycleType = `subscription.${kind}`
-  const id = lifecycleMessageId({ address, incarnationStart: start }, { type, key })
+  const id = lifecycleMessageId(
+    { address, incarnationStart: start },
+    { type, key: cause === 'completed' ? cause : eventKey(cause) },
+  )
   const data = JSON.stringify({ trackingId, paymentPolicy: address, status: 'active' })
   return { id, type, trackingId, recipient, paymentPolicy: address, data }
 }

@@ -1,9 +1,12 @@
 // What the events of a transaction say of policies beside their payments, for webhooks and sockets.
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
 import {
+  eventIdOfOrder,
   lifecycleMessageId,
   lifecyclesOf,
   renderLifecycleData,
+  storedCompletion,
+  type CausingEvent,
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
@@ -14,16 +17,17 @@ import { readUserPayments } from './user-payments.js'
 /**
  * @param known user payments that were read before; the function reads the others
  * @param position the last position after the transaction: whoever knows it knows these changes
+ * @param completing the result of `readCompleting`; by default nothing is told of a policy without new events
  */
 export async function collectLifecycles(
   tx: Tx,
   policies: readonly FoldedPolicy[],
   known: ReadonlyMap<string, UserPaymentState>,
   position: bigint,
+  completing: ReadonlyMap<FoldedPolicy, CausingEvent> = new Map(),
 ): Promise<PolicyLifecycle[]> {
   const changed = policies.flatMap(policy => {
-    const { before, after, outcome, events } = policy
-    const lifecycles = lifecyclesOf(before, { state: after, status: outcome.status }, events)
+    const lifecycles = lifecyclesOf(policy.before, afterOf(policy), policy.events, completing.get(policy))
     return lifecycles.length === 0 ? [] : [{ policy, lifecycles }]
   })
   const unread = changed.flatMap(({ policy: { after } }) =>
@@ -48,6 +52,33 @@ export async function collectLifecycles(
     }))
   })
 }
+
+const afterOf = ({ after, outcome }: FoldedPolicy) => ({ state: after, status: outcome.status })
+
+/**
+ * The stored events that completed policies without new events. Most batches have none, and read nothing. Pages of work do
+ * not ask: what a rebuild finds completed happened long before.
+ */
+export async function readCompleting(
+  tx: Tx,
+  policies: readonly FoldedPolicy[],
+): Promise<ReadonlyMap<FoldedPolicy, CausingEvent>> {
+  const ids = new Map<FoldedPolicy, string>()
+  for (const policy of policies) {
+    const order = storedCompletion(policy.before, afterOf(policy), policy.events)
+    if (order !== null) ids.set(policy, eventIdOfOrder(order))
+  }
+  if (ids.size === 0) return new Map()
+  const rows = await tx.$queryRaw<CausingEvent[]>`
+    select id, signature, slot::float8 as slot, occurred_at as "occurredAt" from events
+     where id = any(${[...new Set(ids.values())]}::uuid[])`
+  const events = new Map(rows.map(event => [event.id, event]))
+  return new Map([...ids].flatMap(([policy, id]) => (events.has(id) ? [[policy, events.get(id)!]] : [])))
+}
+
+/** The events that caused messages. */
+export const causesOf = (lifecycles: readonly PolicyLifecycle[]): string[] =>
+  lifecycles.flatMap(({ lifecycle: { cause } }) => cause?.eventId ?? [])
 
 /** For sockets: a client can subscribe only to a policy with a tracking ID. */
 export const toCommitted = (lifecycles: readonly PolicyLifecycle[]): CommittedLifecycle[] =>

@@ -11,9 +11,9 @@ import { isOutage, setAside, settingAside } from '../set-aside/isolate.js'
 import { NOTHING_KNOWN, release, type ReleasePage, type WaitingPlace } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import { recordAnnouncements } from './announcements.js'
-import { collectLifecycles, toCommitted } from './collect-lifecycles.js'
+import { causesOf, collectLifecycles, toCommitted } from './collect-lifecycles.js'
 import type { CommittedNews } from './commit-batch.js'
-import { derivePayments, readNextPayments, type Derived } from './derive-payments.js'
+import { derivePayments, readNextPayments } from './derive-payments.js'
 import type { FoldedPolicy } from './fold.js'
 import { lockHead, type LockedHead } from './head.js'
 import type { PageSizer } from './page-sizer.js'
@@ -269,8 +269,8 @@ async function tellPage(
   { refolded, released = [] }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
   const payments = await readPayments(tx, refolded.completed)
-  const isFinal = await finalityOf(tx, head, refolded)
   const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position)
+  const isFinal = await finalityOf(tx, head, [...refolded.completed, ...causesOf(lifecycles)])
   const announcementIds = await recordAnnouncements(
     tx,
     'payment',
@@ -289,9 +289,8 @@ async function tellPage(
 async function finalityOf(
   tx: PipelinedTx,
   { finalizedSlot }: LockedHead,
-  { completed, policies }: Derived & Refolded,
+  events: readonly string[],
 ): Promise<IsFinal> {
-  const events = policies.flatMap(policy => policy.events.map(({ id }) => id))
-  const final = await readSaidFinal(tx, [...completed, ...events])
+  const final = await readSaidFinal(tx, events)
   return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || final.has(eventId)
 }

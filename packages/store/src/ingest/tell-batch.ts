@@ -11,7 +11,7 @@ import { tell, type IsFinal } from '../webhooks/tell.js'
 import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
 import type { Batch, CommittedNews } from './commit-batch.js'
-import { collectLifecycles, toCommitted } from './collect-lifecycles.js'
+import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 import type { Folded } from './fold.js'
 import { recordBatch } from './head.js'
 import type { Identified } from './identify.js'
@@ -44,13 +44,15 @@ export async function tellBatch(
     ...(await recordAnnouncements(tx, 'payment', late.filter(isFollowed).map(idOf))),
     ...(await recordAnnouncements(tx, 'retraction', retractions.filter(isFollowed).map(idOf))),
   ]
-  const isFinal = await finalityOf(tx, identified, late)
   const lifecycles = await collectLifecycles(
     tx,
     [...folded.policies, ...refolded.policies],
     folded.userPayments,
     numbered.at(-1)?.position ?? identified.head.position,
+    await readCompleting(tx, refolded.policies),
   )
+  const stored = withoutFresh(causesOf(lifecycles), numbered)
+  const isFinal = await finalityOf(tx, identified, [...late.map(idOf), ...stored])
   // Sent together.
   const writing = Promise.all([
     forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions }),
@@ -133,16 +135,19 @@ function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): Com
   }
 }
 
-/** An event is final when its slot is, or when its own message or a copy of it says so. */
+/**
+ * An event is final when its slot is, or when its own message or a copy of it says so.
+ * @param stored events of earlier batches that are told of
+ */
 async function finalityOf(
   tx: PipelinedTx,
   { finalizedSlot, fresh, finalEvents, moved }: Identified,
-  late: readonly CommittedPayment[],
+  stored: readonly string[],
 ): Promise<IsFinal> {
   const finalized = new Set([
     ...finalEvents,
     ...fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
-    ...(await readSaidFinal(tx, [...late.map(idOf), ...moved.map(({ event }) => event.id)])),
+    ...(await readSaidFinal(tx, [...stored, ...moved.map(({ event }) => event.id)])),
   ])
   return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || finalized.has(eventId)
 }

@@ -1,7 +1,6 @@
 // What webhooks were told of policies: nothing twice, nothing that did not happen, and all that shows in the end.
 import { labelOf } from './addresses.js'
 import type { Row } from './columns.js'
-import { EXCLUDED } from './exclusions.js'
 import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
 import { Enum } from './messages.js'
@@ -72,8 +71,7 @@ function judge(
       problems.push(`${shown} is told before it is final`)
   }
   const completed = messages.filter(({ type }) => type === 'subscription.completed').length
-  const isMoved = EXCLUDED.completionAfterAMove && created.some(({ moves }) => moves)
-  if (completed > created.length && !isMoved)
+  if (completed > created.length)
     problems.push(`completed is told ${completed} times in ${created.length} incarnations`)
   for (const type of mustBeTold(webhook, past, model, policy)) {
     const times = messages.filter(message => message.type === type).length
@@ -127,8 +125,6 @@ function mustBeTold(webhook: Webhook, past: Standing[], model: Model, policy: st
   if (theOnly(isDeleted)) types.push('subscription.deleted')
   const change = theOnly(isStatus)
   if (change && statusOf(change) === 'Paused') types.push('subscription.paused')
-  const isUnsure =
-    EXCLUDED.completionByMoveOrRetraction && past.some(({ moves, retracted }) => moves || retracted)
-  if (state.status === 'completed' && !isUnsure) types.push('subscription.completed')
+  if (state.status === 'completed') types.push('subscription.completed')
   return types.filter(type => webhook.types.includes(type))
 }
