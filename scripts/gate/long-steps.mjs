@@ -63,6 +63,7 @@ export const STEPS = [
       'test/e2e/console-away.long.test.ts',
       'test/e2e/client-package.long.test.ts',
       'test/e2e/dev-kit.long.test.ts',
+      'test/release.long.test.ts',
       'test/e2e/guides.long.test.ts',
       'test/e2e/ops-dashboard.long.test.ts',
       'services/api/test/reference-page.long.test.ts',
