@@ -1,5 +1,6 @@
 // The images of a release, by Buildah: one archive for each, which holds every platform, and its digest. Buildah needs no
-// daemon. Its own settings (BUILDAH_ISOLATION, STORAGE_DRIVER …) hold here too.
+// daemon. Its own settings (BUILDAH_ISOLATION, STORAGE_DRIVER …) hold here too. The archives are OCI's, a format without
+// HEALTHCHECK: Compose builds images of its own, and Kubernetes has probes.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { has, readRoot, run } from './repository.mjs'
@@ -10,7 +11,7 @@ export const readTargets = () =>
     .map(([, target]) => target)
     .filter(target => target !== 'serving')
 
-/** `yes` when Buildah is there; `no` when it need not be. @throws Error when it must be, and is not */
+/** @param wish `yes`, `no`, or `auto`: where Buildah is. @throws Error when it must be there, and is not */
 export function choosesImages(wish) {
   if (wish === 'no') return false
   if (has('buildah')) return true
@@ -18,22 +19,25 @@ export function choosesImages(wish) {
   throw new Error('--images yes needs buildah: apt-get install buildah')
 }
 
-export const labelsOf = ({ version, commit, date, source }) => ({
+const labelsOf = ({ version, commit, date, source }, target) => ({
   'org.opencontainers.image.version': version,
   'org.opencontainers.image.revision': commit,
   'org.opencontainers.image.created': date,
-  'org.opencontainers.image.title': 'payment-tracking',
+  'org.opencontainers.image.title': `payment-tracking ${target}`,
   ...(source && { 'org.opencontainers.image.source': source }),
 })
 
 /** @returns by target: the archive's name in `folder`, and the digest that a registry would name */
 export function buildImages(release, { folder, platforms }, say) {
   const { version } = release
-  const labels = Object.entries(labelsOf(release)).flatMap(([name, value]) => ['--label', `${name}=${value}`])
   const base = process.env.NODE_IMAGE ? ['--build-arg', `NODE_IMAGE=${process.env.NODE_IMAGE}`] : []
   return Object.fromEntries(
     readTargets().map(target => {
       say(`image ${target} (${platforms}) …`)
+      const labels = Object.entries(labelsOf(release, target)).flatMap(([name, value]) => [
+        '--label',
+        `${name}=${value}`,
+      ])
       const name = `payment-tracking-release/${target}:${version}`
       const archive = `${target}-${version}.oci.tar`
       const digestFile = join(folder, `${target}.digest`)
@@ -42,13 +46,12 @@ export function buildImages(release, { folder, platforms }, say) {
       } catch {
         // There was none.
       }
-      // HEALTHCHECK is part of Docker's format alone.
       run('buildah', [
-        ...['build', '--format', 'docker', '--layers', '--platform', platforms, '--manifest', name],
+        ...['build', '--format', 'oci', '--layers', '--platform', platforms, '--manifest', name],
         ...[...labels, ...base, '--file', 'infra/docker/Dockerfile', '--target', target, '.'],
       ])
       const to = `oci-archive:${join(folder, archive)}:${version}`
-      run('buildah', ['manifest', 'push', '--all', '--digestfile', digestFile, name, to])
+      run('buildah', ['manifest', 'push', '--all', '--format', 'oci', '--digestfile', digestFile, name, to])
       const digest = readFileSync(digestFile, 'utf8').trim()
       rmSync(digestFile)
       return [target, { archive, digest }]

@@ -9,12 +9,13 @@ export function publishRelease({ version, folder, files, images, isClean }, { re
     throw new Error(`commit the closed section of ${version} first: npm run release -- --prepare ${version}`)
   if (!run('git', ['tag', '--points-at', 'HEAD']).split('\n').includes(tag))
     throw new Error(`the commit has no tag ${tag}: git tag ${tag}`)
-  if (!images) throw new Error('a release has images: install buildah')
+  if (!images || !has('skopeo')) throw new Error('a release has images: install buildah and skopeo')
   if (!has('gh')) throw new Error('the release page needs gh, the command of GitHub')
-  for (const [target] of Object.entries(images)) {
-    const name = `payment-tracking-release/${target}:${version}`
-    run('buildah', ['manifest', 'push', '--all', name, `docker://${registry}/${target}:${version}`])
-    say(`${registry}/${target}:${version}`)
+  for (const [target, { archive, digest }] of Object.entries(images)) {
+    const [from, to] = [`oci-archive:${join(folder, archive)}`, `docker://${registry}/${target}:${version}`]
+    // The manifests name these digests.
+    run('skopeo', ['copy', '--all', '--preserve-digests', from, to])
+    say(`${registry}/${target}:${version} ${digest}`)
   }
   for (const tarball of files.filter(file => file.endsWith('.tgz'))) {
     run('npm', ['publish', join(folder, tarball), '--access', 'public', '--provenance'])
