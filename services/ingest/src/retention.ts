@@ -1,4 +1,4 @@
-import type { Intake, Logger, Metrics } from '@payment-tracking/runtime'
+import { repeat, type Intake, type Logger, type Metrics, type RepeatedTask } from '@payment-tracking/runtime'
 import { PRUNED_TABLES, pruneStep, type PrunedTable, type Store } from '@payment-tracking/store'
 
 export interface PrunerOptions {
@@ -20,40 +20,24 @@ const STEPS_A_ROUND = 100
 
 /** Prunes every table in bounded steps, every `everyMs`. Of several replicas, one prunes at a time. */
 export class Pruner implements Intake {
-  #timer: NodeJS.Timeout | undefined
-  #round: Promise<void> = Promise.resolve()
-  #stopping = false
+  readonly #rounds: RepeatedTask
   /** where the next round goes on in each table */
   readonly #places = new Map<PrunedTable, string[] | null>()
 
-  constructor(private readonly options: PrunerOptions) {}
-
-  start(): void {
-    this.#schedule()
+  constructor(private readonly options: PrunerOptions) {
+    this.#rounds = repeat({
+      everyMs: options.everyMs,
+      run: async stop => {
+        for (const table of PRUNED_TABLES) await this.#pruneTable(table, stop)
+      },
+      onError: err => options.log.warn({ err }, 'retention.failed'),
+    })
   }
 
-  async stop(): Promise<void> {
-    this.#stopping = true
-    clearTimeout(this.#timer)
-    await this.#round
-  }
+  start = () => this.#rounds.start()
+  stop = () => this.#rounds.stop()
 
-  #schedule(): void {
-    if (this.#stopping) return
-    this.#timer = setTimeout(() => {
-      this.#round = this.#prune().finally(() => this.#schedule())
-    }, this.options.everyMs)
-  }
-
-  async #prune(): Promise<void> {
-    try {
-      for (const table of PRUNED_TABLES) await this.#pruneTable(table)
-    } catch (err) {
-      this.options.log.warn({ err }, 'retention.failed')
-    }
-  }
-
-  async #pruneTable(table: PrunedTable): Promise<void> {
+  async #pruneTable(table: PrunedTable, stop: AbortSignal): Promise<void> {
     const { store, retention, pruned, log } = this.options
     const limits = {
       batchDays: retention.INGEST_BATCH_RETENTION_DAYS,
@@ -62,7 +46,7 @@ export class Pruner implements Intake {
       limit: ROWS_A_STEP,
     }
     let rows = 0
-    for (let step = 0; step < STEPS_A_ROUND && !this.#stopping; step++) {
+    for (let step = 0; step < STEPS_A_ROUND && !stop.aborted; step++) {
       const done = await pruneStep(store, table, { ...limits, after: this.#places.get(table) ?? null })
       rows += done?.removed ?? 0
       // Behind the last row, the next round begins at the first row again.

@@ -166,9 +166,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       await drainSockets(server.io, Math.max(windowMs, 0), metrics)
       clearInterval(sampler)
       rooms.countDeliveries()
-      databaseEpoch.stop()
-      healer.stop()
-      lifecycle.stop()
+      await Promise.all([databaseEpoch.stop(), healer.stop(), lifecycle.stop()])
       await server.io.close()
       await seats.close()
     },

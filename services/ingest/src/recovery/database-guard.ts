@@ -4,7 +4,7 @@
 //
 // Ingest writes nothing while unverified: `commitBatch` compares the run of the server in its transaction. After a
 // change of the epoch, the other services tell their clients, and ingest reads the lost messages again from the stream.
-import { waitAtMost, type Intake, type Logger } from '@payment-tracking/runtime'
+import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import type { HeadRecords } from '@payment-tracking/redis'
 import { readHeadNow, verifyDatabase, type Store, type VerifiedDatabase } from '@payment-tracking/store'
 import type { IngestMetrics } from '../ingest-metrics.js'
@@ -29,23 +29,26 @@ export class DatabaseGuard implements Intake {
   #verified: VerifiedDatabase | undefined
   #verifying: Promise<VerifiedDatabase> | undefined
   #reingesting: string | undefined
-  #timer: NodeJS.Timeout | undefined
-  #checking: Promise<void> = Promise.resolve()
+  readonly #checks: RepeatedTask
   #stopping = false
 
   constructor(options: DatabaseGuardOptions) {
     this.#options = options
+    this.#checks = repeat({
+      everyMs: CHECK_EVERY_MS,
+      firstAfterMs: 0,
+      // A server that is away answers late. A check that ends halfway changes nothing.
+      stopWithinMs: STOP_WITHIN_MS,
+      run: () => this.#check(),
+      onError: err => options.log.warn({ err }, 'database.check-failed'),
+    })
   }
 
-  start(): void {
-    this.#schedule(0)
-  }
+  start = () => this.#checks.start()
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#stopping = true
-    clearTimeout(this.#timer)
-    // A server that is away answers late. A check that ends halfway changes nothing.
-    await waitAtMost(STOP_WITHIN_MS, () => this.#checking)
+    return this.#checks.stop()
   }
 
   /** The run of the server that ingest may write to. @throws StoreUnavailableError while the run cannot be verified */
@@ -113,14 +116,5 @@ export class DatabaseGuard implements Intake {
     }
     this.#beginReingest(head)
     await this.keep(head.position)
-  }
-
-  #schedule(delayMs: number): void {
-    if (this.#stopping) return
-    this.#timer = setTimeout(() => {
-      this.#checking = this.#check()
-        .catch((err: unknown) => this.#options.log.warn({ err }, 'database.check-failed'))
-        .finally(() => this.#schedule(CHECK_EVERY_MS))
-    }, delayMs)
   }
 }

@@ -1,5 +1,5 @@
 import type { StreamPosition } from '@payment-tracking/bus'
-import { waitAtMost, type Intake, type Logger } from '@payment-tracking/runtime'
+import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store'
 import { findMissedMessages } from './find-missed-messages.js'
 
@@ -12,27 +12,25 @@ const STOP_WITHIN_MS = 1_000
  */
 export class GapWatch implements Intake {
   #before: StreamPosition | undefined
-  #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> = Promise.resolve()
-  #stopping = false
+  readonly #looks: RepeatedTask
 
   constructor(
     private readonly store: Store,
     private readonly position: () => Promise<StreamPosition>,
     private readonly log: Logger,
     private readonly subjectPrefix: string,
-  ) {}
-
-  start(): void {
-    this.#schedule()
+  ) {
+    this.#looks = repeat({
+      everyMs: LOOK_EVERY_MS,
+      // A server that is away answers late. The next look repeats what this one did not record.
+      stopWithinMs: STOP_WITHIN_MS,
+      run: async () => this.look(await this.position()),
+      onError: err => log.debug({ err }, 'stream.look-failed'),
+    })
   }
 
-  async stop(): Promise<void> {
-    this.#stopping = true
-    clearTimeout(this.#timer)
-    // A server that is away answers late. The next look repeats what this one did not record.
-    await waitAtMost(STOP_WITHIN_MS, () => this.#looking)
-  }
+  start = () => this.#looks.start()
+  stop = () => this.#looks.stop()
 
   /**
    * Compares a look at the stream with the previous look.
@@ -59,15 +57,5 @@ export class GapWatch implements Intake {
     const missing = `${this.subjectPrefix}.control.>`
     const cure = `nats stream edit ${stream.name} --subjects "${this.subjectPrefix}.>"`
     this.log.warn({ stream: stream.name, missing, cure }, 'stream.takes-no-control-messages')
-  }
-
-  #schedule(): void {
-    if (this.#stopping) return
-    this.#timer = setTimeout(() => {
-      this.#looking = this.position()
-        .then(now => this.look(now))
-        .catch((err: unknown) => this.log.debug({ err }, 'stream.look-failed'))
-        .finally(() => this.#schedule())
-    }, LOOK_EVERY_MS)
   }
 }

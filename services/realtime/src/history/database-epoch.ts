@@ -1,6 +1,6 @@
 // Which database this pod serves. In another epoch, a `seq` may name another payment: the database lost commits, or is
 // another one. A pod that finds another epoch ends, and everything it sent and answered is of one epoch.
-import type { Logger } from '@payment-tracking/runtime'
+import { repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { findStaleTrackings, type Store } from '@payment-tracking/store'
 
 export interface DatabaseEpochOptions {
@@ -14,25 +14,27 @@ export interface DatabaseEpochOptions {
 
 /** The pod notices a replaced database within this time, whatever HEAL_INTERVAL_MS is. */
 const CHECK_EVERY_MS = 2_000
+const STOP_WITHIN_MS = 1_000
 
 export class DatabaseEpoch {
   readonly #options: DatabaseEpochOptions
   #epoch: string | undefined
   #checking: Promise<void> | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #checks: RepeatedTask
 
   constructor(options: DatabaseEpochOptions) {
     this.#options = options
+    this.#checks = repeat({
+      everyMs: CHECK_EVERY_MS,
+      firstAfterMs: 0,
+      stopWithinMs: STOP_WITHIN_MS,
+      run: () => this.#check(),
+      onError: () => {},
+    })
   }
 
-  start(): void {
-    void this.#check()
-    this.#timer = setInterval(() => void this.#check(), CHECK_EVERY_MS)
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-  }
+  start = () => this.#checks.start()
+  stop = () => this.#checks.stop()
 
   /** Whether payments that were announced with this epoch may be sent. Another epoch makes the pod look at the database. */
   accepts(epoch: string): boolean {

@@ -2,7 +2,7 @@
 // payment; a periodic comparison of all rooms with the store in one query, because a lost last payment leaves no gap;
 // and `healAll`, after Redis came back or a fence was lifted.
 import { toSocketPayment, toSocketRetraction, type CommittedPayment } from '@payment-tracking/contracts'
-import type { Logger } from '@payment-tracking/runtime'
+import { repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { frameOfPayment, frameOfRetraction } from '@payment-tracking/redis'
 import { findStaleTrackings, readPaymentsBySeq, type Store } from '@payment-tracking/store'
 import type { RealtimeMetrics } from '../metrics.js'
@@ -11,6 +11,8 @@ import type { Room, Rooms } from './rooms.js'
 /** Several announcers may overtake each other by this much without a loss. */
 const GRACE_MS = 300
 const PAGE = 100
+const COMPARE_SPREAD = 0.25
+const STOP_WITHIN_MS = 1_000
 
 /** The frame of a missed payment, or the retraction of a payment that was retracted before its announcement. */
 function frameOf(payment: CommittedPayment): Buffer {
@@ -40,25 +42,25 @@ export class Healer {
   #comparing: Promise<void> | undefined
   #stopped = false
 
+  readonly #comparisons: RepeatedTask
+
   constructor(options: HealerOptions) {
     this.#options = options
-  }
-
-  start(): void {
-    this.#keepComparing()
-  }
-
-  #keepComparing(): void {
-    // A random delay, so that pods that start together do not query together.
-    this.#later(this.#options.intervalMs * (0.5 + Math.random() / 2), async () => {
-      await this.healAll()
-      this.#keepComparing()
+    this.#comparisons = repeat({
+      everyMs: options.intervalMs,
+      spread: COMPARE_SPREAD,
+      stopWithinMs: STOP_WITHIN_MS,
+      run: () => this.healAll(),
+      onError: () => {},
     })
   }
 
-  stop(): void {
+  start = () => this.#comparisons.start()
+
+  async stop(): Promise<void> {
     this.#stopped = true
     for (const timer of this.#timers) clearTimeout(timer)
+    await this.#comparisons.stop()
   }
 
   /** Compares every room once payments in flight have arrived. */

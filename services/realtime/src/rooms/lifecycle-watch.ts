@@ -5,7 +5,7 @@
 //
 //   not watched --first subscriber with events, baseline read--> watched --last one left--> not watched
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '@payment-tracking/runtime'
+import { repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { changeOfLifecycle, frameOfLifecycle, type PaymentFrame } from '@payment-tracking/redis'
 import {
   eventIdOfOrder,
@@ -20,6 +20,8 @@ import { indexPolicies, WatchedRoom, type SeenChange } from './watched-room.js'
 
 /** A look gives announcements in flight this time, so that changes are told in order, and all instead of the last. */
 const GRACE_MS = 300
+const LOOK_SPREAD = 0.25
+const STOP_WITHIN_MS = 1_000
 
 export interface LifecycleWatchOptions {
   rooms: Rooms
@@ -37,29 +39,21 @@ type CauseOf = (change: SeenChange) => LifecycleCause | null
 export class LifecycleWatch {
   readonly #options: LifecycleWatchOptions
   readonly #watched = new Map<Room, WatchedRoom>()
-  #timer: NodeJS.Timeout | undefined
-  #stopped = false
+  readonly #looks: RepeatedTask
 
   constructor(options: LifecycleWatchOptions) {
     this.#options = options
+    this.#looks = repeat({
+      everyMs: options.intervalMs,
+      spread: LOOK_SPREAD,
+      stopWithinMs: STOP_WITHIN_MS,
+      run: stop => this.#look(stop),
+      onError: err => options.log.warn({ err }, 'lifecycle.look-failed'),
+    })
   }
 
-  start(): void {
-    // A random delay, so that pods that start together do not query together.
-    const delayMs = this.#options.intervalMs * (0.5 + Math.random() / 2)
-    this.#timer = setTimeout(() => {
-      void this.#look()
-        .catch((err: unknown) => this.#options.log.warn({ err }, 'lifecycle.look-failed'))
-        .finally(() => {
-          if (!this.#stopped) this.start()
-        })
-    }, delayMs)
-  }
-
-  stop(): void {
-    this.#stopped = true
-    clearTimeout(this.#timer)
-  }
+  start = () => this.#looks.start()
+  stop = () => this.#looks.stop()
 
   /** After this resolves, changes of the room's policies are told. @throws StoreUnavailableError */
   async watch(trackingId: string): Promise<void> {
@@ -90,7 +84,7 @@ export class LifecycleWatch {
     return readTrackedPolicies(store, { trackingIds, addresses, soonSeconds, graceSeconds })
   }
 
-  async #look(): Promise<void> {
+  async #look(stop: AbortSignal): Promise<void> {
     const { rooms } = this.#options
     for (const room of this.#watched.keys())
       if (rooms.find(room.trackingId) !== room || !asksForEvents(room)) this.#watched.delete(room)
@@ -110,7 +104,7 @@ export class LifecycleWatch {
     })
     const untold = () => looks.flatMap(look => look.untold())
     if (untold().some(isOfChain)) await delay(GRACE_MS)
-    if (this.#stopped) return
+    if (stop.aborted) return
     const causeOf = await this.#readCauses(untold())
     for (const { room, watched, settle, ...look } of looks)
       if (this.#tell(room, watched, look.untold(), causeOf)) settle()

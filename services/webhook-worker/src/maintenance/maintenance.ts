@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Intake, Logger } from '@payment-tracking/runtime'
+import { repeat, type Intake, type Logger } from '@payment-tracking/runtime'
 
 export interface MaintenanceTask {
   name: string
@@ -13,28 +12,19 @@ export interface MaintenanceTask {
  * outage of Redis or Postgres is no reason to stop.
  */
 export function buildMaintenance(tasks: readonly MaintenanceTask[], log: Logger): Intake {
-  const abort = new AbortController()
-  let running: Promise<unknown> = Promise.resolve()
-
-  const repeat = async ({ name, everyMs, run }: MaintenanceTask): Promise<void> => {
-    while (!abort.signal.aborted) {
-      try {
-        await run(abort.signal)
-      } catch (err) {
-        log.warn({ err, task: name }, 'maintenance.failed')
-      }
-      // A random spread, so that the workers do not all start at the same moment.
-      await sleep(everyMs * (0.9 + 0.2 * Math.random()), undefined, { signal: abort.signal }).catch(() => {})
-    }
-  }
-
+  const loops = tasks.map(({ name, everyMs, run }) =>
+    repeat({
+      everyMs,
+      firstAfterMs: 0,
+      spread: 0.1,
+      run,
+      onError: err => log.warn({ err, task: name }, 'maintenance.failed'),
+    }),
+  )
   return {
-    start: () => {
-      running = Promise.all(tasks.map(repeat))
-    },
+    start: () => loops.forEach(loop => loop.start()),
     stop: async () => {
-      abort.abort()
-      await running
+      await Promise.all(loops.map(loop => loop.stop()))
     },
   }
 }
