@@ -106,7 +106,7 @@ t.test('without Redis', async t => {
   await t.test('without Redis ingest stores, acknowledges, and tells later', async t => {
     await asDocumented(t, 'Redis', 'ingest')
     await waitFor(stored(paid), { what: 'the payment to be stored' })
-    t.not((await query('select 1 from ingest_batches where handed_over_at is null')).length, 0)
+    t.not((await query('select 1 from ingest_batches where relayed_at is null')).length, 0)
   })
 
   await t.test('without Redis the api answers all but sign-in', async t => {

@@ -44,9 +44,9 @@ const writeSubscription = row =>
 
 const TRACE = `
   select e.id, e.tracking_id, e.seq, e.payment_policy, e.gateway, e.amount, e.record_id, e.slot, e.occurred_at, e.paid_at,
-         e.stream_sequence, e.position, b.committed_at, b.handed_over_at
+         e.stream_sequence, e.position, b.committed_at, b.relayed_at
     from events e left join lateral (
-      select committed_at, handed_over_at from ingest_batches where first_position <= e.position
+      select committed_at, relayed_at from ingest_batches where first_position <= e.position
        order by first_position desc limit 1) b on true
    where e.signature = $1 and e.name = 'PaymentRecord' order by e.event_index, e.id`
 

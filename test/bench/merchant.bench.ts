@@ -13,8 +13,8 @@ const KEY = `ptk_${'k'.repeat(43)}`
  */
 async function prepare({ pool }: FilledDatabase, gateway: string): Promise<void> {
   await pool.query(
-    `insert into gateways (address, authority, life_start) values ($1, 'wallet', '0001')
-     on conflict (address) do update set authority = 'wallet', life_start = '0001', deleted_order = null, signer = null`,
+    `insert into gateways (address, authority, incarnation_start) values ($1, 'wallet', '0001')
+     on conflict (address) do update set authority = 'wallet', incarnation_start = '0001', deleted_order = null, signer = null`,
     [gateway],
   )
   await pool.query(

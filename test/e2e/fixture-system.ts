@@ -47,7 +47,7 @@ export async function openSystem(t: TestContext) {
   }
   const isSettled = async () => {
     if (!(await isRead())) return false
-    const open = await countOf(`select (select count(*) from ingest_batches where handed_over_at is null)
+    const open = await countOf(`select (select count(*) from ingest_batches where relayed_at is null)
       + (select count(*) from announcements)
       + (select count(*) from deliveries where state in ('pending', 'waiting')) as count`)
     return open === 0

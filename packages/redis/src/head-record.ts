@@ -5,7 +5,7 @@ import { withDeadline } from './connection.js'
 import type { RedisConnections } from './open-redis.js'
 
 export interface HeadRecord {
-  generation: number
+  epochNumber: number
   epoch: string
   position: bigint
 }
@@ -16,7 +16,7 @@ export interface HeadRecords {
    * @param lineage names the database, through promotions and restores
    */
   write(lineage: string, record: HeadRecord): Promise<void>
-  /** The record of the latest generation; null when there is none. */
+  /** The record of the latest epoch; null when there is none. */
   read(lineage: string): Promise<HeadRecord | null>
 }
 
@@ -43,10 +43,10 @@ export function buildHeadRecords({
     }
   }
   return {
-    write: (lineage, { generation, epoch, position }) =>
+    write: (lineage, { epochNumber, epoch, position }) =>
       call(async () => {
         // GT: of several replicas the one that is ahead wins.
-        await commands.zadd(keyOf(lineage), 'GT', Number(position), `${generation}:${epoch}`)
+        await commands.zadd(keyOf(lineage), 'GT', Number(position), `${epochNumber}:${epoch}`)
       }),
     read: lineage =>
       call(async () => {
@@ -55,9 +55,9 @@ export function buildHeadRecords({
         const flat = reply.flat() as (string | number)[]
         let latest: HeadRecord | null = null
         for (let at = 0; at < flat.length; at += 2) {
-          const [generation = '', epoch = ''] = String(flat[at]).split(':')
-          const record = { generation: Number(generation), epoch, position: BigInt(flat[at + 1]!) }
-          if (latest === null || record.generation > latest.generation) latest = record
+          const [epochNumber = '', epoch = ''] = String(flat[at]).split(':')
+          const record = { epochNumber: Number(epochNumber), epoch, position: BigInt(flat[at + 1]!) }
+          if (latest === null || record.epochNumber > latest.epochNumber) latest = record
         }
         return latest
       }),

@@ -10,7 +10,7 @@ export const POLICY_MINT = sql`coalesce(p.token_mint, u.token_mint)`
 
 /** What messages say of a policy: a `LifecycleRow`. */
 export const LIFECYCLE_COLUMNS = sql`
-  p.address, p.life_start as "incarnationStart", p.family, p.policy_id::float8 as "policyId", p.gateway, p.recipient,
+  p.address, p.incarnation_start as "incarnationStart", p.family, p.policy_id::float8 as "policyId", p.gateway, p.recipient,
   p.tracking_id as "trackingId", ${POLICY_MINT} as "tokenMint", u.owner as payer, p.status,
   p.payment_count as "paymentCount", p.total_paid::text as "totalPaid", p.next_payment_due as "nextPaymentDue"`
 

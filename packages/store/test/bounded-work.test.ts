@@ -184,7 +184,7 @@ for (const [name, event] of Object.entries({ gateway: signerChange, 'user paymen
   await pool.query('update stream_head set position = position + $1', [MANY])
 }
 await pool.query(
-  `insert into policies (address, user_payment, life_start, gateway, created_at, live)
+  `insert into policies (address, user_payment, incarnation_start, gateway, created_at, live)
    select 'policy ' || n, $1, '', $2, n, true from generate_series(1, $3::int) n`,
   [unknown.address, gateway.address, MANY],
 )

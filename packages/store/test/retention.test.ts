@@ -19,7 +19,7 @@ t.test('retention', async t => {
 
   t.test('removes batches that were relayed long ago, and no batch that waits for the relay', async t => {
     await pool.query(
-      `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at) values
+      `insert into ingest_batches (first_position, last_position, committed_at, relayed_at) values
          (1, 1, now() - interval '91 d', now()), (2, 2, now() - interval '91 d', null),
          (3, 3, now() - interval '89 d', now()), (4, 4, now() - interval '91 d', now())`,
     )
@@ -29,7 +29,7 @@ t.test('retention', async t => {
 
   t.test('removes a bounded number of rows in a step', async t => {
     await pool.query(
-      `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
+      `insert into ingest_batches (first_position, last_position, committed_at, relayed_at)
        select n, n, now() - interval '1 y', now() from generate_series(10, 40) n`,
     )
     await pool.query('delete from ingest_batches where first_position < 10')
@@ -96,12 +96,12 @@ t.test('retention', async t => {
 
   t.test('removes notices of dates that passed long ago, and none of a current date', async t => {
     await pool.query(
-      `insert into policies (address, live, life_start, next_payment_due) values ('paid', true, '1', 2000),
+      `insert into policies (address, live, incarnation_start, next_payment_due) values ('paid', true, '1', 2000),
          ('unpaid', true, '1', 1000), ('ended', true, '1', 2000), ('once', true, '1', null), ('gone', false, '1', 1000)`,
     )
     const notice = (policy: string, incarnation: string, type: string, days: number) =>
       pool.query(
-        `insert into policy_notices (policy, incarnation, type, at, told_at)
+        `insert into policy_notices (policy, incarnation_start, type, at, told_at)
          values ($1, $2, $3, 1000, now() - make_interval(days => $4))`,
         [policy, incarnation, type, days],
       )
@@ -113,7 +113,7 @@ t.test('retention', async t => {
     await notice('once', '1', 'subscription.overdue', 4_000)
     await notice('gone', '1', 'subscription.overdue', 91)
     t.equal(await prune('policy_notices'), 3)
-    t.same(await left('select policy || incarnation || type as key from policy_notices'), [
+    t.same(await left('select policy || incarnation_start || type as key from policy_notices'), [
       'ended1subscription.expired',
       'once1subscription.overdue',
       'paid1subscription.due_soon',
@@ -124,7 +124,7 @@ t.test('retention', async t => {
   t.test('runs in one process at a time', async t => {
     await pool.query('truncate ingest_batches')
     await pool.query(
-      `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
+      `insert into ingest_batches (first_position, last_position, committed_at, relayed_at)
        values (1, 1, now() - interval '1 y', now())`,
     )
     await withClient(database.url, async client => {

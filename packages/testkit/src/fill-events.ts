@@ -153,7 +153,7 @@ const memoOf = (text: string): string => [...Buffer.alloc(64).fill(text, 0, text
 const BEFORE_ALL = `repeat('0', 64)`
 
 const insertPolicies = (many: number) => `
-  insert into policies (address, user_payment, life_start, gateway, recipient, tracking_id, policy_id, policy_type,
+  insert into policies (address, user_payment, incarnation_start, gateway, recipient, tracking_id, policy_id, policy_type,
     created_at, payment_count, total_paid, live, status, next_payment_due, due_at, updated_at)
   select ${keyInSql('policy', 'n')}, ${keyInSql('user payment', `n % ${userPaymentsOf(many)}`)}, ${BEFORE_ALL},
          ${keyInSql('gateway', `n % ${GATEWAYS}`)}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)}, 'order-' || n,
@@ -162,7 +162,7 @@ const insertPolicies = (many: number) => `
     from generate_series(0, ${many - 1}) n`
 
 const insertUserPayments = (many: number) => `
-  insert into user_payments (address, owner, token_mint, life_start)
+  insert into user_payments (address, owner, token_mint, incarnation_start)
   select ${keyInSql('user payment', 'n')}, ${keyInSql('recipient', `n % ${RECIPIENTS}`)},
          ${keyInSql('mint', `n % ${MINTS}`)}, ${BEFORE_ALL}
     from generate_series(0, ${userPaymentsOf(many) - 1}) n`
@@ -177,7 +177,7 @@ const WIDER = `cross join (values (86400), (0)) s (span) cross join lateral (
 
 const AGGREGATES = [
   'update stream_head set position = (select coalesce(max(position), 0) from events)',
-  `insert into ingest_batches (first_position, last_position, handed_over_at)
+  `insert into ingest_batches (first_position, last_position, relayed_at)
      select 1, max(position), now() from events having count(*) > 0`,
   `insert into trackings (tracking_id, head)
      select tracking_id, max(seq) from events where name = 'PaymentRecord' group by 1`,

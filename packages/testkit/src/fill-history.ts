@@ -48,12 +48,12 @@ export async function fillPayments(
             period_total = p.period_total + s.total, last_payment_order = l.last_order, last_paid_at = l.paid_at
        from (select count(*) as count, sum(e.amount) as total from events e where ${POSITIONS}) s,
             (select ${ORDER} as last_order, e.paid_at from events e where e.position = $2) l
-      where p.address = $3 and p.life_start is not null`,
+      where p.address = $3 and p.incarnation_start is not null`,
     [...added, policy],
   )
   await pool.query(
     `update policies p set last_payment_order = ${ORDER}, last_paid_at = e.paid_at from events e
-      where e.position = $1 and p.address = e.payment_policy and p.life_start is null`,
+      where e.position = $1 and p.address = e.payment_policy and p.incarnation_start is null`,
     [before + count],
   )
   await pool.query(
@@ -63,7 +63,7 @@ export async function fillPayments(
   for (const statement of FIGURES) await pool.query(statement, added)
   await pool.query('update stream_head set position = $1', [before + count])
   await pool.query(
-    `insert into ingest_batches (first_position, last_position, handed_over_at) values ($1, $2, now())`,
+    `insert into ingest_batches (first_position, last_position, relayed_at) values ($1, $2, now())`,
     [before + 1, before + count],
   )
   return { signatureOf: n => signatureOf(label, n), slotOf: n => Number(like.slot) + n }

@@ -12,9 +12,9 @@ create table stream_head (
   -- docs/runbook-postgres.md
   epoch uuid not null default gen_random_uuid(),
   -- counts the epochs
-  generation integer not null default 0,
+  epoch_number integer not null default 0,
   -- system identifier, database and timeline of the server that ingest verified last; null until the first check
-  incarnation text,
+  verified_timeline text,
   -- the last position that the previous epoch has in common with this epoch; null in the first epoch
   branch_position bigint,
   -- the stream must be read again from this sequence; null when nothing is missing
@@ -34,12 +34,12 @@ create table ingest_batches (
   first_position bigint not null,
   last_position bigint not null,
   committed_at timestamptz(3) not null default clock_timestamp(),
-  handed_over_at timestamptz(3)
+  relayed_at timestamptz(3)
 );
 -- readPaymentTrace: the batch of an event's position.
 create unique index ingest_batches_first_position_key on ingest_batches (first_position);
 -- sweepBatches, readOldestOutboxSeconds: the oldest batches that a crash left without announcement.
-create index ingest_batches_pending on ingest_batches (id) where handed_over_at is null;
+create index ingest_batches_pending on ingest_batches (id) where relayed_at is null;
 
 -- What is announced outside of the batch that stored it: payments whose policy came later, and retractions. A row is
 -- removed once it was announced.
@@ -68,7 +68,7 @@ create table dead_letters (
   received_at timestamptz(3) not null default clock_timestamp(),
   replayed_at timestamptz(3)
 );
--- insertDeadLetters, closeTaken: one row for each message of a stream.
+-- insertDeadLetters, closeReplayed: one row for each message of a stream.
 create unique index dead_letters_stream_stream_created_at_stream_sequence_key
   on dead_letters (stream, stream_created_at, stream_sequence);
 -- listDeadLetters, findDeadLetterIds with a code.
@@ -230,7 +230,7 @@ create table gateways (
   address text collate "C" primary key,
   authority text collate "C",
   -- where the address began to exist; `deleted_order` is where it ended
-  life_start text collate "C",
+  incarnation_start text collate "C",
   deleted_order text collate "C",
   signer text collate "C",
   signer_order text collate "C"
@@ -240,7 +240,7 @@ create table user_payments (
   address text collate "C" primary key,
   owner text collate "C",
   token_mint text collate "C",
-  life_start text collate "C",
+  incarnation_start text collate "C",
   deleted_order text collate "C"
 );
 -- listSubscriptions, listClaimablePayments and listClaimablePolicies by wallet.
@@ -250,7 +250,7 @@ create table policies (
   address text collate "C" primary key,
   family text not null default 'regular',
   live boolean not null default false,
-  life_start text collate "C",
+  incarnation_start text collate "C",
   deleted_order text collate "C",
   user_payment text collate "C",
   gateway text collate "C",
@@ -543,11 +543,11 @@ create index waiting_messages_event on waiting_messages (event_id) where event_i
 -- Which due dates and ends of policies were told to webhooks: each is told once, whichever worker finds it.
 create table policy_notices (
   policy text collate "C" not null,
-  incarnation text collate "C" not null,
+  incarnation_start text collate "C" not null,
   type text collate "C" not null,
   at bigint not null,
   told_at timestamptz(3) not null default clock_timestamp(),
-  primary key (policy, incarnation, type, at)
+  primary key (policy, incarnation_start, type, at)
 );
 
 -- Keys of machines that act for a gateway. Only the hash of a key is stored.

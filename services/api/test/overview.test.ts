@@ -42,7 +42,7 @@ t.test('payments are counted by their time on the chain, of all gateways or of o
     ...[payAt(NOW - 5 * HOUR), payAt(NOW - 25 * HOUR)],
   )
   await api.database.pool.query(
-    `update ingest_batches set committed_at = to_timestamp(${NOW / 1000}), handed_over_at = to_timestamp(${(NOW + 50) / 1000})`,
+    `update ingest_batches set committed_at = to_timestamp(${NOW / 1000}), relayed_at = to_timestamp(${(NOW + 50) / 1000})`,
   )
   for (const query of ['', `?gateway=${gateway.address}`]) {
     const { body, text } = await api.get(`/v1/overview${query}`)

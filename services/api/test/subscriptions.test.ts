@@ -64,7 +64,7 @@ t.test('an empty result is an empty list', async t => {
 t.test('a cursor offers the next page, newest first, each policy once', async t => {
   const { get, database } = await openApi(t)
   await database.pool.query(
-    `insert into policies (address, user_payment, life_start, gateway, recipient, policy_id, policy_type, created_at,
+    `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at,
        live, status, updated_at)
      select substr('${KEY}', 1, 40) || translate(lpad(n::text, 4, '0'), '0', 'A'), '${KEY}', '1', '${KEY}', '${MINT}', n,
             '{"Subscription":{"amount":18446744073709551615,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Daily":null},"next_payment_due":5}}', 1700000000 + n / 3, n <> 500, 'active', 9223372036854775807

@@ -26,7 +26,7 @@ t.test('a trace shows each stage of every payment of a transaction', async t => 
     })
     t.notOk('deliveries' in record)
   }
-  await database.pool.query('update ingest_batches set handed_over_at = now()')
+  await database.pool.query('update ingest_batches set relayed_at = now()')
   t.match((await get(`/v1/payments/${signature}/trace`)).body[0].announced, { at: /Z$/, done: true })
 
   // The batch of this payment is old and gone. The earlier batch that is still there must not count for it.

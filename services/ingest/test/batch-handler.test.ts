@@ -14,7 +14,7 @@ t.test('an uncommitted batch is given back to the stream, and is neither announc
   const handle = buildBatchHandler({
     store,
     relay: { start: committed => void told.push(committed) },
-    guard: { server: async () => undefined as never, doubt: () => {}, keep: async () => {} },
+    guard: { serverRun: async () => undefined as never, doubt: () => {}, keep: async () => {} },
     program: PROGRAM,
     metrics: createIngestMetrics(createMetrics()),
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),

@@ -41,7 +41,7 @@ t.test('killed between commit and acknowledgement, ingest loses and doubles noth
     t.equal(signal, 'SIGKILL', `death ${death}`)
   }
   const committed = await database.pool.query<{ left: string }>(
-    'select count(*) as left from ingest_batches where handed_over_at is null',
+    'select count(*) as left from ingest_batches where relayed_at is null',
   )
   // A replica may die while it holds only messages of an earlier death, which are no batch of their own.
   t.ok(Number(committed.rows[0]!.left) >= 1, 'the deaths left committed batches that nobody was told of')
@@ -56,7 +56,7 @@ t.test('killed between commit and acknowledgement, ingest loses and doubles noth
   )
   await waitFor(
     async () =>
-      (await database.pool.query('select 1 from ingest_batches where handed_over_at is null')).rowCount === 0,
+      (await database.pool.query('select 1 from ingest_batches where relayed_at is null')).rowCount === 0,
     { what: 'the batches of dead replicas to be handed over', timeoutMs: 30_000 },
   )
   t.strictSame(await findArrivalProblems(database.pool), [])

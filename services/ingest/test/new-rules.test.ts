@@ -32,10 +32,10 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   const loop = new RefoldLoop({
     ...{ store, programId: PROGRAM.programId },
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
-    guard: { server: () => serverOf() },
+    guard: { serverRun: () => serverRunOf() },
     relay: { start: news => void told.push(...news) },
   })
-  const serverOf = async () => {
+  const serverRunOf = async () => {
     const { rows } = await database.pool.query<{ server: string }>(
       'select extract(epoch from pg_postmaster_start_time())::text as server',
     )

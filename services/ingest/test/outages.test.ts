@@ -86,7 +86,7 @@ t.test('ingest loses nothing while Postgres, Redis and NATS die one after the ot
   await publish(2)
   await stored(before + 1)
   t.ok(
-    (await ask('select count(*) as answer from ingest_batches where handed_over_at is null')) > 0,
+    (await ask('select count(*) as answer from ingest_batches where relayed_at is null')) > 0,
     'without Redis payments are stored, and not marked as told',
   )
   await servers.private.redis!.restart()
@@ -96,8 +96,7 @@ t.test('ingest loses nothing while Postgres, Redis and NATS die one after the ot
   await publish(3)
   await stored(expected.stored)
   await waitFor(
-    async () =>
-      (await ask('select count(*) as answer from ingest_batches where handed_over_at is null')) === 0,
+    async () => (await ask('select count(*) as answer from ingest_batches where relayed_at is null')) === 0,
     { what: 'everything to be handed over', timeoutMs: 60_000 },
   )
   t.equal(await ask('select count(*) as answer from events'), expected.stored)

@@ -70,7 +70,7 @@ t.test(
       { what: 'the end of reading again', timeoutMs: 60_000 },
     )
     await waitFor(
-      async () => (await read('select count(*) as n from ingest_batches where handed_over_at is null')) === 0,
+      async () => (await read('select count(*) as n from ingest_batches where relayed_at is null')) === 0,
       { what: 'everything to be handed over', timeoutMs: 30_000 },
     )
     const dump = JSON.stringify(await dumpProjections(database.pool))

@@ -13,7 +13,7 @@ const bus = await openBus(config, 'replica that dies', log)
 const handle = buildBatchHandler({
   store: openStore(config),
   relay: { start: () => process.kill(process.pid, 'SIGKILL') },
-  guard: { server: async () => undefined, doubt: () => {}, keep: async () => {} },
+  guard: { serverRun: async () => undefined, doubt: () => {}, keep: async () => {} },
   program: {
     programId: config.PROGRAM_ID,
     requireProgramId: config.REQUIRE_PROGRAM_ID,

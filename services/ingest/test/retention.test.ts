@@ -4,7 +4,7 @@ import t from 'tap'
 t.test('ingest prunes by its settings, and counts the removed rows', async t => {
   const { database, settings } = await useEnvironment(t)
   await database.pool.query(
-    `insert into ingest_batches (first_position, last_position, committed_at, handed_over_at)
+    `insert into ingest_batches (first_position, last_position, committed_at, relayed_at)
      select n, n, now() - make_interval(days => 2), now() from generate_series(1, 2500) n`,
   )
   const ingest = await startService(t, 'ingest', {

@@ -38,7 +38,7 @@ export function buildPolicyWriter(pool: Pool) {
   ): Promise<void> => {
     const row = {
       ...{ address, tracking_id: trackingId, user_payment: 'up', gateway: 'g', recipient: 'r', live: true },
-      ...{ policy_id: 1, created_at: NOW, status: 'active', life_start: start },
+      ...{ policy_id: 1, created_at: NOW, status: 'active', incarnation_start: start },
       policy_type: JSON.stringify({ Subscription: { amount: 5 } }),
       ...columns,
     }

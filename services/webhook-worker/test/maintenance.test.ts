@@ -57,7 +57,7 @@ t.test('a worker maintains webhooks', async t => {
     const webhook = await rig.addWebhook(receiver.url)
     const living = await rig.addWebhook(receiver.url)
     await pool.query(
-      `insert into gateways (address, authority, life_start, deleted_order) values ($1, 'a', '1', '2'), ($2, 'a', '3', '2')`,
+      `insert into gateways (address, authority, incarnation_start, deleted_order) values ($1, 'a', '1', '2'), ($2, 'a', '3', '2')`,
       [webhook.gateway, living.gateway],
     )
     await waitFor(async () => !(await webhookRow(webhook.id)).active, { what: 'the deactivation' })

@@ -67,8 +67,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/identify.js',
-        find: 'const received = [...retracted.takenIn, ...batch.received];',
-        replace: 'retracted.takenIn = [];\n    const received = [...batch.received];',
+        find: 'const received = [...retracted.accepted, ...batch.received];',
+        replace: 'retracted.accepted = [];\n    const received = [...batch.received];',
       },
     ],
     faults: [],
@@ -199,7 +199,7 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/verify-database.js',
-        find: 'const change = findChange(head, incarnation, record);',
+        find: 'const change = findChange(head, present, record);',
         replace: 'const change = null;',
       },
     ],
@@ -217,7 +217,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
       {
         file: 'packages/store/dist/webhooks/tell-due-policies.js',
         find: 'on conflict do nothing',
-        replace: 'on conflict (policy, incarnation, type, at) do update set told_at = clock_timestamp()',
+        replace:
+          'on conflict (policy, incarnation_start, type, at) do update set told_at = clock_timestamp()',
       },
       {
         file: 'packages/store/dist/webhooks/tell-due-policies.js',

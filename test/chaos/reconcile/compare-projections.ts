@@ -5,17 +5,18 @@ import type { ModelEvent } from '../model/events.js'
 import type { Model, ModelPolicy } from '../model/state.js'
 import type { Differences } from './differences.js'
 
-const EXISTS = '(life_start is not null and (deleted_order is null or deleted_order < life_start))'
+const EXISTS =
+  '(incarnation_start is not null and (deleted_order is null or deleted_order < incarnation_start))'
 
 const QUERIES = {
   gateways: `select address as key,
-      concat_ws(' ', ${EXISTS}, authority, case when signer_order >= life_start then signer else authority end) as value
+      concat_ws(' ', ${EXISTS}, authority, case when signer_order >= incarnation_start then signer else authority end) as value
     from gateways`,
   user_payments: `select address as key, concat_ws(' ', ${EXISTS}, owner, token_mint) as value from user_payments`,
   policies: `select address as key, concat_ws(' ', live, user_payment, gateway, recipient, coalesce(tracking_id, 'null'),
       policy_id, created_at, updated_at, total_paid, payment_count, status, coalesce(next_payment_due::text, 'null'),
       family, coalesce(token_mint, 'null')) as value
-    from policies where life_start is not null`,
+    from policies where incarnation_start is not null`,
   event_counts: `select concat_ws(' ', name, span, ${iso('start')}) as key, count::text as value from event_counts`,
   payment_stats: `select concat_ws(' ', gateway, span, ${iso('start')}) as key,
       concat_ws(' ', count, total, min, max, ${iso('first_at')}, ${iso('last_at')}) as value from payment_stats`,

@@ -66,7 +66,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   await compareAnswers(baseUrl, events, model, differences)
   await compareGaps(checker, publisher.discarded, differences)
   const left = await checker.query<{ id: string }>(
-    'select id::text from ingest_batches where handed_over_at is null order by id',
+    'select id::text from ingest_batches where relayed_at is null order by id',
   )
   for (const { id } of left) differences.add('batches', `batch ${id} was not relayed`)
   differences.addAll(await checker.settle())

@@ -29,7 +29,7 @@ export async function waitUntilIdle(
     none('select 1 from stream_head where reingest_from is not null'),
   )
   await until('batches all handed over', () =>
-    none('select 1 from ingest_batches where handed_over_at is null limit 1'),
+    none('select 1 from ingest_batches where relayed_at is null limit 1'),
   )
   await until('a gap for the messages that the stream discarded', async () => {
     const gaps = await readStreamGaps(checker)

@@ -61,7 +61,7 @@ const TABLES = [
 /** Of earlier traces nothing is left. */
 const EMPTY = [
   ...TABLES.filter(table => table !== 'stream_head').map(table => `delete from ${table}`),
-  `update stream_head set position = 0, epoch = gen_random_uuid(), generation = 0, incarnation = null,
+  `update stream_head set position = 0, epoch = gen_random_uuid(), epoch_number = 0, verified_timeline = null,
      branch_position = null, reingest_from = null, finalized_slot = 0`,
 ].join(';')
 const COPY = [
@@ -73,7 +73,7 @@ const COPY = [
 const PROMOTE = [
   ...TABLES.map(table => `delete from public.${table}`),
   ...TABLES.map(table => `insert into public.${table} overriding system value table standby.${table}`),
-  `update public.stream_head set incarnation = 'another timeline'`,
+  `update public.stream_head set verified_timeline = 'another timeline'`,
 ].join(';')
 
 /** Replays one trace in a database that no other trace uses meanwhile. @returns null, or the first step after which the rows differ */
@@ -85,14 +85,14 @@ export async function replayIngest(
   await pool.query(EMPTY)
   const verify = () =>
     verifyDatabase(store, { readRecord: () => Promise.resolve(null), reingestMargin: MARGIN })
-  const { server } = await verify()
+  const { serverRun } = await verify()
   let before: TraceValue = null
   const epochs = new Map<number, string>()
   const actions: Record<string, (step: TraceStep) => Promise<unknown>> = {
     receive: () => Promise.resolve(),
     lock: () => Promise.resolve(),
     async commit({ picks, state }) {
-      await commitBatch(store, { ...toBatch(before.writers[picks.w].message), server })
+      await commitBatch(store, { ...toBatch(before.writers[picks.w].message), serverRun })
       // The reader of the stream has stored everything again.
       if (before.db.again.length > 0 && state.db.again.length === 0) {
         const { rows } = await pool.query<{ epoch: string }>('select epoch::text from stream_head')

@@ -99,7 +99,7 @@ export async function revokeKeysOfDeletedGateways(
       update api_keys k set revoked_at = clock_timestamp()
         from looked l join gateways g on g.address = l.gateway
        where k.id = l.id and k.revoked_at is null and g.deleted_order is not null
-         and (g.life_start is null or g.life_start <= g.deleted_order)
+         and (g.incarnation_start is null or g.incarnation_start <= g.deleted_order)
       returning k.id)
     select (select count(*)::int from revoked) as revoked, (select count(*)::int from looked) as looked,
            (select coalesce(max(id), 0) from looked) as last`)

@@ -15,9 +15,9 @@ export const PROJECTION_VERSION = 1
 const WORK: Pick<Work, 'kind' | 'address' | 'cursor'> = { kind: 'all', address: REBUILD, cursor: '' }
 
 /** Writes down the work of a rebuild where the database follows older rules. @returns whether it does */
-export async function beginNewRules({ database }: Store, server?: string): Promise<boolean> {
+export async function beginNewRules({ database }: Store, serverRun?: string): Promise<boolean> {
   return database.pipelinedTransaction(async tx => {
-    await lockHead(tx, server)
+    await lockHead(tx, serverRun)
     const rows = await tx.$queryRaw<{ position: bigint }[]>`
       update stream_head set projection_version = ${PROJECTION_VERSION}
        where id = 1 and projection_version < ${PROJECTION_VERSION} returning position`

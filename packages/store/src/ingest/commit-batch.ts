@@ -41,7 +41,7 @@ export interface Batch {
   /** by event, when messages are traced: stored with the deliveries */
   traceParents?: ReadonlyMap<string, string> | undefined
   /** the verified run of the server; see `lockHead` */
-  server?: string | undefined
+  serverRun?: string | undefined
   /**
    * called when Postgres has most of the batch's data and this process will wait for Postgres; not called in every
    * batch
@@ -81,7 +81,7 @@ export interface CommittedBatch extends CommittedNews {
  * dead letters commit together or not at all. Stored events stay as they are. A message that contradicts a stored event,
  * or an earlier message of the batch, becomes a dead letter CONFLICT.
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
- * @throws StoreUnverifiedError: the server was started anew since `batch.server` was verified
+ * @throws StoreUnverifiedError: the server was started anew since `batch.serverRun` was verified
  * @throws StoreRefusedError: a value in the batch can never be stored
  */
 export const commitBatch = ({ database }: Store, batch: Batch): Promise<CommittedBatch> =>

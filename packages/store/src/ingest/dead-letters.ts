@@ -53,7 +53,7 @@ export async function insertDeadLetters(
 }
 
 /** Closes the dead letters of messages that were refused when they came first, and are accepted now. */
-export function closeTaken(
+export function closeReplayed(
   tx: PipelinedTx,
   stream: StreamIdentity,
   streamSequences: readonly number[],
@@ -88,7 +88,7 @@ export async function readWaitingLetters(tx: Tx, signatures: readonly string[]):
 }
 
 /** Marks letters that are stored as events now. */
-export async function markTakenIn(tx: Tx, ids: readonly bigint[]): Promise<void> {
+export async function markAccepted(tx: Tx, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await tx.$executeRaw`
     update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`

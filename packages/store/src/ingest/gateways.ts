@@ -7,7 +7,7 @@ import { turnOff } from '../webhooks/turn-off.js'
 
 /** A `GatewayState`. */
 export const GATEWAY_COLUMNS = sql`
-  g.address, g.authority, g.life_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
+  g.address, g.authority, g.incarnation_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
   g.signer_order as "signerOrder"`
 
 /** The gateways of `addresses` that appear in any event. */
@@ -20,7 +20,7 @@ export async function readGateways(tx: Tx, addresses: readonly string[]): Promis
 const WRITTEN = columnTable<GatewayState>('g', {
   address: ['text', ({ address }) => address],
   authority: ['text', ({ authority }) => authority],
-  life_start: ['text', ({ incarnationStart }) => incarnationStart],
+  incarnation_start: ['text', ({ incarnationStart }) => incarnationStart],
   deleted_order: ['text', ({ deletedOrder }) => deletedOrder],
   signer: ['text', ({ signer }) => signer],
   signer_order: ['text', ({ signerOrder }) => signerOrder],

@@ -11,17 +11,17 @@ export interface LockedHead {
 /**
  * Takes the writer lock until commit: one ingest transaction at a time, over all replicas. So ingest's writes never
  * race, positions have no holes, and their order is the commit order.
- * @param server the run of the server that `verifyDatabase` verified; without it, any server is accepted
+ * @param serverRun the run of the server that `verifyDatabase` verified; without it, any server is accepted
  * @returns the last used position, the highest final slot, and the epoch
  * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
-export async function lockHead(tx: Tx, server?: string): Promise<LockedHead> {
-  const [head] = await tx.$queryRaw<(LockedHead & { server: string })[]>`
+export async function lockHead(tx: Tx, serverRun?: string): Promise<LockedHead> {
+  const [head] = await tx.$queryRaw<(LockedHead & { serverRun: string })[]>`
     select position, finalized_slot as "finalizedSlot", epoch::text as epoch,
-           extract(epoch from pg_postmaster_start_time())::text as server
+           extract(epoch from pg_postmaster_start_time())::text as "serverRun"
       from stream_head where id = 1 for update`
   if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
-  if (server !== undefined && server !== head.server)
+  if (serverRun !== undefined && serverRun !== head.serverRun)
     throw new StoreUnverifiedError('Postgres was started anew: verify the database before it is written to')
   return head
 }

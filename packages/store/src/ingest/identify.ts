@@ -3,7 +3,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import type { ControlMessage } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Batch } from './commit-batch.js'
-import { closeTaken, insertDeadLetters } from './dead-letters.js'
+import { closeReplayed, insertDeadLetters } from './dead-letters.js'
 import type { NewEvent } from './events.js'
 import { writeCorrections, writeFinalizedSlot } from './finality.js'
 import { policyOf } from './fold.js'
@@ -13,7 +13,7 @@ import { readIdentities, readRetractions, resolveIdentities, type Correction } f
 import { readKnown, type Known } from './known.js'
 import { readTrackingHeads, trackingIdsOf } from './number.js'
 import { policiesOf, readMoved, type MovedEvent } from './refold-causes.js'
-import { retract, settleTakenIn, type Retracted } from './retractions.js'
+import { retract, closeAccepted, type Retracted } from './retractions.js'
 import { readUnready } from './work.js'
 
 /** What a batch brings that is not stored yet. */
@@ -41,14 +41,14 @@ export interface Identified {
  * @throws StoreUnverifiedError
  */
 export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identified> {
-  const { stream, refused, server, programId = DEFAULT_PROGRAM_ID } = batch
+  const { stream, refused, serverRun, programId = DEFAULT_PROGRAM_ID } = batch
   const controls = (batch.controls ?? []).map(({ control }) => control)
-  const retracted = await applyRetractions(tx, controls, { server, programId })
-  const received = [...retracted.takenIn, ...batch.received]
+  const retracted = await applyRetractions(tx, controls, { serverRun, programId })
+  const received = [...retracted.accepted, ...batch.received]
   const asked = received.map(({ event }) => event)
   // One round trip: the statements after the lock are sent with it, in this order, and run once the lock is held.
   const [head, identities, retractions, known, heads, unready] = await Promise.all([
-    lockHead(tx, server),
+    lockHead(tx, serverRun),
     readIdentities(tx, asked),
     readRetractions(tx, asked),
     readKnown(tx, asked),
@@ -56,10 +56,10 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
     readUnready(tx, [...new Set(asked.flatMap(event => policyOf(event) ?? []))]),
   ])
   const resolved = await resolveIdentities(tx, received, identities, retractions)
-  await settleTakenIn(tx, retracted.takenIn, resolved.conflicts)
-  const waiting = new Set(retracted.takenIn.map(({ bytes }) => bytes))
+  await closeAccepted(tx, retracted.accepted, resolved.conflicts)
+  const waiting = new Set(retracted.accepted.map(({ bytes }) => bytes))
   const conflicts = resolved.conflicts.filter(({ bytes }) => !waiting.has(bytes))
-  if (batch.again) closeTaken(tx, stream, takenOf(batch, resolved.conflicts))
+  if (batch.again) closeReplayed(tx, stream, acceptedSequences(batch, resolved.conflicts))
   const finalizedSlot = await applyFinality(tx, head.finalizedSlot, controls, resolved.corrections)
   const moved = await readMoved(tx, resolved.corrections, programId)
   return {
@@ -76,11 +76,11 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
 async function applyRetractions(
   tx: PipelinedTx,
   controls: readonly ControlMessage[],
-  { server, programId }: { server: string | undefined; programId: string },
+  { serverRun, programId }: { serverRun: string | undefined; programId: string },
 ): Promise<Retracted> {
   const transactions = controls.filter(control => control.kind === 'retracted')
-  if (transactions.length === 0) return { events: [], takenIn: [] }
-  await lockHead(tx, server)
+  if (transactions.length === 0) return { events: [], accepted: [] }
+  await lockHead(tx, serverRun)
   return retract(tx, transactions, programId)
 }
 
@@ -104,7 +104,7 @@ async function applyFinality(
 }
 
 /** The positions in the stream of the messages that were not refused. */
-function takenOf(
+function acceptedSequences(
   { received, controls = [] }: Batch,
   conflicts: readonly { streamSequence: number }[],
 ): number[] {

@@ -9,15 +9,15 @@ import { readCommittedPayments } from '../committed-payments.js'
 export async function markRelayed({ database }: Store, batchIds: readonly bigint[]): Promise<void> {
   if (batchIds.length === 0) return
   await database.execute(sql`
-      update ingest_batches set handed_over_at = clock_timestamp()
-       where id = any(${batchIds.map(String)}::bigint[]) and handed_over_at is null`)
+      update ingest_batches set relayed_at = clock_timestamp()
+       where id = any(${batchIds.map(String)}::bigint[]) and relayed_at is null`)
 }
 
 /** Seconds since the commit of the oldest batch that was not relayed; 0 when every batch was. */
 export async function readOldestOutboxSeconds({ database }: Store): Promise<number> {
   const [row] = await database.read<{ seconds: number }>(sql`
       select extract(epoch from clock_timestamp() - committed_at)::float8 as seconds
-        from ingest_batches where handed_over_at is null order by id limit 1`)
+        from ingest_batches where relayed_at is null order by id limit 1`)
   return Math.max(0, row?.seconds ?? 0)
 }
 
@@ -51,7 +51,7 @@ export async function sweepBatches(
         select id as "batchId", first_position as first, last_position as last, committed_at as "committedAt",
                (select epoch::text from stream_head) as epoch
           from ingest_batches
-         where handed_over_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+         where relayed_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
          order by id limit ${limit} for update skip locked`
     for (const { first, last, ...batch } of rows) {
       const isInBatch = sql`e.position between ${first} and ${last}`
@@ -60,7 +60,7 @@ export async function sweepBatches(
           select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
            where ${isInBatch} and d.state = 'pending'`
       await relay({ ...batch, payments, deliveries })
-      await tx.$executeRaw`update ingest_batches set handed_over_at = clock_timestamp() where id = ${batch.batchId}`
+      await tx.$executeRaw`update ingest_batches set relayed_at = clock_timestamp() where id = ${batch.batchId}`
     }
     return rows.length
   }, PAGE_LIMITS)

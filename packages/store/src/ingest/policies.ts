@@ -15,7 +15,7 @@ interface PolicyRow extends Omit<PolicyState, 'policyId' | 'totalPaid' | 'period
 export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<KnownPolicy[]> {
   if (addresses.length === 0) return []
   const rows = await tx.$queryRaw<PolicyRow[]>`
-    select address, user_payment as "userPayment", policy_id as "policyId", life_start as "incarnationStart",
+    select address, user_payment as "userPayment", policy_id as "policyId", incarnation_start as "incarnationStart",
            deleted_order as "deletedOrder", gateway, recipient, tracking_id as "trackingId",
            policy_type::text as "policyType", created_at as "createdAt", payment_count as "paymentCount",
            total_paid::text as "totalPaid", last_payment_order as "lastPaymentOrder", last_paid_at as "lastPaidAt",
@@ -79,7 +79,7 @@ const WHOLE = columnTable<WrittenPolicy>('p', {
   ...PAID_COLUMNS,
   user_payment: ['text', ({ state }) => state.userPayment],
   policy_id: ['bigint', ({ state }) => state.policyId],
-  life_start: ['text', ({ state }) => state.incarnationStart],
+  incarnation_start: ['text', ({ state }) => state.incarnationStart],
   deleted_order: ['text', ({ state }) => state.deletedOrder],
   gateway: ['text', ({ state }) => state.gateway],
   recipient: ['text', ({ state }) => state.recipient],

@@ -39,7 +39,7 @@ export interface RefoldOptions {
   /** chooses the rows of a page; default: as many as a page may have */
   sizer?: Pick<PageSizer, 'rowsOf' | 'note'> | undefined
   /** the verified run of the server; see `lockHead` */
-  server?: string | undefined
+  serverRun?: string | undefined
 }
 
 /** What one page of work changed. */
@@ -57,7 +57,7 @@ export interface RefoldedPage extends CommittedNews {
  */
 export async function refoldPage(
   store: Store,
-  { programId, server, sizer = LARGEST }: RefoldOptions,
+  { programId, serverRun, sizer = LARGEST }: RefoldOptions,
 ): Promise<RefoldedPage | null> {
   const [waiting] = await store.database.read<{ is_any: boolean }>(
     sql`select exists (select from refolds) as is_any`,
@@ -68,7 +68,7 @@ export async function refoldPage(
     const tried: Tried = { work: null, page: { limit: most, rows: [] }, lockedAt: 0 }
     const rowsOf = (kind: Work['kind']) => Math.min(most, sizer.rowsOf(kind))
     try {
-      const done = await tryPage(store, { programId, server, rowsOf }, tried)
+      const done = await tryPage(store, { programId, serverRun, rowsOf }, tried)
       // A page that was halved says nothing about how long a whole one takes.
       if (done !== null && most === REFOLD_ROWS) sizer.note(done.kind, performance.now() - tried.lockedAt)
       return done
@@ -79,7 +79,7 @@ export async function refoldPage(
         most = Math.floor(most / 2)
         continue
       }
-      await setAsideOf(store, { work, row: page.rows[0], server }, error)
+      await setAsideOf(store, { work, row: page.rows[0], serverRun }, error)
       most = REFOLD_ROWS
     }
   }
@@ -88,14 +88,14 @@ export async function refoldPage(
 /** @param row of the page that failed; undefined when the page has no rows of its own */
 async function setAsideOf(
   store: Store,
-  { work, row, server }: { work: Work; row: string | undefined; server: string | undefined },
+  { work, row, serverRun }: { work: Work; row: string | undefined; serverRun: string | undefined },
   error: unknown,
 ): Promise<void> {
   if (row === undefined || (work.kind === 'all' && row === work.address))
     return setAside(store, 'refold', keyOfWork(work), error)
   if (work.kind !== 'all') return setAside(store, 'release-messages', row, error)
   await store.database.pipelinedTransaction(async tx => {
-    await lockHead(tx, server)
+    await lockHead(tx, serverRun)
     addWork(tx, [leftOut(row)])
     tx.send(settingAside('refold', keyOfWork(leftOut(row)), error))
   })
@@ -110,11 +110,11 @@ interface Tried {
 
 const tryPage = (
   { database }: Store,
-  { programId, server, rowsOf }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number },
+  { programId, serverRun, rowsOf }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number },
   tried: Tried,
 ): Promise<RefoldedPage | null> =>
   database.pipelinedTransaction(async tx => {
-    const head = await lockHead(tx, server)
+    const head = await lockHead(tx, serverRun)
     tried.lockedAt = performance.now()
     const work = await readNextWork(tx)
     tried.work = work

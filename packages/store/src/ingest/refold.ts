@@ -235,10 +235,10 @@ export function writeRefolded(tx: PipelinedTx, folded: readonly FoldedPolicy[]):
     standing.map(({ after, outcome }) => ({ state: after, outcome })),
   )
   tx.send(sql`
-    update policy_notices n set incarnation = p.life_start
+    update policy_notices n set incarnation_start = p.incarnation_start
       from policies p
      where p.address = any(${standing.map(({ after }) => after.address)}::text[]) and n.policy = p.address
-       and n.incarnation <> p.life_start and right(n.incarnation, 32) = right(p.life_start, 32)`)
+       and n.incarnation_start <> p.incarnation_start and right(n.incarnation_start, 32) = right(p.incarnation_start, 32)`)
 }
 
 const isGone = ({ after }: FoldedPolicy): boolean =>

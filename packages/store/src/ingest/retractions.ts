@@ -5,7 +5,7 @@ import { type Tx } from '../database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { ReceivedMessage } from './received-message.js'
-import { markTakenIn, readWaitingLetters } from './dead-letters.js'
+import { markAccepted, readWaitingLetters } from './dead-letters.js'
 import { takeFromFigures } from './figures.js'
 
 /** A stored event that a retraction took back, with its facts. */
@@ -26,14 +26,14 @@ export interface RetractedEvent {
 }
 
 /** A dead letter that contradicted a transaction until that transaction was retracted. */
-export interface TakenIn extends ReceivedMessage {
+export interface AcceptedLetter extends ReceivedMessage {
   letterId: bigint
 }
 
 export interface Retracted {
   /** events that stood until this retraction */
   events: RetractedEvent[]
-  takenIn: TakenIn[]
+  accepted: AcceptedLetter[]
 }
 
 const TRANSACTIONS = columnTable<RetractedTransaction>('r', {
@@ -72,7 +72,7 @@ export async function retract(
   programId: string,
 ): Promise<Retracted> {
   const unknown = await insertRetractions(tx, transactions)
-  if (unknown.length === 0) return { events: [], takenIn: [] }
+  if (unknown.length === 0) return { events: [], accepted: [] }
   const events = await markRetracted(tx, unknown)
   const letters = await readWaitingLetters(
     tx,
@@ -80,25 +80,25 @@ export async function retract(
   )
   await takeFromFigures(tx, events, events.flatMap(countedOf))
   const settings = { programId, requireProgramId: false }
-  const takenIn = letters.flatMap(({ id: letterId, ...letter }): TakenIn[] => {
+  const accepted = letters.flatMap(({ id: letterId, ...letter }): AcceptedLetter[] => {
     const read = readMessage(letter.bytes, settings)
     return read.ok ? [{ ...letter, letterId, event: read.event }] : []
   })
-  return { events, takenIn }
+  return { events, accepted }
 }
 
 const countedOf = ({ gateway, amount, tokenMint, occurredAt }: RetractedEvent) =>
   amount === null ? [] : [{ gateway: gateway!, amount: BigInt(amount), tokenMint, occurredAt }]
 
 /** Closes letters whose messages are stored now, or agree with a stored event. */
-export async function settleTakenIn(
+export async function closeAccepted(
   tx: Tx,
-  takenIn: readonly TakenIn[],
+  accepted: readonly AcceptedLetter[],
   conflicts: readonly { streamSequence: number; bytes: Uint8Array }[],
 ): Promise<void> {
   const still = new Set(conflicts.map(({ bytes }) => bytes))
-  await markTakenIn(
+  await markAccepted(
     tx,
-    takenIn.filter(({ bytes }) => !still.has(bytes)).map(({ letterId }) => letterId),
+    accepted.filter(({ bytes }) => !still.has(bytes)).map(({ letterId }) => letterId),
   )
 }

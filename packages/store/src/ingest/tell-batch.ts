@@ -60,10 +60,10 @@ export async function tellBatch(
     numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
   ])
   batch.onWriting?.()
-  const [takenBack, told, batchId] = await writing
+  const [retracting, told, batchId] = await writing
   // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
   const released = await releaseKnown(tx, knownBy(differences), isFinal)
-  const deliveries = [...takenBack, ...told, ...released]
+  const deliveries = [...retracting, ...told, ...released]
   return {
     ...{ batchId, payments, retractions, announcementIds, deliveries },
     lifecycles: toCommitted(lifecycles),

@@ -8,7 +8,7 @@ import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors
 
 /** The head of the database, as stored outside of Postgres. */
 export interface HeadRecord {
-  generation: number
+  epochNumber: number
   epoch: string
   position: bigint
 }
@@ -20,7 +20,7 @@ export interface VerifiedDatabase extends HeadRecord {
   /** names system identifier and database: the same on a standby and in a restored base backup */
   lineage: string
   /** the run of the Postgres server that was verified; `commitBatch` refuses to write on another one */
-  server: string
+  serverRun: string
   /** the stream sequence to read again from; null when no message is missing */
   reingestFrom: bigint | null
   /** why this call changed the epoch; null when it did not */
@@ -28,14 +28,14 @@ export interface VerifiedDatabase extends HeadRecord {
 }
 
 interface HeadRow extends HeadRecord {
-  incarnation: string | null
-  server: string
+  verifiedTimeline: string | null
+  serverRun: string
   reingestFrom: bigint | null
 }
 
 const HEAD = sql`
-  select epoch::text as epoch, position, generation, incarnation, reingest_from as "reingestFrom",
-         extract(epoch from pg_postmaster_start_time())::text as server
+  select epoch::text as epoch, position, epoch_number as "epochNumber", verified_timeline as "verifiedTimeline",
+         reingest_from as "reingestFrom", extract(epoch from pg_postmaster_start_time())::text as "serverRun"
     from stream_head where id = 1`
 
 /** @throws StoreContentsError */
@@ -50,7 +50,7 @@ const RECENT = 1_000
 /**
  * Compares the database with the last check, under the writer lock. Changes the epoch in two cases:
  * - The server, database or timeline differs: a standby was promoted, or a backup or dump was restored.
- * - The record outside of Postgres has a later position or generation: an older snapshot of the disk was put back.
+ * - The record outside of Postgres has a later position or epoch number: an older snapshot of the disk was put back.
  * @param readRecord if it rejects, the second case is not checked
  * @param reingestMargin how many messages before the last stored message may have been committed after that message
  * @throws StoreUnavailableError also while the server is a standby
@@ -64,16 +64,16 @@ export async function verifyDatabase(
   const record = await readRecord(lineage).catch(() => null)
   return store.database.transaction(async tx => {
     const head = await lockHeadRow(tx)
-    const incarnation = `${lineage}:${timeline}`
-    const change = findChange(head, incarnation, record)
+    const present = `${lineage}:${timeline}`
+    const change = findChange(head, present, record)
     if (change === null) {
-      if (head.incarnation !== incarnation)
-        await tx.$executeRaw`update stream_head set incarnation = ${incarnation} where id = 1`
+      if (head.verifiedTimeline !== present)
+        await tx.$executeRaw`update stream_head set verified_timeline = ${present} where id = 1`
       return verified(head, lineage, null)
     }
-    const generation = Math.max(head.generation, record?.generation ?? 0) + 1
+    const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
     await tx.$executeRaw`
-      update stream_head set epoch = gen_random_uuid(), incarnation = ${incarnation}, generation = ${generation},
+      update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},
              branch_position = position, reingest_from = least(reingest_from, (
                select greatest(1, max(stream_sequence) - ${reingestMargin})
                  from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
@@ -83,22 +83,22 @@ export async function verifyDatabase(
 }
 
 const verified = (
-  { epoch, position, generation, server, reingestFrom }: HeadRow,
+  { epoch, position, epochNumber, serverRun, reingestFrom }: HeadRow,
   lineage: string,
   change: string | null,
-): VerifiedDatabase => ({ lineage, server, epoch, position, generation, reingestFrom, change })
+): VerifiedDatabase => ({ lineage, serverRun, epoch, position, epochNumber, reingestFrom, change })
 
 /** @returns why commits may be missing, or null */
-function findChange(head: HeadRow, incarnation: string, record: HeadRecord | null): string | null {
+function findChange(head: HeadRow, present: string, record: HeadRecord | null): string | null {
   // No client knows anything of an empty database.
-  if (head.position > 0n && head.incarnation !== null && head.incarnation !== incarnation) {
-    return `the server was ${head.incarnation} (system, database, timeline) and is ${incarnation}`
+  if (head.position > 0n && head.verifiedTimeline !== null && head.verifiedTimeline !== present) {
+    return `the server was ${head.verifiedTimeline} (system, database, timeline) and is ${present}`
   }
   if (record === null) return null
-  if (record.generation > head.generation) return 'the database is older than the last change of its epoch'
-  if (record.generation === head.generation && record.epoch !== head.epoch)
+  if (record.epochNumber > head.epochNumber) return 'the database is older than the last change of its epoch'
+  if (record.epochNumber === head.epochNumber && record.epoch !== head.epoch)
     return 'another database with the same past was written to'
-  if (record.generation === head.generation && record.position > head.position)
+  if (record.epochNumber === head.epochNumber && record.position > head.position)
     return `position ${record.position} was committed, and the database ends at ${head.position}`
   return null
 }
@@ -130,9 +130,9 @@ async function readSystem({ database }: Store): Promise<string> {
 /** The values that change when the database is replaced, in one cheap read without a lock. */
 export async function readHeadNow({
   database,
-}: Store): Promise<HeadRecord & { server: string; reingestFrom: bigint | null }> {
-  const { epoch, position, generation, server, reingestFrom } = headOf(await database.read<HeadRow>(HEAD))
-  return { epoch, position, generation, server, reingestFrom }
+}: Store): Promise<HeadRecord & { serverRun: string; reingestFrom: bigint | null }> {
+  const { epoch, position, epochNumber, serverRun, reingestFrom } = headOf(await database.read<HeadRow>(HEAD))
+  return { epoch, position, epochNumber, serverRun, reingestFrom }
 }
 
 /**

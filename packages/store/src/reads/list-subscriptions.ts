@@ -58,7 +58,7 @@ export const SUBSCRIPTION_COLUMNS = sql`
   p.payment_count::float8 as "paymentCount", p.created_at::float8 as "createdAt", p.updated_at as "updatedAt",
   p.status, p.next_payment_due as "nextPaymentDue", p.due_at as "dueAt", p.ends_at as "endsAt", p.family,
   p.period_start as "periodStart", p.period_total::text as "periodTotal", ${POLICY_MINT} as "tokenMint",
-  u.owner as "walletPublicKey", coalesce(u.deleted_order > coalesce(u.life_start, ''), false) as "userPaymentDeleted"`
+  u.owner as "walletPublicKey", coalesce(u.deleted_order > coalesce(u.incarnation_start, ''), false) as "userPaymentDeleted"`
 
 export interface SubscriptionRow extends Omit<StoredSubscription, 'totalPaid' | 'periodTotal'> {
   totalPaid: string

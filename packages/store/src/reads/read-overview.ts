@@ -86,11 +86,11 @@ export async function readOverview(
       select count(b.committed_at)::int as measured,
              ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
              ${quantile(0.95, 'b.committed_at')}::float8 as stored_p95,
-             ${quantile(0.5, 'b.handed_over_at')}::float8 as announced_p50,
-             ${quantile(0.95, 'b.handed_over_at')}::float8 as announced_p95
+             ${quantile(0.5, 'b.relayed_at')}::float8 as announced_p50,
+             ${quantile(0.95, 'b.relayed_at')}::float8 as announced_p95
         from (${newestSince(firstHourMs, MEASURED)}) e
         left join lateral (
-          select last_position, committed_at, handed_over_at from ingest_batches
+          select last_position, committed_at, relayed_at from ingest_batches
            where first_position <= e.position order by first_position desc limit 1
         ) b on b.last_position >= e.position`),
   ])

@@ -24,7 +24,7 @@ export interface PaymentTrace {
   /**
    * when it was announced to sockets and its deliveries were enqueued; null before that, or when the batch is removed
    */
-  handedOverAt: Date | null
+  relayedAt: Date | null
   /** whether the payment was announced: only announced batches are ever removed */
   isAnnounced: boolean
 }
@@ -38,11 +38,11 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
     select e.id as "eventId", e.tracking_id as "trackingId", e.seq, e.payment_policy as "paymentPolicy", e.gateway,
            e.amount::text as amount, e.record_id::float8 as "recordId", e.slot::float8 as slot,
            e.occurred_at as "occurredAt", e.paid_at as "paidAt", e.stream_sequence as "streamSequence", e.position,
-           b.committed_at as "committedAt", b.handed_over_at as "handedOverAt",
-           b.handed_over_at is not null or b.last_position is null as "isAnnounced"
+           b.committed_at as "committedAt", b.relayed_at as "relayedAt",
+           b.relayed_at is not null or b.last_position is null as "isAnnounced"
       from events e
       left join lateral (
-        select last_position, committed_at, handed_over_at from ingest_batches
+        select last_position, committed_at, relayed_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
       ) b on b.last_position >= e.position
      where e.signature = ${signature} and ${IS_PAYMENT}

@@ -80,7 +80,7 @@ async function readPage({ database }: Store, asked: Asked): Promise<TrackedPolic
             select p.* from policies p
              where p.address = any(${[...asked.addresses]}::text[]) and ${isKept('policy', sql`p.address`)}) p
       ${WITH_USER_PAYMENT}
-     where p.life_start is not null and p.gateway is not null`)
+     where p.incarnation_start is not null and p.gateway is not null`)
   return rows.map(row => {
     const notice = dueNoticeOf(row, row.now, asked)
     return { ...toLifecyclePolicy(row), notices: notice === null ? [] : [`${notice.type} ${notice.at}`] }

@@ -34,7 +34,7 @@ const TABLES = {
   // A batch that was not relayed belongs to the outbox: it stays.
   ingest_batches: {
     ...{ key: ID, risesWith: sql`r.committed_at`, age: ({ batchDays }: Retention) => olderThan(batchDays) },
-    mayGo: sql`r.handed_over_at is not null and r.committed_at`,
+    mayGo: sql`r.relayed_at is not null and r.committed_at`,
   },
   // An INGEST_FAULT that was not replayed is a good message that a bug of ingest refused. The row may be its only copy.
   dead_letters: {
@@ -69,7 +69,7 @@ const TABLES = {
   policy_notices: {
     key: [
       ['policy', 'text'],
-      ['incarnation', 'text'],
+      ['incarnation_start', 'text'],
       ['type', 'text'],
       ['at', 'bigint'],
     ],
@@ -77,7 +77,7 @@ const TABLES = {
     mayGo: sql`
       not exists (
         select from policies p
-         where p.address = r.policy and p.live and p.life_start = r.incarnation
+         where p.address = r.policy and p.live and p.incarnation_start = r.incarnation_start
            and (r.type = 'subscription.expired' or p.next_payment_due is null or p.next_payment_due <= r.at))
       and r.told_at`,
   },

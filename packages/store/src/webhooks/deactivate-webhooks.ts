@@ -35,7 +35,7 @@ export async function deactivateWebhooks(
 }
 
 const IS_DELETED_GATEWAY = sql`
-  g.deleted_order is not null and (g.life_start is null or g.life_start <= g.deleted_order)`
+  g.deleted_order is not null and (g.incarnation_start is null or g.incarnation_start <= g.deleted_order)`
 
 /** Rows that one look at webhooks, or at keys, of deleted gateways passes. */
 const LOOKED_AT = 5_000

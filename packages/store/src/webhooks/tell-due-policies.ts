@@ -93,7 +93,7 @@ const datesOf = ({ soonSeconds, graceSeconds }: DueLimits): Sql => sql`
     where k.holds
       and exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and k.type = any(w.event_types))
       and not exists (select from policy_notices n
-                       where n.policy = p.address and n.incarnation = p.life_start
+                       where n.policy = p.address and n.incarnation_start = p.incarnation_start
                          and n.type = k.type and n.at = k.at))`
 
 async function lookAtPolicies(
@@ -166,12 +166,12 @@ const takeDue = (tx: Tx, addresses: readonly string[], limits: DueLimits): Promi
      order by p.address
        for no key update of p skip locked
   ), told as (
-    insert into policy_notices (policy, incarnation, type, at)
-    select address, life_start, type, at from due
+    insert into policy_notices (policy, incarnation_start, type, at)
+    select address, incarnation_start, type, at from due
     on conflict do nothing
-    returning policy, incarnation, type, at
+    returning policy, incarnation_start, type, at
   )
   select ${LIFECYCLE_COLUMNS}, p.type, p.at
     from told t
-    join due p on p.address = t.policy and p.life_start = t.incarnation and p.type = t.type and p.at = t.at
+    join due p on p.address = t.policy and p.incarnation_start = t.incarnation_start and p.type = t.type and p.at = t.at
     ${WITH_USER_PAYMENT}`)

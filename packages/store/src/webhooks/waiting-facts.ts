@@ -71,7 +71,7 @@ async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<st
     select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt", p.ends_at as "endsAt",
            floor(extract(epoch from clock_timestamp()))::float8 as now
       from policies p ${WITH_USER_PAYMENT}
-     where p.address = any(${addresses}::text[]) and p.life_start is not null and p.gateway is not null`
+     where p.address = any(${addresses}::text[]) and p.incarnation_start is not null and p.gateway is not null`
   return new Map(policies.map(policy => [policy.address, policy]))
 }
 

@@ -2,7 +2,7 @@
 // here names a column, but deliveries and webhooks in told.ts and run.ts.
 
 /** Whether `a` is the latest Created of an address, and no Deleted came later. */
-const LIVE = `(life_start is not null and (deleted_order is null or life_start > deleted_order)) as live`
+const LIVE = `(incarnation_start is not null and (deleted_order is null or incarnation_start > deleted_order)) as live`
 /** Slot, transaction and index: an order without the event's id. */
 const PLACE = 32
 
@@ -15,12 +15,12 @@ export const COLUMNS = {
   policies: `
     select address, live, family, user_payment, gateway, recipient, tracking_id, policy_id, created_at, updated_at,
            payment_count, total_paid, status, next_payment_due, period_start, period_total, token_mint
-      from policies where life_start is not null`,
-  user_payments: `select address, ${LIVE}, owner, token_mint from user_payments where life_start is not null`,
+      from policies where incarnation_start is not null`,
+  user_payments: `select address, ${LIVE}, owner, token_mint from user_payments where incarnation_start is not null`,
   gateways: `
     select address, ${LIVE}, authority,
-           case when left(signer_order, ${PLACE}) >= left(life_start, ${PLACE}) then signer else authority end as signer
-      from gateways where life_start is not null`,
+           case when left(signer_order, ${PLACE}) >= left(incarnation_start, ${PLACE}) then signer else authority end as signer
+      from gateways where incarnation_start is not null`,
   event_counts: `
     select name, span, extract(epoch from start)::bigint as start, count from event_counts where count > 0`,
   payment_stats: `

@@ -127,7 +127,7 @@ const DRIVERS: readonly Driver[] = [
     async happen(given) {
       await setWebhook(given, 'subscription.overdue')
       await given.run(
-        `insert into policies (address, life_start, gateway, recipient, token_mint, live, status, due_at)
+        `insert into policies (address, incarnation_start, gateway, recipient, token_mint, live, status, due_at)
          values ($1, '0', $2, 'R', $3, true, 'active', 5)`,
         [given.policy, given.gateway, given.tokenMint],
       )

@@ -141,7 +141,7 @@ t.test('a life-cycle event that waits for finality tells the figures of its time
   await transaction(tx => tell(tx, { payments: [], lifecycles: [{ policy, lifecycle }], isFinal }))
   t.same(await waitingOf(webhook), ['finality'])
   await pool.query(
-    `insert into policies (address, life_start, gateway, recipient, payment_count, total_paid, live, status)
+    `insert into policies (address, incarnation_start, gateway, recipient, payment_count, total_paid, live, status)
      values ($1, '1', $2, 'S', 9, 99, true, 'active')`,
     [policy.address, gateway],
   )

@@ -120,7 +120,7 @@ export const toTraceRecord = (
   chain: { slot: trace.slot, timestamp: trace.occurredAt.toISOString(), paidAt: trace.paidAt },
   stream: { sequence: trace.streamSequence },
   stored: { at: iso(trace.committedAt), position: trace.position, seq: trace.seq },
-  announced: { at: iso(trace.handedOverAt), done: trace.isAnnounced },
+  announced: { at: iso(trace.relayedAt), done: trace.isAnnounced },
   ...(own === null
     ? {}
     : {

@@ -125,11 +125,10 @@ export async function openGatewayApi(
     },
     addGateway: async () => {
       const gateway = { address: makeWallet().publicKey, authority: makeWallet() }
-      await database.pool.query('insert into gateways (address, authority, life_start) values ($1, $2, $3)', [
-        gateway.address,
-        gateway.authority.publicKey,
-        '0001',
-      ])
+      await database.pool.query(
+        'insert into gateways (address, authority, incarnation_start) values ($1, $2, $3)',
+        [gateway.address, gateway.authority.publicKey, '0001'],
+      )
       return gateway
     },
     challenge: async (gateway, from) => {

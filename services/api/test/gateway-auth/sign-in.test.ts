@@ -223,7 +223,7 @@ t.test('signing in', async t => {
         gateway.address,
       ])
       t.equal((await list(ofAuthority)).status, 401, 'with its gateway, a token dies')
-      await api.database.pool.query(`update gateways set life_start = '0005' where address = $1`, [
+      await api.database.pool.query(`update gateways set incarnation_start = '0005' where address = $1`, [
         gateway.address,
       ])
       t.equal(

@@ -17,7 +17,7 @@ import { startBatchSpans, type BatchSpans } from './batch-spans.js'
 
 interface Parts {
   store: Store
-  guard: Pick<DatabaseGuard, 'server' | 'doubt' | 'keep'>
+  guard: Pick<DatabaseGuard, 'serverRun' | 'doubt' | 'keep'>
   relay: Pick<OutboxRelay, 'start'>
   program: ProgramSettings
   metrics: IngestMetrics
@@ -129,14 +129,14 @@ export function buildBatchHandler({
 /** Stores on the verified database. If Postgres was restarted, verifies the database first. */
 async function storeVerified(
   store: Store,
-  guard: Pick<DatabaseGuard, 'server' | 'doubt'>,
+  guard: Pick<DatabaseGuard, 'serverRun' | 'doubt'>,
   batch: Batch,
 ): Promise<CommittedBatch[]> {
   try {
-    return await storeBatch(store, { ...batch, server: await guard.server() })
+    return await storeBatch(store, { ...batch, serverRun: await guard.serverRun() })
   } catch (error) {
     if (!(error instanceof StoreUnverifiedError)) throw error
     guard.doubt()
-    return storeBatch(store, { ...batch, server: await guard.server() })
+    return storeBatch(store, { ...batch, serverRun: await guard.serverRun() })
   }
 }

@@ -52,11 +52,11 @@ export class DatabaseGuard implements Intake {
   }
 
   /** The run of the server that ingest may write to. @throws StoreUnavailableError while the run cannot be verified */
-  async server(): Promise<string> {
-    return (this.#verified ?? (await this.#verify())).server
+  async serverRun(): Promise<string> {
+    return (this.#verified ?? (await this.#verify())).serverRun
   }
 
-  /** Makes the next call of `server` verify again. */
+  /** Makes the next call of `serverRun` verify again. */
   doubt(): void {
     this.#verified = undefined
   }
@@ -66,8 +66,8 @@ export class DatabaseGuard implements Intake {
     const { records, log } = this.#options
     const verified = this.#verified
     if (!verified) return
-    const { generation, epoch, lineage } = verified
-    await records.write(lineage, { generation, epoch, position }).catch((err: unknown) => {
+    const { epochNumber, epoch, lineage } = verified
+    await records.write(lineage, { epochNumber, epoch, position }).catch((err: unknown) => {
       log.debug({ err }, 'database.record-not-written')
     })
   }
@@ -82,10 +82,10 @@ export class DatabaseGuard implements Intake {
     this.#verifying ??= verifyDatabase(store, { readRecord, reingestMargin })
       .then(verified => {
         this.#verified = verified
-        const { change, epoch, generation, position, reingestFrom } = verified
+        const { change, epoch, epochNumber, position, reingestFrom } = verified
         if (change !== null) {
           metrics.epochChanges.inc()
-          log.error({ change, epoch, generation, position, reingestFrom }, 'database.lost-commits')
+          log.error({ change, epoch, epochNumber, position, reingestFrom }, 'database.lost-commits')
         }
         this.#beginReingest(verified)
         return verified
@@ -109,7 +109,7 @@ export class DatabaseGuard implements Intake {
   async #check(): Promise<void> {
     const verified = this.#verified ?? (await this.#verify())
     const head = await readHeadNow(this.#options.store)
-    if (head.server !== verified.server || head.epoch !== verified.epoch) {
+    if (head.serverRun !== verified.serverRun || head.epoch !== verified.epoch) {
       this.doubt()
       await this.#verify()
       return

@@ -6,7 +6,7 @@ import type { DatabaseGuard } from './database-guard.js'
 
 export interface RefoldLoopOptions {
   store: Store
-  guard: Pick<DatabaseGuard, 'server'>
+  guard: Pick<DatabaseGuard, 'serverRun'>
   relay: { start(news: readonly CommittedNews[]): void }
   programId: string
   log: Logger
@@ -39,13 +39,17 @@ export class RefoldLoop implements Intake {
   async #run(stop: AbortSignal): Promise<void> {
     const { store, guard, relay, programId, log } = this.#options
     if (!this.#followsRules) {
-      if (await beginNewRules(store, await guard.server())) log.info('refold.new-rules')
+      if (await beginNewRules(store, await guard.serverRun())) log.info('refold.new-rules')
       this.#followsRules = true
     }
     let saidAt = performance.now()
     for (let pages = 1; !stop.aborted; pages++) {
       const startedAt = performance.now()
-      const page = await refoldPage(store, { programId, sizer: this.#sizer, server: await guard.server() })
+      const page = await refoldPage(store, {
+        programId,
+        sizer: this.#sizer,
+        serverRun: await guard.serverRun(),
+      })
       if (page === null) return
       relay.start([page])
       const endedAt = performance.now()
