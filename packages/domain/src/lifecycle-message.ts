@@ -47,16 +47,28 @@ export interface Lifecycle {
 /** The id of the event of an order, without dashes: it stays when a copy moves the event. */
 export const eventKey = (order: ChainOrder): string => order.slice(-32)
 
+/** What each event says at most once of a policy, whatever incarnation it is counted to. */
+const OF_ONE_EVENT: ReadonlySet<LifecycleType> = new Set([
+  'subscription.created',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.deleted',
+])
+
 /**
- * One id for each policy, incarnation, type and key: a change that is told again has the same id. The incarnation is known
- * by its Created event, because a copy can move that event to another place.
+ * One id for each policy, type and key: a change that is told again has the same id. A completion and a date are of an
+ * incarnation, which is known by its Created event, because a copy can move that event to another place. What an event
+ * says is told once, also where the Created event before it was retracted and appeared again.
  */
 export function lifecycleMessageId(
   { address, incarnationStart }: Pick<LifecyclePolicy, 'address' | 'incarnationStart'>,
   { type, key }: Pick<Lifecycle, 'type' | 'key'>,
 ): string {
-  const identity = JSON.stringify([type, address, eventKey(incarnationStart), key])
-  return `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}lifecycle`
+  const identity = OF_ONE_EVENT.has(type)
+    ? [type, address, key]
+    : [type, address, eventKey(incarnationStart), key]
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
+  return `msg_${digest.slice(0, 40)}lifecycle`
 }
 
 /** `data` of a message, as JSON text. */

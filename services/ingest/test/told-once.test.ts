@@ -1,0 +1,42 @@
+// What an event says of a policy is told once, whatever becomes of the Created event before it.
+import t from 'tap'
+import { created, ingest, PERIODS, policyOf, say, userPayment, GATEWAY, type Message } from './refold-history.js'
+import { openTestStore } from './open-test-store.js'
+
+const change = (message: Message, fields: object): Message => ({
+  ...message,
+  bytes: Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(message.bytes).toString()), ...fields })),
+})
+
+const retract = (message: Message): Message => {
+  const { signature, slot } = JSON.parse(Buffer.from(message.bytes).toString())
+  return {
+    subject: 'chain.events.control.retracted',
+    bytes: Buffer.from(JSON.stringify({ signature, slot })),
+  }
+}
+
+const paused = say('PaymentPolicyStatusChanged', 8, {
+  ...{ payment_policy: policyOf(1), old_status: { Active: null }, new_status: { Paused: null } },
+})
+
+for (const finality of ['confirmed', 'finalized'])
+  t.test(`a pause is told once when its policy's Created event appears again: ${finality}`, async t => {
+    const { store, database } = await openTestStore(t)
+    await database.pool.query(
+      `insert into webhooks (gateway, endpoint_url, secret, finality, event_types)
+       values ($1, 'http://127.0.0.1:9/', 'whsec_', $2, '{subscription.created,subscription.paused}')`,
+      [GATEWAY, finality],
+    )
+    const first = created(1, 5, PERIODS)
+    await ingest(store, [userPayment, first, paused])
+    await ingest(store, [retract(first)])
+    const again = change(first, { slot: 4, commitment: 'finalized' })
+    // A copy that knows the place moves the pause, as if it came to this incarnation now.
+    await ingest(store, [again, change(paused, { transaction_index: 3, commitment: 'finalized' })])
+    const { rows } = await database.pool.query<{ type: string; slot: string }>(
+      `select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by e.slot, d.id`,
+    )
+    const told = rows.map(({ type, slot }) => `${type.replace('subscription.', '')} ${slot}`)
+    t.same(told, finality === 'confirmed' ? ['created 4', 'created 5', 'paused 8'] : ['created 4', 'paused 8'])
+  })
