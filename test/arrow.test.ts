@@ -169,17 +169,12 @@ t.test('package.json files name what is imported, and nothing against the arrow'
 const known = new Set(sources)
 const sourceAt = (path: string): string => (known.has(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`)
 
-/**
- * Every file below a folder of sources with the files it imports from there; imports of types count. Not the store: there
- * the shapes of one step extend those of the step before, and the first takes rows of the last.
- */
+/** Every file below a folder of sources with the files it imports from there; imports of types count. */
 const importGraph = new Map(
-  sources
-    .filter(file => !file.startsWith('packages/store/'))
-    .map(file => {
-      const own = importsOf(read(file)).filter(name => name.startsWith('.'))
-      return [file, own.map(name => sourceAt(join(dirname(file), name).replace(/\.js$/, '')))]
-    }),
+  sources.map(file => {
+    const own = importsOf(read(file)).filter(name => name.startsWith('.'))
+    return [file, own.map(name => sourceAt(join(dirname(file), name).replace(/\.js$/, '')))]
+  }),
 )
 
 /** @returns the first circle of a graph as the nodes on it, or undefined */

@@ -1,6 +1,15 @@
 // What an event says of a policy is told once, whatever becomes of the Created event before it.
 import t from 'tap'
-import { created, ingest, PERIODS, policyOf, say, userPayment, GATEWAY, type Message } from './refold-history.js'
+import {
+  created,
+  ingest,
+  PERIODS,
+  policyOf,
+  say,
+  userPayment,
+  GATEWAY,
+  type Message,
+} from './refold-history.js'
 import { openTestStore } from './open-test-store.js'
 
 const change = (message: Message, fields: object): Message => ({
@@ -38,5 +47,8 @@ for (const finality of ['confirmed', 'finalized'])
       `select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by e.slot, d.id`,
     )
     const told = rows.map(({ type, slot }) => `${type.replace('subscription.', '')} ${slot}`)
-    t.same(told, finality === 'confirmed' ? ['created 4', 'created 5', 'paused 8'] : ['created 4', 'paused 8'])
+    t.same(
+      told,
+      finality === 'confirmed' ? ['created 4', 'created 5', 'paused 8'] : ['created 4', 'paused 8'],
+    )
   })

@@ -1,7 +1,7 @@
 import type { GatewayState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { GATEWAY_COLUMNS } from '../ingest/gateways.js'
+import { GATEWAY_COLUMNS } from '../rows/gateways.js'
 import type { ApiKeyScope } from './api-key-records.js'
 
 /** A key that is neither revoked nor expired, with its gateway's state on the chain. */

@@ -1,8 +1,7 @@
 import { policiesOf } from '../reads/policies-of-wallet.js'
 import type { Store } from '../database/open-store.js'
-import { empty, sql, type Sql } from '../database/sql.js'
-import { IS_PAYMENT } from '../payment-names.js'
-import { allOf } from '../reads/event-filter.js'
+import { allOf, empty, sql, type Sql } from '../database/sql.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { ClaimFilter } from './list-claimable-policies.js'
 
 /** A payment whose payer and recipient are known. Amounts are exact. */

@@ -1,8 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { accountsOf, policiesOf } from '../reads/policies-of-wallet.js'
-import { sql } from '../database/sql.js'
-import { allOf } from '../reads/event-filter.js'
-import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
+import { allOf, sql } from '../database/sql.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import {
   SUBSCRIPTION_COLUMNS,
   toSubscription,

@@ -19,3 +19,7 @@ export const { DbNull } = Prisma
 /** The statement of a tag's arguments, or the statement itself. */
 export const toStatement = (query: TemplateStringsArray | Sql, values: unknown[]): Sql =>
   'raw' in query ? sql(query, ...values) : query
+
+/** Conditions joined by `and`; an empty list is always true. */
+export const allOf = (conditions: Sql[]): Sql =>
+  conditions.length === 0 ? sql`true` : join(conditions, ' and ')

@@ -3,7 +3,7 @@
 // between, the sweeper finds the row.
 import { sql, type Tx } from '../database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { readCommittedPayments } from '../committed-payments.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 

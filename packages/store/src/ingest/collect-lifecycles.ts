@@ -12,7 +12,7 @@ import {
 import type { Tx } from '../database/sql.js'
 import type { PolicyLifecycle } from '../webhooks/tell.js'
 import type { FoldedPolicy } from './fold.js'
-import { readUserPayments } from './user-payments.js'
+import { readUserPayments } from '../rows/user-payments.js'
 
 /**
  * @param known user payments that were read before; the function reads the others

@@ -12,7 +12,7 @@ import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { moveTokens } from './figures.js'
 import { giveSeqs } from './number.js'
-import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 
 /** The facts of a stored payment as they are written down, and its incarnation. */
 interface PaymentRow extends StoredRow {

@@ -4,18 +4,6 @@ import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { NumberedEvent } from './number.js'
 
-/** A checked message with its place in the stream. */
-export interface ReceivedEvent {
-  event: ChainEvent
-  streamSequence: number
-}
-
-/** An event that is not stored yet. */
-export interface NewEvent extends ReceivedEvent {
-  /** its transaction was retracted before its arrival: the event is stored, and counts nowhere */
-  retracted: boolean
-}
-
 const payment =
   <T>(pick: (effect: Extract<ChainEvent['effect'], { kind: 'payment' }>) => T) =>
   ({ event: { effect } }: NumberedEvent): T | null =>

@@ -5,7 +5,6 @@ import {
   applyToPolicy,
   applyToUserPayment,
   compareForFold,
-  DIRECT_TRANSFER_POLICY,
   emptyGateway,
   emptyPolicy,
   emptyUserPayment,
@@ -20,8 +19,10 @@ import {
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
-import type { NewEvent } from './events.js'
-import type { Known, KnownPolicy } from './known.js'
+import { gatewayOf, policyOf, userPaymentOf } from './addresses.js'
+import type { NewEvent } from './received-message.js'
+import type { Known } from './known.js'
+import type { KnownPolicy } from './policies.js'
 
 /** A new event with what its address knows of it. */
 export interface FoldedEvent extends NewEvent {
@@ -50,22 +51,6 @@ export interface Folded {
   refold: Set<string>
   /** payments whose incarnation the batch's states do not know, by id */
   unplaced: Set<string>
-}
-
-/** The policy of an event; a direct transfer belongs to none. */
-export const policyOf = ({ effect }: ChainEvent): string | null =>
-  'policy' in effect && effect.policy !== DIRECT_TRANSFER_POLICY ? effect.policy : null
-
-export function gatewayOf({ effect }: ChainEvent): string | null {
-  const { kind } = effect
-  return kind === 'gateway-created' || kind === 'gateway-deleted' || kind === 'gateway-signer-changed'
-    ? effect.gateway
-    : null
-}
-
-export function userPaymentOf({ effect }: ChainEvent): string | null {
-  const { kind } = effect
-  return kind === 'user-payment-created' || kind === 'user-payment-deleted' ? effect.userPayment : null
 }
 
 /**

@@ -1,11 +1,6 @@
 export { removeAnnouncements, sweepAnnouncements } from './announcements.js'
-export {
-  commitBatch,
-  type Batch,
-  type CommittedBatch,
-  type CommittedNews,
-  type ReceivedControl,
-} from './commit-batch.js'
+export { commitBatch } from './commit-batch.js'
+export type { Batch, CommittedBatch, CommittedNews, ReceivedControl } from './batch.js'
 export type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
 export { beginNewRules, rebuildProjections } from './begin-rebuild.js'

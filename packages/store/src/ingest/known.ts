@@ -3,20 +3,13 @@ import {
   emptyUserPayment,
   type ChainEvent,
   type GatewayState,
-  type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
-import { gatewayOf, policyOf, userPaymentOf } from './fold.js'
+import { gatewayOf, policyOf, userPaymentOf } from './addresses.js'
 import { readGateways } from './gateways.js'
-import { readPolicies } from './policies.js'
-import { readUserPayments } from './user-payments.js'
-
-/** A policy as stored, with the status that is served. */
-export interface KnownPolicy {
-  state: PolicyState
-  status: string | null
-}
+import { readPolicies, type KnownPolicy } from './policies.js'
+import { readUserPayments } from '../rows/user-payments.js'
 
 /**
  * The states before a batch: of the addresses in its events, and of the user payments of its policies. A user payment of

@@ -3,7 +3,7 @@ import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { readCommittedPayments } from '../committed-payments.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
 
 /** Marks batches that were announced and whose deliveries were enqueued. */
 export async function markRelayed({ database }: Store, batchIds: readonly bigint[]): Promise<void> {

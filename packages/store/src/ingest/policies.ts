@@ -2,7 +2,12 @@ import type { PolicyOutcome, PolicyState } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { sql, type Tx } from '../database/sql.js'
-import type { KnownPolicy } from './known.js'
+
+/** A policy as stored, with the status that is served. */
+export interface KnownPolicy {
+  state: PolicyState
+  status: string | null
+}
 
 interface PolicyRow extends Omit<PolicyState, 'policyId' | 'totalPaid' | 'periodTotal'> {
   policyId: bigint | null

@@ -9,7 +9,7 @@ import {
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import { CHANGED, OF_POLICY } from './derive-payments.js'
 import { inFoldOrder } from './fold.js'
-import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 
 /** The events that a policy's state depends on beside its payments. */
 const POLICY_EVENTS = [

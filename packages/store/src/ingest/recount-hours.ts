@@ -4,7 +4,7 @@
 import { ALL_GATEWAYS, SPANS, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import { distinct, keyOf, listOf, type GatewayHour, type TokenHour } from './gateway-hours.js'
 import { clear, listOfTokens, sumUp } from './sum-hours.js'
 import { addWork, REFOLD_ROWS } from './work.js'

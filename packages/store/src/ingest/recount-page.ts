@@ -2,7 +2,7 @@
 import { ALL_GATEWAYS, SPANS, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { GatewayHour } from './gateway-hours.js'
 import { sumUp } from './sum-hours.js'
 import type { Work } from './work.js'

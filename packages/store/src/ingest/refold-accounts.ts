@@ -9,11 +9,11 @@ import {
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { gatewayOf, userPaymentOf } from './fold.js'
+import { gatewayOf, userPaymentOf } from './addresses.js'
 import { writeGateways } from './gateways.js'
 import { readLatestChanges } from './read-registers.js'
-import { readStored } from './stored-events.js'
-import { writeUserPayments } from './user-payments.js'
+import { readStored } from '../rows/stored-events.js'
+import { writeUserPayments } from '../rows/user-payments.js'
 
 const GATEWAY_EVENTS = ['PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged']
 const USER_PAYMENT_EVENTS = ['UserPaymentCreated', 'UserPaymentDeleted']

@@ -1,7 +1,8 @@
 // Folds again what a batch's events could not be appended to.
 import type { ChainOrder } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { gatewayOf, userPaymentOf, type Folded } from './fold.js'
+import { gatewayOf, userPaymentOf } from './addresses.js'
+import type { Folded } from './fold.js'
 import type { Identified } from './identify.js'
 import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
 import { collectCauses, newlyKnownAccounts, readPoliciesOf } from './refold-causes.js'

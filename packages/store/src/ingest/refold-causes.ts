@@ -8,12 +8,13 @@ import {
 } from '@payment-tracking/domain'
 import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from './derive-payments.js'
-import { policyOf, type Folded } from './fold.js'
+import { policyOf } from './addresses.js'
+import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
 import type { Known } from './known.js'
 import type { RefoldCause } from './refold.js'
 import type { RetractedEvent } from './retractions.js'
-import { readStored, STORED_COLUMNS, type StoredRow } from './stored-events.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 import { REFOLD_ROWS } from './work.js'
 
 /** A stored event that stands somewhere else now. */

@@ -25,10 +25,9 @@ import {
   type StoredPayment,
 } from './derive-payments.js'
 import type { FoldedPolicy } from './fold.js'
-import type { KnownPolicy } from './known.js'
-import { readPolicies, writePolicies } from './policies.js'
+import { readPolicies, writePolicies, type KnownPolicy } from './policies.js'
 import { readRegisters } from './read-registers.js'
-import { readUserPayments } from './user-payments.js'
+import { readUserPayments } from '../rows/user-payments.js'
 import { addWork, readUnready, REFOLD_ROWS, type Unready } from './work.js'
 
 /** Why a policy is folded again. */

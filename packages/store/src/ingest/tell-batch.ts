@@ -1,16 +1,16 @@
 // The last phase of a batch: what changed is told. Writes deliveries and announcements, and records the batch for the
 // outbox relay.
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { readCommittedPayments } from '../committed-payments.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { readSaidFinal } from '../said-final.js'
+import { readSaidFinal } from '../rows/said-final.js'
 import { forget } from '../webhooks/forget.js'
 import type { Released } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
-import type { Batch, CommittedNews } from './commit-batch.js'
+import type { Batch, CommittedNews } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 import type { Folded } from './fold.js'
 import { recordBatch } from './head.js'
@@ -53,14 +53,16 @@ export async function tellBatch(
   )
   const stored = withoutFresh(causesOf(lifecycles), numbered)
   const isFinal = await finalityOf(tx, identified, [...late.map(idOf), ...stored])
-  // Sent together.
+  // First, so that an ordered webhook hears of a retraction before the payments of its batch. Most batches retract nothing,
+  // and send nothing here.
+  const retracting = await forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions })
+  // Sent together: the two write no table in common, so their order does not matter.
   const writing = Promise.all([
-    forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions }),
     tell(tx, { payments, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
     numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
   ])
   batch.onWriting?.()
-  const [retracting, told, batchId] = await writing
+  const [told, batchId] = await writing
   // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
   const released = await releaseKnown(tx, knownBy(differences), isFinal)
   const deliveries = [...retracting, ...told, ...released]

@@ -4,11 +4,12 @@ import type { CountedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { insertEvents } from './events.js'
 import { addToFigures } from './figures.js'
-import { gatewayOf, userPaymentOf, type Folded, type FoldedPolicy } from './fold.js'
+import { gatewayOf, userPaymentOf } from './addresses.js'
+import type { Folded, FoldedPolicy } from './fold.js'
 import { writeGateways } from './gateways.js'
 import type { NumberedEvent } from './number.js'
 import { writePaidPolicies, writePolicies, type WrittenPolicy } from './policies.js'
-import { writeUserPayments } from './user-payments.js'
+import { writeUserPayments } from '../rows/user-payments.js'
 
 /**
  * Events are most of a batch's data, so they are sent in parts: Postgres works on the first part while this process

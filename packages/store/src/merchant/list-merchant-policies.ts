@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
 import type { SubscriptionKey } from '../reads/cursor.js'
-import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import {
   SUBSCRIPTION_COLUMNS,
   toSubscription,

@@ -3,7 +3,7 @@
 import { readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { IS_POLICY_CREATED } from '../payment-names.js'
+import { IS_POLICY_CREATED } from '../rows/payment-names.js'
 
 /** What the row of a policy says about who pays, and in which token. */
 export interface PolicyPayer {

@@ -10,8 +10,8 @@ import {
 } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
-import { readStored, STORED_COLUMNS, type StoredRow } from '../ingest/stored-events.js'
-import { IS_PAYMENT, IS_POLICY_CREATED } from '../payment-names.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
+import { IS_PAYMENT, IS_POLICY_CREATED } from '../rows/payment-names.js'
 import type { GatewaySubscriptions, PolicyPayer } from './read-subscriptions.js'
 
 /** A subscription that is active at a moment. */

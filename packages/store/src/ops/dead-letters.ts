@@ -1,6 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
-import { allOf } from '../reads/event-filter.js'
+import { allOf, sql, type Sql } from '../database/sql.js'
 
 /** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
 export interface DeadLetterRow {

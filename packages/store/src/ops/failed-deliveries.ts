@@ -1,7 +1,6 @@
 import type { Store } from '../database/open-store.js'
-import { raw, sql } from '../database/sql.js'
-import { IS_ACTIVE, IS_LIVE, IS_OPEN } from '../webhooks/conditions.js'
-import { allOf } from '../reads/event-filter.js'
+import { allOf, raw, sql } from '../database/sql.js'
+import { IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
 
 export interface FailedDelivery extends DeliveryRecord {

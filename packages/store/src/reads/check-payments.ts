@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { empty, join, sql, type Sql } from '../database/sql.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import { listOneTimePayments, type StoredOneTimePayment } from './list-one-time-payments.js'
 import type { RecordOptions } from './record-text.js'
 

@@ -1,5 +1,5 @@
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
-import { join, raw, sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
 
 /** Filters of the events list. All given filters must hold; times and slots are inclusive. */
@@ -89,7 +89,3 @@ export function eventConditions(filter: EventFilter): Sql[] {
   if (filter.maxSlot !== undefined) add(sql`slot <= ${BigInt(filter.maxSlot)}`)
   return conditions
 }
-
-/** Conditions joined by `and`; an empty list is always true. */
-export const allOf = (conditions: Sql[]): Sql =>
-  conditions.length === 0 ? sql`true` : join(conditions, ' and ')

@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
-import { allOf, eventConditions, type EventFilter } from './event-filter.js'
+import { allOf, sql } from '../database/sql.js'
+import { eventConditions, type EventFilter } from './event-filter.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 
 /** An event of the stream: its record as JSON text, its commit position, and the fields that filters need. */

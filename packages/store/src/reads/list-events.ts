@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { allOf, sql, type Sql } from '../database/sql.js'
 import { toIsoTime } from '../database/pg-codec.js'
 import type { EventKey, EventOrder } from './cursor.js'
 import {
@@ -8,10 +8,10 @@ import {
   type Finality,
   type KnownPayment,
   type KnownRow,
-} from './known-payment.js'
+} from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
-import { allOf, eventConditions, pageOf, type EventFilter } from './event-filter.js'
+import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
 /** An event as the API serves it, with the key of its place in the list. */
 export interface StoredEvent {

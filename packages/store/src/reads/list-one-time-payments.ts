@@ -1,8 +1,8 @@
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import { pageOf } from './event-filter.js'
-import { FINALITY, type Finality } from './known-payment.js'
+import { FINALITY, type Finality } from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { oneTimePaymentText, type RecordOptions } from './record-text.js'
 

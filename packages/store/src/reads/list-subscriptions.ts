@@ -1,10 +1,9 @@
 import type { PolicyFamily } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { allOf, sql, type Sql } from '../database/sql.js'
 import { accountsOf } from './policies-of-wallet.js'
 import type { SubscriptionKey } from './cursor.js'
-import { allOf } from './event-filter.js'
-import { POLICY_MINT, WITH_USER_PAYMENT } from '../policy-rows.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 
 /** All given filters must hold. */
 export interface SubscriptionFilter {

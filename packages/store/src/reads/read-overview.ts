@@ -1,7 +1,7 @@
 // What a page shows at once: how many payments there are now and were in the last day, and how long they took.
 import type { Store } from '../database/open-store.js'
 import { empty, raw, sql } from '../database/sql.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import { asTimestamp } from './as-timestamp.js'
 import { HOUR_SPAN_SECONDS } from './time-cover.js'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { empty, join, raw, sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 import { coverTime, toTimeRange, type TimeRange } from './time-cover.js'
 
 export interface StatsFilter {

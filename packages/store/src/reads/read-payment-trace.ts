@@ -1,8 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { IS_ACTIVE } from '../webhooks/conditions.js'
-import { DELIVERY_FINISHED_AT, DELIVERY_STATE } from '../webhooks/delivery-records.js'
-import { IS_PAYMENT } from '../payment-names.js'
+import { DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 
 /** The stages of a payment, from the rows that each stage wrote. */
 export interface PaymentTrace {

@@ -2,7 +2,7 @@
 // schemas have the same fields; the compiler compares the names, and a test compares answers with the schemas.
 import { raw, sql, type Sql } from '../database/sql.js'
 import { anyText, asItIs, concatenated, fieldParts, orNull, plainText, type JsonField } from './json-text.js'
-import { FINALITY } from './known-payment.js'
+import { FINALITY } from '../rows/known-payment.js'
 
 /** How records show amounts of a token. */
 export interface ShownToken {

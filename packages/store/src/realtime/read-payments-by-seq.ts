@@ -1,7 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { readCommittedPayments } from '../committed-payments.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
 
 export interface SeqRange {
   trackingId: string

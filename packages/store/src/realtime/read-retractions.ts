@@ -1,7 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { raw, sql } from '../database/sql.js'
-import { readCommittedPayments } from '../committed-payments.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
 
 /**
  * Payments with a tracking ID that were retracted within the last milliseconds. Relies on events_retracted_at.

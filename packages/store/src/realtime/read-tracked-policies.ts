@@ -2,7 +2,12 @@ import { dueNoticeOf, type LifecyclePolicy, type TrackedPolicy } from '@payment-
 import type { Store } from '../database/open-store.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { raw, sql, type Sql } from '../database/sql.js'
-import { LIFECYCLE_COLUMNS, toLifecyclePolicy, WITH_USER_PAYMENT, type LifecycleRow } from '../policy-rows.js'
+import {
+  LIFECYCLE_COLUMNS,
+  toLifecyclePolicy,
+  WITH_USER_PAYMENT,
+  type LifecycleRow,
+} from '../rows/policies.js'
 
 type Row = LifecycleRow &
   Omit<TrackedPolicy, keyof LifecyclePolicy | 'notices'> & {

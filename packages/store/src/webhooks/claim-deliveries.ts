@@ -1,7 +1,7 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './conditions.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */

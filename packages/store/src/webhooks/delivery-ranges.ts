@@ -3,7 +3,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { RunStatement } from '../database/database.js'
 import { join, sql, type Sql } from '../database/sql.js'
-import { IS_ACTIVE, IS_OPEN } from './conditions.js'
+import { IS_ACTIVE, IS_OPEN } from '../rows/deliveries.js'
 
 /** What decides which open deliveries of a webhook are live. */
 export interface WebhookActivation {

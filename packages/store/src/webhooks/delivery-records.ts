@@ -1,10 +1,16 @@
 import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN } from './conditions.js'
+import { allOf, raw, sql, type Sql } from '../database/sql.js'
+import {
+  CANCELLED_WHY,
+  DELIVERY_FINISHED_AT,
+  DELIVERY_STATE,
+  IS_CANCELLED_UNWRITTEN,
+  IS_LIVE,
+  IS_OPEN,
+} from '../rows/deliveries.js'
 import { deliveriesIn, readActivation } from './delivery-ranges.js'
-import { IS_PAYMENT } from '../payment-names.js'
-import { allOf } from '../reads/event-filter.js'
+import { IS_PAYMENT } from '../rows/payment-names.js'
 
 export interface DeliveryRecord {
   id: bigint
@@ -35,15 +41,6 @@ export interface AttemptRecord {
   responseHeaders: Record<string, string> | null
   responseBody: string | null
 }
-
-/** The delivery is cancelled, and its row is not written yet. */
-const IS_CANCELLED_UNWRITTEN = sql`(${IS_OPEN} and not ${IS_LIVE})`
-
-/** The state of delivery `d` of webhook `w`, as everybody reads it. */
-export const DELIVERY_STATE = sql`case when ${IS_CANCELLED_UNWRITTEN} then 'cancelled' else d.state end`
-
-/** When it ended. */
-export const DELIVERY_FINISHED_AT = sql`case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_AT} else d.finished_at end`
 
 /** The columns of a DeliveryRecord; `d` is the deliveries row, `w` its webhook. */
 export const DELIVERY_COLUMNS = sql`

@@ -2,7 +2,7 @@ import type { DeliveryState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE } from './conditions.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE } from '../rows/deliveries.js'
 
 /**
  * The outcome of an attempt. `refused` is every failure but 410, which is `gone`; the worker itself caused

@@ -5,7 +5,7 @@ import {
   RETRACTION_MESSAGE_TYPE,
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
-import { IS_ACTIVE, cancelDeliveries } from './conditions.js'
+import { IS_ACTIVE, cancelDeliveries } from '../rows/deliveries.js'
 import { insertMessages } from './insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'
 

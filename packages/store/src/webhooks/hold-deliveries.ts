@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { IS_OPEN, IS_UNCLAIMED } from './conditions.js'
+import { IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 export interface Hold {
   id: string

@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
-import { IS_ACTIVE, IS_LIVE, IS_OPEN } from './conditions.js'
+import { IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 
 /** How many of the oldest rows are read. */
 const LOOKED_AT = raw('10000')

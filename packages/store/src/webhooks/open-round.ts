@@ -3,8 +3,7 @@ import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { empty, sql } from '../database/sql.js'
-import { IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './conditions.js'
-import { DELIVERY_STATE } from './delivery-records.js'
+import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 /** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
 const MOST_ATTEMPTS = 1_000

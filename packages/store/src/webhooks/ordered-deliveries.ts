@@ -2,7 +2,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { raw, sql } from '../database/sql.js'
-import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from './conditions.js'
+import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
 export const BEHIND_REASON = 'earlier delivery'

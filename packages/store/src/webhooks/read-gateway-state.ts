@@ -1,7 +1,7 @@
 import type { GatewayState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { GATEWAY_COLUMNS } from '../ingest/gateways.js'
+import { GATEWAY_COLUMNS } from '../rows/gateways.js'
 
 /** A gateway's present state on the chain, for `signersOf` of the domain; null for an unknown gateway. */
 export const readGatewayState = async (

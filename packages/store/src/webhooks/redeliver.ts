@@ -4,7 +4,7 @@ import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { IS_ACTIVE } from './conditions.js'
+import { IS_ACTIVE } from '../rows/deliveries.js'
 import { openRound } from './open-round.js'
 
 /** Redelivers one delivery of an active webhook. @returns nothing while a worker is sending the delivery */

@@ -2,7 +2,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { empty, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './conditions.js'
+import { IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 /** A place in the order of due times. */
 export interface SweepPlace {

@@ -6,8 +6,13 @@ import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { join, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { IS_ACTIVE } from './conditions.js'
-import { LIFECYCLE_COLUMNS, toLifecyclePolicy, WITH_USER_PAYMENT, type LifecycleRow } from '../policy-rows.js'
+import { IS_ACTIVE } from '../rows/deliveries.js'
+import {
+  LIFECYCLE_COLUMNS,
+  toLifecyclePolicy,
+  WITH_USER_PAYMENT,
+  type LifecycleRow,
+} from '../rows/policies.js'
 import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
 import { readWebhooksOf } from './told-webhooks.js'
 

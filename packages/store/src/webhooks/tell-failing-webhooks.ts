@@ -4,7 +4,7 @@ import { renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { IS_ACTIVE } from './conditions.js'
+import { IS_ACTIVE } from '../rows/deliveries.js'
 import { insertMessages } from './insert-messages.js'
 
 /** A webhook that its gateway is told of. */

@@ -1,6 +1,6 @@
 import type { RoutedWebhook } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
-import { IS_ACTIVE } from './conditions.js'
+import { IS_ACTIVE } from '../rows/deliveries.js'
 
 /** A webhook with everything that routes and renders its messages. */
 export interface ToldWebhook extends RoutedWebhook {

@@ -1,11 +1,16 @@
 // The present facts of messages that wait.
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { holdsStill, type FilteredFacts, type Lifecycle } from '@payment-tracking/domain'
-import { readCommittedPayments } from '../committed-payments.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
 import { runIn } from '../database/database.js'
 import { sql, type Tx } from '../database/sql.js'
-import { LIFECYCLE_COLUMNS, toLifecyclePolicy, WITH_USER_PAYMENT, type LifecycleRow } from '../policy-rows.js'
-import { readSaidFinal } from '../said-final.js'
+import {
+  LIFECYCLE_COLUMNS,
+  toLifecyclePolicy,
+  WITH_USER_PAYMENT,
+  type LifecycleRow,
+} from '../rows/policies.js'
+import { readSaidFinal } from '../rows/said-final.js'
 import { messageOfLifecycle, messageOfPayment, type Message } from './routed-messages.js'
 import type { IsFinal } from './tell.js'
 import type { WaitingRow } from './waiting-messages.js'

@@ -9,7 +9,7 @@ import {
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
 import { DbNull, empty, sql } from '../database/sql.js'
-import type { Finality } from '../reads/known-payment.js'
+import type { Finality } from '../rows/known-payment.js'
 import type { Store } from '../database/open-store.js'
 import { turnOff } from './turn-off.js'
 

@@ -14,7 +14,7 @@ import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { empty, raw, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from './conditions.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
 import { openRound } from './open-round.js'
 

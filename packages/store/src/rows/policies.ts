@@ -1,6 +1,6 @@
 // The columns of policies that several reads select: of a policy `p` with its user payment `u`.
 import type { LifecyclePolicy } from '@payment-tracking/domain'
-import { sql } from './database/sql.js'
+import { sql } from '../database/sql.js'
 
 /** The owner and mint of a policy: one probe of user_payments for each policy. */
 export const WITH_USER_PAYMENT = sql`left join user_payments u on u.address = p.user_payment`

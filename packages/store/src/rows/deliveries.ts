@@ -21,6 +21,15 @@ export const IS_LIVE = sql`(${IS_ACTIVE} and d.activation = w.activation)`
 export const CANCELLED_AT = sql`greatest(w.turned_off_at, d.opened_at)`
 export const CANCELLED_WHY = sql`coalesce(w.turned_off_reason, 'webhook inactive')`
 
+/** The delivery is cancelled, and its row is not written yet. */
+export const IS_CANCELLED_UNWRITTEN = sql`(${IS_OPEN} and not ${IS_LIVE})`
+
+/** The state of delivery `d` of webhook `w`, as everybody reads it. */
+export const DELIVERY_STATE = sql`case when ${IS_CANCELLED_UNWRITTEN} then 'cancelled' else d.state end`
+
+/** When it ended. */
+export const DELIVERY_FINISHED_AT = sql`case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_AT} else d.finished_at end`
+
 /** The statement that cancels open deliveries. A delivery that a worker is sending now may still end `delivered`. */
 export const cancelDeliveries = (which: Sql, why: string): Sql => sql`
   update deliveries d

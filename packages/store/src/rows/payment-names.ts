@@ -1,4 +1,4 @@
-import { sql } from './database/sql.js'
+import { sql } from '../database/sql.js'
 
 /** An event `e` is a payment: of a regular policy, without a policy, or of a composable policy. */
 export const IS_PAYMENT = sql`e.name in ('PaymentRecord', 'ComposableExecuted')`

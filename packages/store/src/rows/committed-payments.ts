@@ -1,6 +1,6 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import type { RunStatement } from './database/database.js'
-import { empty, sql, type Sql } from './database/sql.js'
+import type { RunStatement } from '../database/database.js'
+import { empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from './payment-names.js'
 
 interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted'> {

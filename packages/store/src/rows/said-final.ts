@@ -1,4 +1,4 @@
-import { type Tx } from './database/sql.js'
+import { type Tx } from '../database/sql.js'
 
 /** Those of some stored events that are final because their message, or a copy of it, says so. */
 export async function readSaidFinal(tx: Tx, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
