@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildRedisKeys } from '../src/index.js'
@@ -186,3 +187,29 @@ t.test('a restarted Redis admits only renewals, unless every pod had ended order
   const next = await open({ leaseMs: 3_000 })
   t.ok(seatOf(await next.ask({ limit: 3 })), 'nobody held anything')
 })
+
+t.test(
+  'a takeover that Redis forgot before the old pod heard of it gives one place to one connection',
+  async t => {
+    const redis = await useRedis(t)
+    const open = useSeatPods(t, redis.url)
+    const patient = { leaseMs: 8_000, timeoutMs: 7_000 }
+    const [old, two] = [await open(patient), await open(patient)]
+    const first = seatOf(await old.ask({ limit: 1 }))
+    old.deafen()
+    await old.nextRenewal()
+    const letOldRenew = old.holdRenewals()
+    await sleep(patient.leaseMs * 0.6)
+    await two.nextRenewal()
+    t.ok(old.seats.mayDeliver(), 'the old pod may still send')
+    two.holdRenewals()
+    const granted = two.ask({ limit: 1, resume: first.resume })
+    await waitFor(() => two.seats.size === 1, { what: 'the takeover' })
+    await redis.client.flushdb()
+    letOldRenew()
+    const answer = await granted
+    t.same([old.seats.mayDeliver(), old.seats.size], [true, 1], 'the old pod wrote its seat again')
+    t.same(answer, { refused: 'unavailable' })
+    t.equal(two.seats.size, 0)
+  },
+)

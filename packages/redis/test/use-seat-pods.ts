@@ -12,8 +12,18 @@ export interface SeatPod {
   deafen(): void
   /** The next answer of Redis of this kind never arrives; what it answers has happened. */
   loseAnswer(result: string, holds?: (answer: unknown[]) => boolean): Promise<void>
+  /** From now on its renewals do not reach Redis, until the answer of this is called. */
+  holdRenewals(): () => void
+  /** Resolves after the next renewal. */
+  nextRenewal(): Promise<void>
   ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
 }
+
+interface WithLease {
+  paymentLease: (...args: unknown[]) => Promise<unknown[]>
+}
+/** Where the operation stands among the script's arguments, after its keys. */
+const OPERATION = 6
 
 let places = 0
 
@@ -53,11 +63,36 @@ export function useSeatPods(t: TestContext, redisUrl: string, environment = `sea
         subscriber.disconnect()
       },
       deafen: () => subscriber.disconnect(),
+      holdRenewals() {
+        const redis = connections.commands as unknown as WithLease
+        const call = redis.paymentLease.bind(redis)
+        let letGo = () => {}
+        const held = new Promise<void>(resolve => (letGo = resolve))
+        redis.paymentLease = async (...args) => {
+          if (args[OPERATION] === 'renew') await held
+          return call(...args)
+        }
+        return () => {
+          redis.paymentLease = call
+          letGo()
+        }
+      },
+      nextRenewal: () =>
+        new Promise(resolve => {
+          const redis = connections.commands as unknown as WithLease
+          const call = redis.paymentLease.bind(redis)
+          redis.paymentLease = async (...args) => {
+            const answer = await call(...args)
+            if (answer[0] === 'renewed') {
+              redis.paymentLease = call
+              setImmediate(resolve)
+            }
+            return answer
+          }
+        }),
       loseAnswer: (result, holds = () => true) =>
         new Promise(resolve => {
-          const redis = connections.commands as unknown as {
-            paymentLease: (...args: unknown[]) => Promise<unknown[]>
-          }
+          const redis = connections.commands as unknown as WithLease
           const call = redis.paymentLease.bind(redis)
           redis.paymentLease = async (...args) => {
             const answer = await call(...args)

@@ -19,7 +19,7 @@ interface PipelineWithLease {
 
 /** One call of the script; lease-script.ts says what each operation takes and answers. */
 export interface LeaseCall {
-  op: 'init' | 'join' | 'leave' | 'renew' | 'restore' | 'acquire' | 'release'
+  op: 'init' | 'join' | 'leave' | 'renew' | 'restore' | 'acquire' | 'release' | 'holds'
   pod: string
   /** what the seats are of; empty for a pod's own operations */
   name: string

@@ -20,6 +20,7 @@
 //   restore   its seats, again → the members that have no place any more
 //   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
 //   release   → 1 | 0
+//   holds     whether the seat is written → 1 | 0
 //   leave     a pod ends, with all its seats
 //
 // A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged
@@ -112,6 +113,8 @@ if op == 'restore' then
 end
 
 if op == 'release' then return redis.call('SREM', seatsKey, ARGV[5]) end
+
+if op == 'holds' then return redis.call('SISMEMBER', seatsKey, ARGV[5]) end
 
 if op == 'acquire' then
   local member, limit, addressLimit, resume = ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]

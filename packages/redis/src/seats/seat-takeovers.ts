@@ -1,6 +1,7 @@
 // A seat takeover by message: the new pod asks the old pod over Redis pub/sub to give the seat up, and the old pod
 // confirms. If a message is lost, the old pod learns of the takeover with its next renewal, and the new pod waits no
-// longer than the lease that the old pod held at the time of the takeover.
+// longer than the lease that the old pod held at the time of the takeover. Redis may have lost its data meanwhile, and
+// the old pod may have written its seat again: without the confirmation, the new pod asks Redis whose the seat is.
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'
 
@@ -31,17 +32,18 @@ export class SeatTakeovers {
     subscriber.subscribe(own).catch(() => {})
   }
 
-  /** @returns when the old pod gave the seat up, or when it can no longer send */
-  async wait(oldNode: string, member: string, waitMs: number): Promise<void> {
+  /** @returns true when the old pod gave the seat up, false when `waitMs` passed without a word of it */
+  async wait(oldNode: string, member: string, waitMs: number): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined
-    const over = new Promise<void>(resolve => {
-      this.#waiting.set(member, resolve)
-      timer = setTimeout(resolve, waitMs)
+    const over = new Promise<boolean>(resolve => {
+      this.#waiting.set(member, () => resolve(true))
+      timer = setTimeout(() => resolve(false), waitMs)
     })
     this.#tell(oldNode, { evict: member, answer: this.#options.node })
-    await over
+    const confirmed = await over
     clearTimeout(timer)
     this.#waiting.delete(member)
+    return confirmed
   }
 
   #receive(message: Message): void {

@@ -9,7 +9,7 @@ import { SeatTakeovers } from './seat-takeovers.js'
 import { HeldSeats, type Held } from './held-seats.js'
 import { LeaseLink } from './lease-link.js'
 import { acquireOf, PodLease, type PodLeaseOptions } from './pod-lease.js'
-import { memberOf, tagOf, type SeatAnswer, type SeatRequest } from './seat.js'
+import { memberOf, partsOf, tagOf, type SeatAnswer, type SeatRequest } from './seat.js'
 
 export interface SeatsOptions extends FenceOptions, Pick<PodLeaseOptions, 'firstUse' | 'onError'> {
   redis: Redis
@@ -98,8 +98,21 @@ export class Seats {
     const held: Held = { member, request }
     this.#held.add(held)
     if (oldMember !== '') this.#held.lose(oldMember, 'taken-over')
-    if (waitMs > 0) await this.#takeovers.wait(nodeOf(oldPod), oldMember, waitMs)
+    if (waitMs > 0) {
+      const confirmed = await this.#takeovers.wait(nodeOf(oldPod), oldMember, waitMs)
+      if (!confirmed && !(await this.#holds(held))) {
+        this.#held.giveBack(held)
+        return { refused: 'unavailable' }
+      }
+    }
     return { seat: { resume: secret, release: () => this.#held.giveBack(held) } }
+  }
+
+  /** Whether Redis counts the seat; false also while Redis is away. */
+  async #holds({ member, request }: Held): Promise<boolean> {
+    const call = { op: 'holds', pod: partsOf(member).pod, name: request.name, rest: [member] } as const
+    const answer: unknown = await this.#link.call(call).catch(this.#onError)
+    return answer === 1
   }
 }
 
