@@ -1,17 +1,17 @@
-import { DELIVERIES_QUEUE } from '@payment-tracking/contracts'
+import { DELIVERY_LANES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
 import { readRedisAddress, REDIS_RECONNECT } from '@payment-tracking/runtime'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { COMMAND_TIMEOUT_MS, queuePrefix, type QueueOptions } from './connection.js'
 
 export interface BoardQueue {
-  /** for Bull Board's adapter and nobody else */
-  queue: Queue
+  /** for Bull Board's adapter and nobody else: the queue of first attempts, and the queue behind it */
+  queues: [first: Queue, behind: Queue]
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the delivery queue for the dashboard. While Redis is away its calls fail instead of waiting. */
+/** Opens the delivery queues for the dashboard. While Redis is away its calls fail instead of waiting. */
 export function openBoardQueue(options: QueueOptions): BoardQueue {
   const redis = new Redis({
     ...readRedisAddress(options),
@@ -20,19 +20,22 @@ export function openBoardQueue(options: QueueOptions): BoardQueue {
     ...REDIS_RECONNECT,
   })
   redis.on('error', error => options.onError?.(error))
-  const queue = new Queue(DELIVERIES_QUEUE, {
-    connection: redis,
-    prefix: queuePrefix(options.ENVIRONMENT),
-    skipMetasUpdate: true,
-  })
-  queue.on('error', error => options.onError?.(error))
+  const queues = DELIVERY_LANES.map(lane => {
+    const queue = new Queue(DELIVERY_QUEUES[lane], {
+      connection: redis,
+      prefix: queuePrefix(options.ENVIRONMENT),
+      skipMetasUpdate: true,
+    })
+    queue.on('error', error => options.onError?.(error))
+    return queue
+  }) as BoardQueue['queues']
   return {
-    queue,
+    queues,
     ping: async () => {
       await redis.ping()
     },
     close: async () => {
-      if (redis.status === 'ready') await queue.close().catch(() => {})
+      if (redis.status === 'ready') await Promise.all(queues.map(queue => queue.close())).catch(() => {})
       redis.disconnect()
     },
   }

@@ -1,8 +1,10 @@
 import {
   DELIVERIES_PER_JOB,
-  DELIVERIES_QUEUE,
+  DELIVERY_LANES,
+  DELIVERY_QUEUES,
   DELIVERY_TRIES,
   type DeliverJob,
+  type DeliveryLane,
   type DeliveryRef,
   type QueuedDelivery,
 } from '@payment-tracking/contracts'
@@ -17,15 +19,19 @@ export interface EnqueuedDelivery extends DeliveryRef {
   delayMs?: number
 }
 
+/** The same deliveries, behind those of what just happened. */
+export const putBehind = (deliveries: readonly DeliveryRef[]): EnqueuedDelivery[] =>
+  deliveries.map(delivery => ({ ...delivery, behind: true }))
+
 export interface DeliveryQueue {
   /**
-   * Wakes workers for deliveries, all or none, in one round trip. Jobs carry ids only; deliveries that are due
-   * within the same tenth of a second share jobs.
+   * Wakes workers for deliveries, in one round trip for each of the two queues. Jobs carry ids only; deliveries that
+   * are due within the same tenth of a second share jobs.
    * @throws QueueUnavailableError within 2 s when Redis is away; the sweeper finds the rows later
    */
   enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
-  /** Jobs that a worker could take now: without delayed jobs, and 0 while the queue is paused. */
-  countWaiting(): Promise<number>
+  /** Jobs of each queue that a worker could take now: without delayed jobs, and 0 while the queue is paused. */
+  countWaiting(): Promise<Record<DeliveryLane, number>>
   /** Resolves when Redis answers for the first time. Before that every call would fail. */
   connected(): Promise<void>
   /** Resolves when Redis answers. */
@@ -37,25 +43,21 @@ const SAME_MOMENT_MS = 100
 
 interface Job {
   data: DeliverJob
-  opts: { delay: number; priority?: number }
+  opts: { delay: number }
 }
-
-/** BullMQ takes jobs without a priority first. */
-const BEHIND = { priority: 1 }
 
 /** One job for each DELIVERIES_PER_JOB deliveries of a moment, never before any of them is due. */
 function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): Job[] {
   const jobs: (Job & { data: { more: QueuedDelivery[] } })[] = []
-  const open = new Map<string, (typeof jobs)[number]>()
-  for (const { id, webhookId, delayMs = 0, released = false } of deliveries) {
+  const open = new Map<number, (typeof jobs)[number]>()
+  for (const { id, webhookId, delayMs = 0 } of deliveries) {
     const delay = Math.ceil(delayMs / SAME_MOMENT_MS) * SAME_MOMENT_MS
     const delivery = { deliveryId: id.toString(), webhookId: webhookId.toString() }
-    const key = `${delay} ${released}`
-    const job = open.get(key)
+    const job = open.get(delay)
     if (job && job.data.more.length < DELIVERIES_PER_JOB - 1) job.data.more.push(delivery)
     else {
-      const begun = { data: { ...delivery, more: [] }, opts: { delay, ...(released && BEHIND) } }
-      open.set(key, begun)
+      const begun = { data: { ...delivery, more: [] }, opts: { delay } }
+      open.set(delay, begun)
       jobs.push(begun)
     }
   }
@@ -65,11 +67,13 @@ function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): Job[] {
   }))
 }
 
-/** Fails calls while Redis is away, and opens BullMQ's queue as soon as Redis can be reached. */
+type Queues = Record<DeliveryLane, Queue<DeliverJob>>
+
+/** Fails calls while Redis is away, and opens BullMQ's queues as soon as Redis can be reached. */
 function openLazily(redis: Redis, options: QueueOptions) {
-  let opening: Promise<Queue<DeliverJob>> | undefined
-  const open = async (): Promise<Queue<DeliverJob>> => {
-    const queue = new Queue<DeliverJob>(DELIVERIES_QUEUE, {
+  let opening: Promise<Queues> | undefined
+  const openLane = async (lane: DeliveryLane): Promise<Queue<DeliverJob>> => {
+    const queue = new Queue<DeliverJob>(DELIVERY_QUEUES[lane], {
       connection: redis,
       prefix: queuePrefix(options.ENVIRONMENT),
       defaultJobOptions: { attempts: DELIVERY_TRIES, backoff: { type: 'custom' } },
@@ -78,8 +82,12 @@ function openLazily(redis: Redis, options: QueueOptions) {
     await queue.waitUntilReady()
     return queue
   }
+  const open = async (): Promise<Queues> => ({
+    first: await openLane('first'),
+    behind: await openLane('behind'),
+  })
   return {
-    queue: async (): Promise<Queue<DeliverJob>> => {
+    queues: async (): Promise<Queues> => {
       // A client that is not ready would reject each command by itself; BullMQ would wait instead.
       if (redis.status !== 'ready') throw new QueueUnavailableError('Redis is not connected')
       opening ??= open().catch((error: unknown) => {
@@ -89,13 +97,15 @@ function openLazily(redis: Redis, options: QueueOptions) {
       return opening
     },
     close: async () => {
-      await opening?.then(queue => queue.close()).catch(() => {})
+      await opening
+        ?.then(queues => Promise.all(DELIVERY_LANES.map(lane => queues[lane].close())))
+        .catch(() => {})
     },
   }
 }
 
 /**
- * Opens the producer's side of the delivery queue. Resolves without waiting for Redis: while it is away, calls
+ * Opens the producer's side of the delivery queues. Resolves without waiting for Redis: while it is away, calls
  * fail at once, and they work again without a restart when it is back.
  */
 export function openQueue(options: QueueOptions): DeliveryQueue {
@@ -113,13 +123,23 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
     enqueueDeliveries: deliveries =>
       translated(async () => {
         if (deliveries.length === 0) return
-        const queue = await lazy.queue()
-        await queue.addBulk(groupIntoJobs(deliveries).map(job => ({ name: 'deliver', ...job })))
+        const queues = await lazy.queues()
+        await Promise.all(
+          DELIVERY_LANES.map(async lane => {
+            const jobs = groupIntoJobs(
+              deliveries.filter(({ behind = false }) => behind === (lane === 'behind')),
+            )
+            if (jobs.length > 0) await queues[lane].addBulk(jobs.map(job => ({ name: 'deliver', ...job })))
+          }),
+        )
       }),
     countWaiting: () =>
       translated(async () => {
-        const queue = await lazy.queue()
-        return (await queue.isPaused()) ? 0 : queue.getJobCountByTypes('waiting', 'prioritized')
+        const queues = await lazy.queues()
+        const count = async (lane: DeliveryLane) =>
+          (await queues[lane].isPaused()) ? 0 : queues[lane].getJobCountByTypes('waiting')
+        const [first, behind] = await Promise.all([count('first'), count('behind')])
+        return { first, behind }
       }),
     connected: () =>
       new Promise(resolve => {

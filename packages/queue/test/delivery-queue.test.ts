@@ -1,6 +1,12 @@
 import type { DeliverJob } from '@payment-tracking/contracts'
 import { useRedis, waitFor } from '@payment-tracking/testkit'
-import { openBoardQueue, openDeliveryWorker, openQueue, type JobEnd } from '@payment-tracking/queue'
+import {
+  openBoardQueue,
+  openDeliveryWorker,
+  openQueue,
+  putBehind,
+  type JobEnd,
+} from '@payment-tracking/queue'
 import t from 'tap'
 
 const options = (REDIS_URL: string) => ({ REDIS_URL, ENVIRONMENT: 'test' })
@@ -28,14 +34,14 @@ t.test('jobs carry ids and nothing else, in one slot of a cluster', async t => {
     { id: 9223372036854775807n, webhookId: 2n },
     { id: 3n, webhookId: 4n, delayMs: 60_000 },
   ])
-  t.equal(await queue.countWaiting(), 1, 'a delayed job does not wait')
+  t.equal((await queue.countWaiting()).first, 1, 'a delayed job does not wait')
   const board = openBoardQueue(options(redis.url))
   t.teardown(() => board.close())
-  const [job] = await board.queue.getWaiting()
+  const [job] = await board.queues[0].getWaiting()
   t.strictSame(job!.data, { deliveryId: '9223372036854775807', webhookId: '2' })
   for (const key of await redis.client.keys('*')) t.match(key, /^\{payment-tracking:test\}:/)
-  await board.queue.pause()
-  t.equal(await queue.countWaiting(), 0, 'nor does any job of a paused queue')
+  await board.queues[0].pause()
+  t.equal((await queue.countWaiting()).first, 0, 'nor does any job of a paused queue')
 })
 
 t.test('a job whose data is of another shape fails, and the jobs after it are worked on', async t => {
@@ -51,7 +57,7 @@ t.test('a job whose data is of another shape fails, and the jobs after it are wo
     { deliveryId: '1', webhookId: '1', more: [{}] },
     'text',
   ]
-  for (const data of damaged) await board.queue.add('deliver', data)
+  for (const data of damaged) await board.queues[0].add('deliver', data)
   await queue.enqueueDeliveries([{ id: 7n, webhookId: 1n }])
   const worked: string[] = []
   const worker = await openDeliveryWorker({
@@ -67,11 +73,11 @@ t.test('a job whose data is of another shape fails, and the jobs after it are wo
   t.teardown(() => worker.close())
   worker.start()
   await waitFor(() => worked.length > 0, { what: 'the good job' })
-  await waitFor(async () => (await board.queue.getFailedCount()) === damaged.length, {
+  await waitFor(async () => (await board.queues[0].getFailedCount()) === damaged.length, {
     what: 'the failed jobs',
   })
   t.strictSame(worked, ['7'])
-  for (const job of await board.queue.getFailed()) t.match(job.failedReason, 'is not a DeliverJob')
+  for (const job of await board.queues[0].getFailed()) t.match(job.failedReason, 'is not a DeliverJob')
 })
 
 t.test('finished jobs are kept up to a number, and no longer', async t => {
@@ -93,9 +99,9 @@ t.test('finished jobs are kept up to a number, and no longer', async t => {
   for (let id = 1n; id <= 20n; id++) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
   worker.start()
   await waitFor(() => worked === 20, { what: 'all jobs' })
-  await waitFor(async () => (await board.queue.getActiveCount()) === 0, { what: 'the last job to end' })
-  t.equal(await board.queue.getCompletedCount(), 3)
-  t.equal(await board.queue.getFailedCount(), 2)
+  await waitFor(async () => (await board.queues[0].getActiveCount()) === 0, { what: 'the last job to end' })
+  t.equal(await board.queues[0].getCompletedCount(), 3)
+  t.equal(await board.queues[0].getFailedCount(), 2)
 })
 
 t.test('a job shows the result of its delivery', async t => {
@@ -131,18 +137,25 @@ t.test('a job shows the result of its delivery', async t => {
     },
   })
   t.teardown(() => worker.close())
-  t.strictSame(worker.progress(), { active: 0, started: 0 }, 'nothing runs before the start')
+  t.strictSame(
+    worker.progress(),
+    {
+      first: { active: 0, started: 0, slots: 4 },
+      behind: { active: 0, started: 0, slots: 1 },
+    },
+    'nothing runs before the start',
+  )
   worker.start()
   await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
   for (const id of [1n, 2n, 3n, 4n, 5n, 6n]) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
-  await waitFor(async () => (await board.queue.getCompletedCount()) === 4, { what: 'the jobs' })
-  const [failed] = await board.queue.getFailed()
+  await waitFor(async () => (await board.queues[0].getCompletedCount()) === 4, { what: 'the jobs' })
+  const [failed] = await board.queues[0].getFailed()
   t.match(failed, { data: { deliveryId: '2' }, failedReason: 'status 500', attemptsMade: 1 })
-  const completed = await board.queue.getCompleted()
+  const completed = await board.queues[0].getCompleted()
   const made = (id: string) => completed.find(job => job.data.deliveryId === id)!.attemptsMade
   t.strictSame([made('1'), made('3'), made('4')], [1, 2, 1], 'a hold is no attempt')
-  t.equal(await board.queue.getDelayedCount(), 1, 'what the processor did not foresee comes back')
-  t.equal(worker.progress().active, 0)
+  t.equal(await board.queues[0].getDelayedCount(), 1, 'what the processor did not foresee comes back')
+  t.equal(worker.progress().first.active, 0)
 })
 
 t.test('deliveries that are due together share jobs, and each ends by itself', async t => {
@@ -153,9 +166,9 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
   await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
   const refs = Array.from({ length: 40 }, (_, n) => ({ id: BigInt(n), webhookId: 7n }))
   await queue.enqueueDeliveries([...refs, { id: 40n, webhookId: 7n, delayMs: 60_000 }])
-  t.equal(await queue.countWaiting(), 3)
-  t.equal(await board.queue.getDelayedCount(), 1)
-  const named = (await board.queue.getWaiting()).map(job => job.data as DeliverJob)
+  t.equal((await queue.countWaiting()).first, 3)
+  t.equal(await board.queues[0].getDelayedCount(), 1)
+  const named = (await board.queues[0].getWaiting()).map(job => job.data as DeliverJob)
   for (const { deliveryId, webhookId } of named)
     t.match({ deliveryId, webhookId }, { deliveryId: /^\d+$/, webhookId: '7' }, 'one where it always was')
   t.strictSame(
@@ -197,7 +210,7 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
     ['3', '4', '5'],
     'what was put off came back, the others did not',
   )
-  t.match(await board.queue.getFailed(), [{ failedReason: '20: status 410' }])
+  t.match(await board.queues[0].getFailed(), [{ failedReason: '20: status 410' }])
   t.match(lost, [{ message: 'not foreseen' }])
 })
 
@@ -234,4 +247,49 @@ t.test('a stop hands back the deliveries of a job that were not begun', async t 
   second.start()
   await waitFor(() => begun.length === 3, { what: 'the others' })
   t.strictSame(begun, ['1', '2', '3'])
+})
+
+t.test('what just happened waits for nothing that comes together or again', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  const letGo: (() => void)[] = []
+  const begun: string[] = []
+  const worker = await openDeliveryWorker({
+    kept: { completed: 100, failed: 100 },
+    ...options(redis.url),
+    concurrency: 4,
+    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+    process: async ({ deliveryId, webhookId }) => {
+      begun.push(deliveryId)
+      if (webhookId === '1') await new Promise<void>(resolve => letGo.push(resolve))
+      if (deliveryId === '500' || deliveryId === '501')
+        return { kind: 'held', delayMs: 60_000, behind: deliveryId === '500' }
+      return { kind: 'done', result: 'delivered' }
+    },
+  })
+  t.teardown(async () => {
+    const closed = worker.close()
+    for (const go of letGo) go()
+    await closed
+  })
+  const slow = Array.from({ length: 100 }, (_, n) => ({ id: BigInt(n), webhookId: 1n }))
+  await queue.enqueueDeliveries(putBehind(slow))
+  worker.start()
+  await waitFor(() => begun.length === 1, { what: 'the slots of what comes together' })
+  await queue.enqueueDeliveries([{ id: 400n, webhookId: 2n }])
+  await waitFor(() => begun.includes('400'), { what: 'a first attempt beside 100 that hang' })
+  t.strictSame(worker.progress().behind, { active: 1, started: 1, slots: 1 })
+
+  await queue.enqueueDeliveries([{ id: 500n, webhookId: 2n }])
+  await queue.enqueueDeliveries([{ id: 501n, webhookId: 2n }])
+  const delayed = () => Promise.all(board.queues.map(each => each.getDelayedCount()))
+  await waitFor(async () => (await delayed()).join() === '1,1', { what: 'each in its queue' })
+  const jobs = (await Promise.all(board.queues.map(each => each.getDelayed()))).flat()
+  t.match(
+    jobs.map(job => job.data),
+    [{ deliveryId: '501' }, { deliveryId: '500' }],
+  )
 })

@@ -7,6 +7,11 @@ import { refuse } from './refuse.js'
 
 export const BOARD_PATH = '/queues'
 
+const ABOUT = [
+  'Webhook deliveries of what just happened; their rows in Postgres are the truth',
+  'Deliveries that come together or again, with slots of their own',
+]
+
 /**
  * Puts Bull Board behind the guard. Jobs carry only ids, so the board shows nothing secret. Bull Board cannot retry a
  * job: the delivery's row says `failed`, and "Failed deliveries" opens a new round for the row.
@@ -29,13 +34,10 @@ export async function addBoard(
   const serverAdapter = new FastifyAdapter()
   serverAdapter.setBasePath(BOARD_PATH)
   createBullBoard({
-    queues: [
-      new BullMQAdapter(board.queue, {
-        readOnlyMode: !writable,
-        allowRetries: false,
-        description: 'Webhook deliveries; their rows in Postgres are the truth',
-      }),
-    ],
+    queues: board.queues.map(
+      (each, n) =>
+        new BullMQAdapter(each, { readOnlyMode: !writable, allowRetries: false, description: ABOUT[n]! }),
+    ),
     serverAdapter,
     options: {
       uiConfig: {

@@ -64,7 +64,7 @@ t.test('a worker of a queue that an operator paused is not stuck', async t => {
   const worker = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '500', WEBHOOK_OVERDUE_MS: '600000' })
   const board = openBoardQueue({ REDIS_URL: rig.redis.url, ENVIRONMENT: 'test' })
   t.teardown(() => board.close())
-  await board.queue.pause()
+  await board.queues[0].pause()
   await rig.pay(gateway, 3)
   const figure = async () => {
     const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
@@ -73,7 +73,7 @@ t.test('a worker of a queue that an operator paused is not stuck', async t => {
   // Long after the watchdog's limit; the age metric still shows the waiting deliveries.
   await waitFor(async () => (await figure()) > 2, { what: 'the age' })
   t.equal(receiver.requests.length, 0)
-  await board.queue.resume()
+  await board.queues[0].resume()
   await rig.waitForStates({ delivered: 3 })
 })
 

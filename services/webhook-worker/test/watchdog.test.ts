@@ -6,14 +6,14 @@ t.test(
   t => {
     type Look = [waiting: number, active: number, started: number, postgresAnswers?: boolean] | 'no Redis'
     const steps = (...looks: Look[]) => {
-      const dog = buildWatchdog({ stuckLooks: 2, concurrency: 10 })
+      const dog = buildWatchdog(2)
       return looks.map(look => {
         if (look === 'no Redis') {
           dog.forget()
           return false
         }
         const [waiting, active, started, postgresAnswers = true] = look
-        return dog.look({ waiting, progress: { active, started }, postgresAnswers })
+        return dog.look({ waiting, progress: { active, started, slots: 10 }, postgresAnswers })
       })
     }
     const idle: Look = [5, 0, 7]

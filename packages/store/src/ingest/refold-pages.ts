@@ -281,7 +281,7 @@ async function tellPage(
   addFactsWork(tx, policies)
   return {
     ...{ batchId: null, payments, retractions: [], announcementIds },
-    deliveries: [...deliveries, ...released.map(delivery => ({ ...delivery, released: true }))],
+    deliveries: [...deliveries, ...released.map(delivery => ({ ...delivery, behind: true }))],
     lifecycles: toCommitted(lifecycles),
   }
 }

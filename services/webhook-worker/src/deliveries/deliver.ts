@@ -34,7 +34,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
     if (held.heldForMs >= HELD_AT_MOST_MS) return null
     metrics.held.inc({ reason: entry.reason })
-    return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS }
+    // Behind an open breaker all that an endpoint was ever sent may come again at once.
+    return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS, behind: entry.reason === 'breaker open' }
   }
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {

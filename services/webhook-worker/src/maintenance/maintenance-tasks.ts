@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeliveryQueue, DeliveryWorker } from '@payment-tracking/queue'
+import { DELIVERY_LANES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
+import { putBehind, type DeliveryQueue, type DeliveryWorker } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
@@ -64,10 +65,8 @@ const restAfter = (startedAt: number): Promise<void> => sleep(performance.now() 
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
   const { config, store, queue, worker, limiter, metrics, log } = parts
   const lookEveryMs = Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4)
-  const watchdog = buildWatchdog({
-    stuckLooks: Math.ceil(config.WEBHOOK_WATCHDOG_MS / lookEveryMs),
-    concurrency: config.WEBHOOK_CONCURRENCY,
-  })
+  const stuckLooks = Math.ceil(config.WEBHOOK_WATCHDOG_MS / lookEveryMs)
+  const watchdogs = { first: buildWatchdog(stuckLooks), behind: buildWatchdog(stuckLooks) }
   const sweep = buildSweeper(
     { store, queue },
     { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS },
@@ -89,20 +88,22 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: lookEveryMs,
       run: async () => {
         const waiting = await queue.countWaiting().catch((error: unknown) => {
-          watchdog.forget()
+          for (const lane of DELIVERY_LANES) watchdogs[lane].forget()
           throw error
         })
         const progress = worker.progress()
-        metrics.waiting.set(waiting)
-        metrics.active.set(progress.active)
-        const postgresAnswers = waiting > 0 && (await isAnswering(store))
-        if (watchdog.look({ waiting, progress, postgresAnswers }))
-          parts.fail(
-            new Error(
-              `${waiting} jobs wait and no delivery was begun for ${config.WEBHOOK_WATCHDOG_MS} ms: ` +
-                'the place in the queue is lost, a restart mends it',
-            ),
-          )
+        const all = waiting.first + waiting.behind
+        metrics.waiting.set(all)
+        metrics.active.set(progress.first.active + progress.behind.active)
+        const postgresAnswers = all > 0 && (await isAnswering(store))
+        for (const lane of DELIVERY_LANES)
+          if (watchdogs[lane].look({ waiting: waiting[lane], progress: progress[lane], postgresAnswers }))
+            parts.fail(
+              new Error(
+                `${waiting[lane]} jobs of ${DELIVERY_QUEUES[lane]} wait and no delivery was begun for ` +
+                  `${config.WEBHOOK_WATCHDOG_MS} ms: the place in the queue is lost, a restart mends it`,
+              ),
+            )
       },
     },
     {
@@ -129,7 +130,8 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           const startedAt = performance.now()
           const found = await tellDuePolicies(store, { ...limits, after })
           // While Redis is away, the sweeper enqueues these deliveries.
-          if (found.deliveries.length > 0) await queue.enqueueDeliveries(found.deliveries).catch(() => {})
+          if (found.deliveries.length > 0)
+            await queue.enqueueDeliveries(putBehind(found.deliveries)).catch(() => {})
           if (found.told > 0) log.info({ policies: found.told }, 'due-dates.told')
           after = found.next
           if (after !== null) await restAfter(startedAt)
@@ -142,13 +144,18 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       run: async stop => {
         while (!stop.aborted) {
           const startedAt = performance.now()
-          const isFull = (await queue.countWaiting().catch(() => BACKLOG + 1)) > BACKLOG
+          const behind = await queue.countWaiting().then(
+            waiting => waiting.behind,
+            () => Infinity,
+          )
+          const isFull = behind > BACKLOG
           const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver']
           const page = await doWebhookWork(store, { kinds })
           if (page === null) return
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.
-          if (page.deliveries.length > 0) await queue.enqueueDeliveries(page.deliveries).catch(() => {})
+          if (page.deliveries.length > 0)
+            await queue.enqueueDeliveries(putBehind(page.deliveries)).catch(() => {})
           if (!page.goesOn && page.handled > 0)
             log.info({ webhookId: page.webhookId.toString(), kind: page.kind }, 'webhook-work.done')
           await restAfter(startedAt)
@@ -174,7 +181,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           limit: RECOVERED_AT_ONCE,
         })
         if (recovered.length > 0) log.info({ deliveries: recovered.length }, 'deliveries.recovered')
-        await queue.enqueueDeliveries(recovered).catch(() => {})
+        await queue.enqueueDeliveries(putBehind(recovered)).catch(() => {})
       },
     },
     {

@@ -1,4 +1,4 @@
-import type { DeliveryQueue } from '@payment-tracking/queue'
+import { putBehind, type DeliveryQueue } from '@payment-tracking/queue'
 import { sweepDeliveries, unsweepDeliveries, type Store, type SweepPlace } from '@payment-tracking/store'
 
 /** With this many jobs in the queue (32,000 deliveries in full jobs), an overdue row most likely has a job already. */
@@ -17,11 +17,11 @@ export function buildSweeper(
 ): () => Promise<number> {
   let after: SweepPlace | null = null
   return async () => {
-    if ((await parts.queue.countWaiting()) > BACKLOG) return 0
+    if ((await parts.queue.countWaiting()).behind > BACKLOG) return 0
     const { deliveries, next } = await sweepDeliveries(parts.store, { ...limits, limit: LIMIT, after })
     if (deliveries.length > 0) {
       try {
-        await parts.queue.enqueueDeliveries(deliveries)
+        await parts.queue.enqueueDeliveries(putBehind(deliveries))
       } catch (error) {
         await unsweepDeliveries(parts.store, deliveries)
         throw error

@@ -6,7 +6,7 @@ import type { WorkerProgress } from '@payment-tracking/queue'
 export interface Watchdog {
   /**
    * Looks once. @returns true when the worker started nothing between `stuckLooks` looks in a row, although at each of
-   * them jobs waited, Postgres answered and the worker had a free concurrency slot
+   * them jobs of its queue waited, Postgres answered and the worker had a free concurrency slot for them
    */
   look(now: { waiting: number; progress: WorkerProgress; postgresAnswers: boolean }): boolean
   /** Forgets the earlier looks, because the queue cannot be asked. */
@@ -14,16 +14,16 @@ export interface Watchdog {
 }
 
 /** Counts looks instead of time: a process that was paused has looked only once when it continues. */
-export function buildWatchdog(limits: { stuckLooks: number; concurrency: number }): Watchdog {
+export function buildWatchdog(stuckLooks: number): Watchdog {
   let started = -1
   let idleLooks = 0
   return {
     look: ({ waiting, progress, postgresAnswers }) => {
-      const hasFreeSlot = progress.active < limits.concurrency
+      const hasFreeSlot = progress.active < progress.slots
       const idle = waiting > 0 && postgresAnswers && progress.started === started && hasFreeSlot
       started = progress.started
       idleLooks = idle ? idleLooks + 1 : 0
-      return idleLooks > limits.stuckLooks
+      return idleLooks > stuckLooks
     },
     forget: () => {
       idleLooks = 0
