@@ -85,16 +85,6 @@ t.test('each service is given every variable it requires, and none it does not k
   }
 })
 
-t.test('the nginx for load balancers has a file for each connection that it may take', t => {
-  const text = read('infra/loadbalancer/nginx.conf')
-  const [files, connections] = ['worker_rlimit_nofile', 'worker_connections'].map(name =>
-    Number(new RegExp(`^\\s*${name} (\\d+);`, 'm').exec(text)?.[1]),
-  )
-  t.ok(connections! >= 30_000, 'two connections for each of 15,000 sockets')
-  t.ok(files! >= connections! * 2, 'room for logs, upstreams and reloads')
-  t.end()
-})
-
 /** Given to many by one anchor; a service may have no use for one of them. */
 const FOR_MANY = ['PROGRAM_ID', 'STREAM_NAME', 'SUBJECT_PREFIX', 'NATS_URL', 'REDIS_URL', 'DATABASE_URL']
 

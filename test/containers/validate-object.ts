@@ -43,15 +43,12 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
 }
-/** Its schemas are not in npm for the version that operators run today. */
-const UNKNOWN = 'external-secrets.io'
 
 type Model = new (data: object) => { validate(): void }
 
 /** @returns what is wrong with the object by the schema of its kind, or undefined */
 export async function validateObject(object: KubernetesObject): Promise<string | undefined> {
   const [group = ''] = object.apiVersion.split('/')
-  if (group === UNKNOWN) return undefined
   const models = (await import(`${PACKAGES[group] ?? 'kubernetes-models'}/${object.apiVersion}`)) as Record<
     string,
     Model

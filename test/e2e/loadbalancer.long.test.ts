@@ -1,10 +1,8 @@
-// The load balancer configurations, run for real: three realtime pods and two API pods behind one base URL,
+// The load balancer's configuration, run for real: three realtime pods and two API pods behind one base URL,
 // one pod drained and one killed during traffic, and no client misses a payment.
 import { spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -80,30 +78,6 @@ async function run(t: TestContext, file: string, args: string[], port: number, e
     },
     { what: `an answer through ${file}` },
   )
-}
-
-async function startNginx(t: TestContext, file: string, addresses: Addresses): Promise<string> {
-  const { api, realtime } = addresses
-  const port = await freePort()
-  const home = await mkdtemp(join(tmpdir(), 'payment-tracking-nginx-'))
-  t.teardown(() => rm(home, { recursive: true, force: true }))
-  await mkdir(join(home, 'temp'))
-  await copyFile(join(CONFIGURATIONS, 'nginx.conf'), join(home, 'nginx.conf'))
-  await writeFile(join(home, 'listen.conf'), `listen 127.0.0.1:${port};\n`)
-  const server = (at: { port: number }) => `server 127.0.0.1:${at.port} max_fails=1 fail_timeout=5s;`
-  await writeFile(
-    join(home, 'upstreams.conf'),
-    `upstream api { least_conn; ${api.map(server).join(' ')} keepalive 64; }
-     upstream realtime { hash $remote_addr consistent; ${realtime.map(server).join(' ')} }
-     upstream console { ${addresses.console.map(server).join(' ')} }`,
-  )
-  await run(
-    t,
-    file,
-    ['-p', home, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off; master_process off;'],
-    port,
-  )
-  return `http://127.0.0.1:${port}`
 }
 
 async function startHaproxy(t: TestContext, file: string, addresses: Addresses): Promise<string> {
@@ -224,12 +198,8 @@ const TOO_LARGE = 'POST /v1/webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 1000
 const LONG_HEADER = `GET /v1/health HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(40_000)}\r\n\r\n`
 
 t.test('behind a real load balancer', async t => {
-  const nginx = findProgram('nginx', 'nginx-light')
   const haproxy = findProgram('haproxy', 'haproxy')
-  if (!nginx && !haproxy) {
-    skipLoudly(t, 'nginx')
-    return skipLoudly(t, 'haproxy')
-  }
+  if (!haproxy) return skipLoudly(t, 'haproxy')
   const pods = await usePods(t, { TRUST_PROXY: 'on', LEASE_MS: '2000', DRAIN_WINDOW_MS: '500' })
   const jwk = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'test' }
   const startApi = async () => {
@@ -243,49 +213,21 @@ t.test('behind a real load balancer', async t => {
     return { services, at: lines.map(({ address }, index) => addressOf(String(address), services[index]!)) }
   }
   const start = () => pods.start()
-  const [api1, api2, one, two, three, four, five] = await Promise.all([
-    startApi(),
-    startApi(),
-    start(),
-    start(),
-    start(),
-    start(),
-    start(),
-  ])
-  const api = [api1, api2]
-  const addresses = (list: readonly Pod[], { at }: Awaited<ReturnType<typeof startConsoles>>): Addresses => ({
-    api,
-    console: at,
+  const [api1, api2, one, two, three] = await Promise.all([startApi(), startApi(), start(), start(), start()])
+  const consoles = await startConsoles()
+  const list = [one, two, three] as const
+  const baseUrl = await startHaproxy(t, haproxy, {
+    api: [api1, api2],
+    console: consoles.at,
     realtime: list.map(({ url, service }) => addressOf(url, service)),
   })
-
-  t.test('nginx', async t => {
-    if (!nginx) return skipLoudly(t, 'nginx')
-    const list = [one, two, three] as const
-    const consoles = await startConsoles()
-    const baseUrl = await startNginx(t, nginx, addresses(list, consoles))
-    await refuseInOneShape(t, baseUrl, [
-      ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
-      [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
-      [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
-    ])
-    await loseTwoPods(t, pods, list, baseUrl, 'through nginx')
-    await loseTheConsole(t, baseUrl, consoles.services)
-  })
-
-  t.test('haproxy', async t => {
-    if (!haproxy) return skipLoudly(t, 'haproxy')
-    const list = [four, five, three] as const
-    const consoles = await startConsoles()
-    const baseUrl = await startHaproxy(t, haproxy, addresses(list, consoles))
-    await refuseInOneShape(t, baseUrl, [
-      ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
-      ['GET /v1/health HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
-      ['GET /v1/', 408, 'REQUEST_TIMEOUT'],
-      [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
-      [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
-    ])
-    await loseTwoPods(t, pods, list, baseUrl, 'through haproxy')
-    await loseTheConsole(t, baseUrl, consoles.services)
-  })
+  await refuseInOneShape(t, baseUrl, [
+    ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['GET /v1/health HTTP/1.1\r\nhost: x\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['GET /v1/', 408, 'REQUEST_TIMEOUT'],
+    [TOO_LARGE, 413, 'BODY_TOO_LARGE'],
+    [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
+  ])
+  await loseTwoPods(t, pods, list, baseUrl, 'through haproxy')
+  await loseTheConsole(t, baseUrl, consoles.services)
 })
