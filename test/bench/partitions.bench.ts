@@ -11,11 +11,13 @@ import {
 } from '@payment-tracking/store'
 import type { Client, FilledEvents, Pool } from '@payment-tracking/testkit'
 import { inTurns, type Bench, type BenchContext, type Measure } from './bench.js'
-import { backendMicroseconds } from './cpu.js'
+import { backendMicroseconds, microsecondsByBackend } from './cpu.js'
 import { copyFilled } from './fill.js'
 
 const MONTHS = 60
 const BATCH = 500
+/** Above the positions of the filled events. */
+const FRESH_FROM = 1_000_000
 const PAGE = { limit: 50, offset: 0 }
 
 /** A unique index of a partitioned table must hold the partitions' key. */
@@ -42,7 +44,7 @@ async function partitionedEvents(): Promise<string> {
   )
 }
 
-/** The last month is the present one, and twelve more are ahead: fresh events come behind all others. */
+/** Fresh events have times of the last month. */
 const partitionsOf = (count: number): string =>
   count === 1
     ? `create table events_all partition of events default`
@@ -69,7 +71,12 @@ async function fillLayout(pool: Pool, schema: string, partitions: number, events
     await client.query(
       `insert into events (${columns}) select ${values} from public.events order by position`,
     )
-    await client.query('vacuum analyze events')
+    // A directory of all events: what finds a repetition, or an event by its id, whatever its time.
+    await client.query(
+      `create table identities (id uuid primary key, occurred_at timestamptz(3) not null);
+       insert into identities select id, occurred_at from events`,
+    )
+    await client.query('vacuum analyze events, identities')
   } finally {
     client.release(true)
   }
@@ -124,31 +131,68 @@ const questionsOf = (
 const cpuOf =
   ({ pool, store, applicationName }: Layout, ask: (store: Store) => Promise<unknown>, times: number) =>
   async (): Promise<number> => {
-    const before = await backendMicroseconds(pool, applicationName)
+    // The pool closes connections that were idle during the other layout's turn.
+    await ask(store)
+    const before = await microsecondsByBackend(pool, applicationName)
     for (let n = 0; n < times; n++) await ask(store)
-    return ((await backendMicroseconds(pool, applicationName)) - before) / times
+    const after = await microsecondsByBackend(pool, applicationName)
+    return [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? cpu), 0) / times
   }
+
+/** The newest events of the last month, whose bounds are in the statement: Postgres plans it for one partition. */
+const monthCpu =
+  ({ pool, schema }: Layout, times: number) =>
+  async (): Promise<number> => {
+    const client = await pool.connect()
+    const applicationName = `month ${schema}`
+    const ask = () =>
+      client.query({
+        name: 'newest of the month',
+        text: `select e.id, e.slot, e.signature, e.data::text, e.occurred_at from events e
+                where e.occurred_at >= '2025-12-01 UTC' and e.occurred_at < '2026-01-01 UTC'
+                order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc limit 50`,
+      })
+    try {
+      await client.query(`set application_name = '${applicationName}'; set search_path = ${schema}`)
+      for (let n = 0; n < 10; n++) await ask()
+      const before = await backendMicroseconds(pool, applicationName)
+      for (let n = 0; n < times; n++) await ask()
+      return ((await backendMicroseconds(pool, applicationName)) - before) / times
+    } finally {
+      client.release(true)
+    }
+  }
+
+/** Also writes the directory, which has all events in one index. */
+const WITH_IDENTITIES =
+  'with named as (insert into identities select id, occurred_at from page) insert into events select * from page'
 
 /** CPU to insert events that continue the stored ones: each turn inserts others. */
 const insertCpu =
-  ({ pool, schema }: Layout, count: number) =>
-  async (round: number): Promise<number> => {
+  ({ pool, schema }: Layout, count: number, insert = 'insert into events select * from page') =>
+  async (): Promise<number> => {
     const client = await pool.connect()
     const applicationName = `insert ${schema}`
     try {
       await client.query(`set application_name = '${applicationName}'; set search_path = ${schema}`)
       await client.query(
         `create temporary table fresh as
-           select * from events where position < 1000000 order by occurred_at desc limit ${count};
-         update fresh set id = gen_random_uuid(), position = position + ${(round + 1) * 1_000_000},
-                signature = left(md5(signature || ${round}) || signature, 88), seq = seq + ${(round + 1) * 1_000_000}`,
+           select * from events where position < ${FRESH_FROM} order by occurred_at desc limit ${count};
+         create temporary table page (like fresh);
+         update fresh set id = gen_random_uuid(), signature = left(md5(id::text || clock_timestamp()) || signature, 88),
+                position = position + (select max(position) / ${FRESH_FROM} + 1 from events) * ${FRESH_FROM},
+                seq = seq + (select max(position) / ${FRESH_FROM} + 1 from events) * ${FRESH_FROM}`,
       )
-      const before = await backendMicroseconds(pool, applicationName)
-      for (let at = 0; at < count; at += BATCH)
+      let cpu = 0
+      for (let at = 0; at < count; at += BATCH) {
         await client.query(
-          `insert into events select * from fresh order by position offset ${at} limit ${BATCH}`,
+          `truncate page; insert into page select * from fresh order by position offset ${at} limit ${BATCH}`,
         )
-      return ((await backendMicroseconds(pool, applicationName)) - before) / count
+        const before = await backendMicroseconds(pool, applicationName)
+        await client.query(insert)
+        cpu += (await backendMicroseconds(pool, applicationName)) - before
+      }
+      return cpu / count
     } finally {
       client.release(true)
     }
@@ -173,10 +217,21 @@ export const bench: Bench = {
       note: 'goal of a design with partitions: at most 1.1',
     })
     const inserted = context.quick ? 500 : 2_000
+    const insertOne = insertCpu(one, inserted)
     const rows = [
-      row('an insert', await inTurns(rounds, insertCpu(sixty, inserted), insertCpu(one, inserted))),
+      row('an insert', await inTurns(rounds, insertCpu(sixty, inserted), insertOne)),
+      row(
+        'an insert that also writes a directory of identities',
+        await inTurns(rounds, insertCpu(sixty, inserted, WITH_IDENTITIES), insertOne),
+      ),
     ]
     const times = context.quick ? 2 : 100
+    rows.push(
+      row(
+        'a page of the newest month, its bounds in the statement',
+        await inTurns(rounds, monthCpu(sixty, times), monthCpu(one, times)),
+      ),
+    )
     for (const [question, ask] of Object.entries(questionsOf(database.filled, events))) {
       // Behind the first five executions Postgres may keep a plan.
       for (const { store } of [one, sixty]) for (let n = 0; n < 10; n++) await ask(store)
