@@ -77,7 +77,8 @@ export function size({ payments, sockets, peak, years, days }) {
     socketBytes: sockets * MEASURED.socketBytes,
     walls: [
       connections > 200 && `${connections} connections to Postgres: put PgBouncer in front`,
-      events > 50_000_000 && 'the table events grows by more than 100 GB a month: partitions and retention',
+      events > 50_000_000 &&
+        'the table events grows by more than 100 GB a month, and nothing is archived yet',
       peakPerSecond * EVENTS_PER_PAYMENT > MEASURED.ingestPerSecond &&
         'one writer: faster disks, or streams by gateway',
       peakPerSecond * pods.realtime * MEASURED.redisBytesPerPaymentAndPod > 100e6 &&
