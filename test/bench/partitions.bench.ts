@@ -9,7 +9,7 @@ import {
   readMigrations,
   type Store,
 } from '@payment-tracking/store'
-import type { Client, FilledEvents, Pool } from '@payment-tracking/testkit'
+import type { FilledEvents, Pool } from '@payment-tracking/testkit'
 import { inTurns, type Bench, type BenchContext, type Measure } from './bench.js'
 import { backendMicroseconds, microsecondsByBackend } from './cpu.js'
 import { copyFilled } from './fill.js'
@@ -55,7 +55,7 @@ const partitionsOf = (count: number): string =>
 
 /** The same events with times spread over the months, in a schema of its own. */
 async function fillLayout(pool: Pool, schema: string, partitions: number, events: number): Promise<void> {
-  const client: Client = await pool.connect()
+  const client = await pool.connect()
   try {
     await client.query(`create schema ${schema}; set search_path = ${schema}`)
     await client.query(await partitionedEvents())
