@@ -1,6 +1,5 @@
 // The data of a step's event, with the fields of the program's IDL.
 import { addressesOf, MINTS, NO_POLICY, RECIPIENTS, STRANGER, type Addresses } from './addresses.js'
-import { EXCLUDED } from './exclusions.js'
 import { Enum, type Fields } from './messages.js'
 import type { Action, MemoName, PolicyType } from './steps.js'
 
@@ -125,7 +124,7 @@ function policyEventOf(action: PolicyAction, addresses: Addresses, context: Cont
       if (isRegular)
         return { name: `${prefix}Created`, data: { ...data, memo: memoOf(context.world, action.memo) } }
       const config = { input_mint: inputMint, output_mint: STRANGER }
-      const memo = memoOf(context.world, EXCLUDED.memoThatChangesBetweenIncarnations ? 'a' : action.memo, 32)
+      const memo = memoOf(context.world, action.memo, 32)
       return { name: `${prefix}Created`, data: { ...named, ...data, memo, forward_config: config } }
     }
     case 'policy deleted': {

@@ -12,6 +12,7 @@ import { store, type LawDatabase, type Run } from './run.js'
 import { findSeqProblems } from './seqs.js'
 import type { Marks, World } from './steps.js'
 import { sumsOf } from './sums.js'
+import { trackedAsIn, trackingChoices } from './tracked-as.js'
 import { findLifecycleProblems } from './told-policies.js'
 import { findHandedProblems, findToldProblems } from './told-payments.js'
 
@@ -22,7 +23,7 @@ export const LAWS = {
   told: 'each fact is told exactly once, to those who asked for it',
   reads: 'the public functions for reading say the same',
   rebuild: 'a rebuild changes nothing',
-  order: 'every other order and cut gives the same rows, but for seq and position',
+  order: 'every other order and cut gives the same rows, but for seq, position and what tracked-as.ts names',
   retraction: 'retracting and repeating equals never having retracted',
 }
 export type Law = keyof typeof LAWS
@@ -58,7 +59,8 @@ export interface Drawn {
 const isStanding = ({ retracted }: { retracted: boolean }): boolean => !retracted
 
 /** What the model says of one run. */
-async function checkRun(law: LawDatabase, run: Run, model: Model, asked: ReadonlySet<Law>) {
+async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: ReadonlySet<Law>) {
+  const model = trackedAsIn(run, ideal)
   const check = (name: Law, find: () => string[]) => {
     if (!asked.has(name)) return
     const problems = find()
@@ -103,15 +105,19 @@ export async function checkLaws(law: LawDatabase, drawn: Drawn, asked: ReadonlyS
   const { first, second } = drawn
   const history = historyOf(drawn)
   const run = await store(law, history, first)
-  await checkRun(law, run, buildModel(history.messages), asked)
+  const model = buildModel(history.messages)
+  await checkRun(law, run, model, asked)
+  const byArrival = new Set(trackingChoices(model).keys())
+  const rowsIn = ({ tables, payments }: Run, standing = false) =>
+    rowsOf(tables, payments, { standing, byArrival })
   if (asked.has('order')) {
     const other = await store(law, history, second)
-    const problems = differences(rowsOf(run.tables, run.payments), rowsOf(other.tables, other.payments))
+    const problems = differences(rowsIn(run), rowsIn(other))
     if (problems.length > 0) throw new LawBroken('order', problems, [...run.batches, [], ...other.batches])
   }
   if (asked.has('retraction')) {
     const never = await store(law, historyOf(drawn, false), first)
-    const problems = differences(rowsOf(never.tables, never.payments), rowsOf(run.tables, run.payments, true))
+    const problems = differences(rowsIn(never), rowsIn(run, true))
     if (problems.length > 0)
       throw new LawBroken('retraction', problems, [...never.batches, [], ...run.batches])
   }

@@ -38,11 +38,14 @@ export function keyOfRow({
   return `${signature} ${slot} ${name} ${isRecord ? `${policy} ${record}` : index}`
 }
 
-/** @param standing leave out what the finalized chain does not hold */
+/**
+ * @param of.standing leave out what the finalized chain does not hold
+ * @param of.byArrival the keys of payments of which the order of arrival decides the tracking ID
+ */
 export function rowsOf(
   tables: Readonly<Record<Table, readonly Row[]>>,
   payments: readonly FoundPayment[],
-  standing = false,
+  { standing = false, byArrival = new Set<string>() } = {},
 ): Rows {
   const events = tables.events.filter(({ retracted }) => !(standing && retracted))
   const keyed = (table: Table, keys: readonly string[]): Map<string, string> =>
@@ -69,7 +72,10 @@ export function rowsOf(
         .filter(({ retracted }) => !(standing && retracted))
         .map(({ key, recipient, payer, tokenMint, trackingId, amount, isFinal }) => [
           key,
-          line({ recipient, payer, tokenMint, trackingId, amount, isFinal }),
+          line({
+            ...{ recipient, payer, tokenMint, amount, isFinal },
+            trackingId: byArrival.has(key) ? 'by arrival' : trackingId,
+          }),
         ]),
     ),
     policies: keyed('policies', ['address']),
@@ -97,7 +103,7 @@ export function rowsOfModel(
     payments: labelled(
       model.payments.map(({ event, recipient, payer, tokenMint, trackingId, amount }) => [
         event.key,
-        line({ recipient, payer, tokenMint, trackingId, amount, isFinal: event.isFinal }),
+        line({ recipient, payer, tokenMint, amount, isFinal: event.isFinal, trackingId }),
       ]),
     ),
     policies: labelled(
