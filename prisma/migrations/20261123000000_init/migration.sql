@@ -484,8 +484,10 @@ create index deliveries_open on deliveries (opened_at) where state in ('pending'
 create index deliveries_open_webhook on deliveries (webhook_id, activation, id) where state in ('pending', 'waiting');
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
--- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event.
-create index deliveries_event_id_idx on deliveries (event_id) where event_id is not null;
+-- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event. insertMessages: an event tells a webhook
+-- each thing once, also under another id (a Created event that was retracted and appeared again names messages anew).
+create unique index deliveries_event_id_webhook_id_type_key on deliveries (event_id, webhook_id, type)
+  where event_id is not null;
 -- searchDeliveries: messages caused by time, which have no event, by their tracking ID.
 create index deliveries_of_time on deliveries (substring(body from '"trackingId":("(?:[^"\\]|\\.)*")'))
   where event_id is null and type like 'subscription.%';

@@ -3,11 +3,16 @@ import t from 'tap'
 import {
   created,
   ingest,
+  keyOf,
+  memoOf,
   PERIODS,
   policyOf,
   say,
   userPayment,
   GATEWAY,
+  MINT,
+  RECIPIENT,
+  USER_PAYMENT,
   type Message,
 } from './refold-history.js'
 import { openTestStore } from './open-test-store.js'
@@ -52,3 +57,35 @@ for (const finality of ['confirmed', 'finalized'])
       finality === 'confirmed' ? ['created 4', 'created 5', 'paused 8'] : ['created 4', 'paused 8'],
     )
   })
+
+const composable = keyOf('composable policy')
+const begun = (slot: number, policyType: object) =>
+  say('ComposablePolicyCreated', slot, {
+    ...{ composable_policy: composable, user_payment: USER_PAYMENT, recipient: RECIPIENT, gateway: GATEWAY },
+    ...{ policy_id: 7, policy_type: policyType, memo: memoOf('order').slice(0, 32) },
+    ...{ forward_config: { input_mint: MINT, output_mint: MINT }, validation: null },
+  })
+const completed = say('ComposablePolicyStatusChanged', 9, {
+  ...{ composable_policy: composable, old_status: { Active: null }, new_status: { Completed: null } },
+})
+
+t.test("a completion is told once when its policy's Created event is retracted", async t => {
+  const { store, database } = await openTestStore(t)
+  await database.pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types)
+     values ($1, 'http://127.0.0.1:9/', 'whsec_', '{subscription.completed}')`,
+    [GATEWAY],
+  )
+  const told = async () => {
+    const { rows } = await database.pool.query<{ slot: string }>(
+      `select e.slot from deliveries d join events e on e.id = d.event_id order by d.id`,
+    )
+    return rows.map(({ slot }) => slot)
+  }
+  const second = begun(5, PERIODS)
+  await ingest(store, [userPayment, begun(3, PERIODS), second, completed])
+  t.same(await told(), ['9'])
+  // The incarnation before is the latest one again, and the same event completes it.
+  await ingest(store, [retract(second)])
+  t.same(await told(), ['9'])
+})

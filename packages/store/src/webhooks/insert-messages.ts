@@ -34,7 +34,7 @@ const MESSAGES = columnTable<EventMessage & { place: number; traceParent: string
 
 /**
  * Writes one delivery for each address. Sends each body once, for any number of webhooks. Existing rows stay unchanged:
- * deliveries_webhook_id_message_id_key refuses duplicates.
+ * the keys of deliveries refuse a message that was told under its id, and what its event has told under another id.
  * @param traceParents by event, when messages are traced
  * @returns the new rows, for `enqueueDeliveries` after the commit
  */
@@ -55,6 +55,6 @@ export async function insertMessages(
     select r.webhook_id, r.activation, m.event_id, m.message_id, m.type, m.body, m.trace_parent
       from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.place = r.place
      order by m.place, r.webhook_id
-    on conflict (webhook_id, message_id) do nothing
+    on conflict do nothing
     returning id, webhook_id as "webhookId"`
 }
