@@ -83,12 +83,11 @@ export const STEPS = [
     env: { FUZZ_REQUESTS: '15000', SEED: FRESH_SEED },
   },
   {
-    // One seed as long as fresh ones still find corners: a failure is then the fault of a change, not of chance.
-    name: 'laws at length',
-    seconds: 100,
-    minutes: 8,
+    name: 'laws at length, with fresh seeds',
+    seconds: 420,
+    minutes: 14,
     files: ['packages/store/test/laws/laws.long.test.ts'],
-    env: { SEED: '7', LAWS_RUNS: '3000' },
+    env: { SEED: FRESH_SEED },
   },
   {
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.

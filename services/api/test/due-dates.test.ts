@@ -1,4 +1,5 @@
 // REST, webhooks and sockets say the same of a policy's dates, and no date that anybody can store makes one of them fail.
+import { dueNoticeOf } from '@payment-tracking/domain'
 import {
   listSetAside,
   readTrackedPolicies,
@@ -112,6 +113,69 @@ t.test('each moment of a policy has one name for all', async t => {
       name,
     )
     t.equal(notices.get(address), told.get(address) ?? '', `${name}: sockets and webhooks`)
+  }
+})
+
+t.test('webhooks and sockets are told in the very second of the rule', async t => {
+  const gateway = keyOf('gateway of seconds')
+  await addWebhook(gateway)
+  const limits = { soonSeconds: 4, graceSeconds: 4, limit: 500 }
+  const { address } = await chain.policy({
+    ...{
+      gateway,
+      owner: keyOf('seconds'),
+      memo: 'seconds',
+      type: weekly(NOW + 99 * DAY),
+      at: NOW - 40 * DAY,
+    },
+  })
+  // Copies of it, that are due or end in each of the seconds around now.
+  await pool.query(
+    `insert into policies
+     select (jsonb_populate_record(p, jsonb_build_object('address', kind || at, 'ends_at',
+               case kind when 'ends' then n.now + at end, 'due_at', n.now + at + case kind when 'ends' then 2 else 0 end))).*
+       from policies p, generate_series(-30, 60) at, unnest('{due,ends}'::text[]) kind,
+            (select floor(extract(epoch from clock_timestamp())) as now) n
+      where p.address = $1`,
+    [address],
+  )
+  const { rows: policies } = await pool.query<{ address: string; due_at: string; ends_at: string | null }>(
+    'select address, due_at, ends_at from policies where gateway = $1 and address <> $2',
+    [gateway, address],
+  )
+  const datesOf = ({ due_at: due, ends_at: ends }: (typeof policies)[0]) => ({
+    ...{ dueAt: BigInt(due), endsAt: ends === null ? null : BigInt(ends), live: true, status: 'active' },
+  })
+  const readSecond = async () =>
+    Number((await pool.query('select floor(extract(epoch from clock_timestamp())) as now')).rows[0].now)
+  // A look that begins and ends in one second has judged by this second.
+  for (;;) {
+    await pool.query('delete from policy_notices')
+    await pool.query('delete from deliveries')
+    const now = await readSecond()
+    for (let after: DuePlace | null = null; ;) {
+      after = (await tellDuePolicies(api.store, { ...limits, after })).next
+      if (after === null) break
+    }
+    const addresses = policies.map(policy => policy.address)
+    const tracked = await readTrackedPolicies(api.store, { trackingIds: [], addresses, ...limits })
+    if ((await readSecond()) !== now) continue
+    const expected = new Map(
+      policies.map(policy => {
+        const notice = dueNoticeOf(datesOf(policy), now, limits)
+        return [policy.address, notice === null ? '' : `${notice.type} ${notice.at}`]
+      }),
+    )
+    const { rows } = await pool.query<{ policy: string; notice: string }>(
+      `select policy, type || ' ' || at as notice from policy_notices where policy = any($1)`,
+      [addresses],
+    )
+    const found = new Map(rows.map(({ policy, notice }) => [policy, notice]))
+    t.ok(found.size > 30, `${found.size} dates are told`)
+    t.ok([...expected.values()].includes(''), 'and others are not')
+    t.same(new Map(addresses.map(address => [address, found.get(address) ?? ''])), expected, 'webhooks')
+    t.same(new Map(tracked.map(({ address, notices }) => [address, notices.join()])), expected, 'sockets')
+    break
   }
 })
 

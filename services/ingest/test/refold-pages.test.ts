@@ -1,6 +1,6 @@
 // What follows from one message for many rows is done in pages after the message's commit, and ends in the rows that chain
 // order gives.
-import { openStore, refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
+import { openStore, readHeadNow, refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
 import { createDatabase, dumpProjections, openPrivateServers, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { PROGRAM } from './ingest-messages.js'
@@ -178,4 +178,21 @@ t.test('a watermark that makes many payments final for a webhook', async t => {
             (select count(*) from waiting_messages) as waiting`,
   )
   t.same(rows, [{ deliveries: String(MANY), waiting: '0' }])
+})
+
+t.test('no page is done on a server that nobody has verified', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingest(store, [userPayment, ...payments])
+  await ingest(store, [created(1, 2, PERIODS)])
+  const dump = async () => ({
+    ...(await dumpProjections(database.pool)),
+    work: (await database.pool.query('select kind, address, cursor, handled from refolds')).rows,
+  })
+  const before = await dump()
+  const { serverRun } = await readHeadNow(store)
+  const { programId } = PROGRAM
+  // Postgres was started anew since, perhaps without its last commits.
+  await t.rejects(refoldPage(store, { programId, serverRun: `${serverRun}1` }), { code: 'STORE_UNVERIFIED' })
+  t.strictSame(await dump(), before)
+  t.match(await refoldPage(store, { programId, serverRun }), { kind: 'policy' })
 })

@@ -58,6 +58,22 @@ for (const finality of ['confirmed', 'finalized'])
     )
   })
 
+t.test('a pause that is retracted while it waits for finality is not told', async t => {
+  const { store, database } = await openTestStore(t)
+  await database.pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, finality, event_types)
+     values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized', '{subscription.created,subscription.paused}')`,
+    [GATEWAY],
+  )
+  await ingest(store, [userPayment, created(1, 5, PERIODS), paused])
+  await ingest(store, [retract(paused)])
+  await ingest(store, [
+    { subject: 'chain.events.control.finalized', bytes: Buffer.from(JSON.stringify({ slot: 99 })) },
+  ])
+  const { rows } = await database.pool.query<{ type: string }>('select type from deliveries')
+  t.same(rows, [{ type: 'subscription.created' }])
+})
+
 const composable = keyOf('composable policy')
 const begun = (slot: number, policyType: object) =>
   say('ComposablePolicyCreated', slot, {

@@ -14,7 +14,8 @@ export const COLUMNS = {
       from events`,
   policies: `
     select address, live, family, user_payment, gateway, recipient, tracking_id, policy_id, created_at, updated_at,
-           payment_count, total_paid, status, next_payment_due, period_start, period_total, token_mint
+           payment_count, total_paid, status, next_payment_due, due_at, ends_at, period_start, period_total,
+           token_mint
       from policies where incarnation_start is not null`,
   user_payments: `select address, ${LIVE}, owner, token_mint from user_payments where incarnation_start is not null`,
   gateways: `

@@ -5,9 +5,9 @@ import type { Law } from './laws.js'
 
 const { SEED = String(Date.now() % 2 ** 31), LAWS_RUNS = '10000', LAWS } = process.env
 
-t.setTimeout(470_000)
+t.setTimeout(800_000)
 await holdLaws(t, {
   histories: Number(LAWS_RUNS),
-  ...{ together: 50, databases: 2, seed: Number(SEED), seconds: 400 },
+  ...{ together: 50, databases: 2, seed: Number(SEED), seconds: 700 },
   only: LAWS?.split(',') as Law[] | undefined,
 })

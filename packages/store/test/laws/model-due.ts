@@ -4,7 +4,7 @@ const SECONDS: Record<string, number> = { Daily: 86_400, Weekly: 604_800 }
 const MONTHS: Record<string, number> = { Monthly: 1, Quarterly: 3, SemiAnnually: 6, Annually: 12 }
 const LAST = BigInt(Date.parse('9999-12-31T23:59:59Z') / 1000)
 
-const isServable = (seconds: bigint): boolean => seconds >= 0n && seconds <= LAST
+export const isServable = (seconds: bigint): boolean => seconds >= 0n && seconds <= LAST
 
 /** The same day so many months later, or the last of that month. */
 function addMonths(seconds: number, months: number): number {

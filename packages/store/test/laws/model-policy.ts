@@ -1,6 +1,6 @@
 // What a policy is, from all its events that stand.
 import { compare, isPayment, type Standing } from './model-events.js'
-import { nextDue } from './model-due.js'
+import { isServable, nextDue } from './model-due.js'
 import { Enum, type Fields, type Value } from './messages.js'
 
 export interface ModelPolicy {
@@ -19,6 +19,8 @@ export interface ModelPolicy {
   totalPaid: bigint
   status: string
   nextPaymentDue: bigint | null
+  dueAt: bigint | null
+  endsAt: bigint | null
   periodStart: bigint | null
   periodTotal: bigint | null
 }
@@ -66,6 +68,7 @@ export function policyOf(address: string, named: readonly Standing[]): ModelPoli
   if (lastPaidAt !== null) times.push(lastPaidAt)
   const decides = change && (!lastPayment || compare(change, lastPayment) > 0)
   const followed = isPaidUp(type, payments.length) ? 'completed' : 'active'
+  const nextPaymentDue = dueOf(type, lastPaidAt)
   return {
     address,
     live: !deleted || compare(created, deleted) > 0,
@@ -81,7 +84,8 @@ export function policyOf(address: string, named: readonly Standing[]): ModelPoli
     paymentCount: payments.length,
     totalPaid: payments.reduce((sum, payment) => sum + amountOf(payment), 0n),
     status: decides ? (change.data.new_status as Enum).variant.toLowerCase() : followed,
-    nextPaymentDue: dueOf(type, lastPaidAt),
+    nextPaymentDue,
+    ...datesOf(type, { nextPaymentDue, createdAt: BigInt(seconds(created)) }),
     ...periodOf(type, payments),
   }
 }
@@ -100,6 +104,24 @@ function dueOf({ variant, payload }: Enum, lastPaidAt: bigint | null): bigint | 
   const { next_payment_due: createdDue, payment_frequency: frequency } = payload as Fields
   const { variant: name, payload: interval } = frequency as Enum
   return nextDue(createdDue as bigint, { name, seconds: interval as bigint | null }, lastPaidAt)
+}
+
+/** Only dates from 1970 to 9999 are due; an end is the first second at which the program takes no payment. */
+function datesOf(
+  { variant, payload }: Enum,
+  { nextPaymentDue: next, createdAt }: { nextPaymentDue: bigint | null; createdAt: bigint },
+): { dueAt: bigint | null; endsAt: bigint | null } {
+  const terms = payload as Record<string, bigint>
+  switch (variant) {
+    case 'Subscription':
+      return { dueAt: next !== null && isServable(next) ? next : null, endsAt: null }
+    case 'OneTime':
+      return { dueAt: terms.due_date! > 0n ? terms.due_date! : createdAt, endsAt: terms.expiry_date! + 1n }
+    case 'UpTo':
+      return { dueAt: null, endsAt: terms.deadline! }
+    default:
+      return { dueAt: null, endsAt: null }
+  }
 }
 
 function periodOf({ variant, payload }: Enum, payments: readonly Standing[]) {

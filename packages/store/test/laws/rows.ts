@@ -123,6 +123,8 @@ export function rowsOfModel(
           total_paid: policy.totalPaid,
           status: policy.status,
           next_payment_due: policy.nextPaymentDue,
+          due_at: policy.dueAt,
+          ends_at: policy.endsAt,
           period_start: policy.periodStart,
           period_total: policy.periodTotal,
           token_mint: policy.inputMint,
