@@ -69,7 +69,7 @@ export const createApiKey = (
   )
 
 /** The keys of a gateway that are not revoked, oldest first. */
-export const listApiKeys = ({ database }: Store, gateway: string): Promise<ApiKeyRecord[]> =>
+export const listApiKeys = ({ database }: Store, gateway: string): Promise<readonly ApiKeyRecord[]> =>
   database.read<ApiKeyRecord>(sql`
     select ${COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
 

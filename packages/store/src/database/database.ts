@@ -3,8 +3,11 @@ import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Tx } from './sql.js'
 
-/** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates */
-export type RunStatement = <Row>(statement: Sql) => Promise<Row[]>
+/** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates; others may read them too */
+export type RunStatement = <Row>(statement: Sql) => Promise<readonly Row[]>
+
+/** As `RunStatement`; the rows are the caller's own. */
+export type RunWrite = <Row>(statement: Sql) => Promise<Row[]>
 
 /** Runs statements in a transaction. */
 export const runIn =
@@ -29,7 +32,7 @@ export const PAGE_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 60_000
  */
 export interface Database {
   /** Prisma's `$queryRaw`. For statements that write and return rows. */
-  write: RunStatement
+  write: RunWrite
   /** Prisma's `$executeRaw`. For statements that write and return nothing. @returns the number of affected rows */
   execute(statement: Sql): Promise<number>
   /** Prisma's models, for simple work on one table. */
@@ -43,12 +46,15 @@ export interface Database {
    *   most a minute
    */
   pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs?: number): Promise<T>
-  /** Prepared statements over the pool. For reads outside of transactions. */
-  read: RunStatement
-  /** As `read`, for the worker's hot statements: each is planned once a connection. */
-  writePrepared: RunStatement
   /**
-   * Prepared statements over two pipelined connections. For reads that Postgres answers at once, whatever is stored:
+   * Prepared statements over the pool. For reads outside of transactions: equal reads that wait share one statement and
+   * its rows.
+   */
+  read: RunStatement
+  /** As `read` without sharing, for the worker's hot statements: each is planned once a connection. */
+  writePrepared: RunWrite
+  /**
+   * As `read`, over two pipelined connections. For reads that Postgres answers at once, whatever is stored:
    * a slow statement would delay every statement behind it.
    */
   lookUp: RunStatement
@@ -63,11 +69,11 @@ export function buildDatabase(
   parts: {
     pipelined: ExtendedClient
     pipelinedTimeoutMs: number
-    prepared: RunStatement
+    prepared: RunWrite
+    preparedReads: RunStatement
     pipelinedReads: RunStatement
   },
 ): Database {
-  const prepared: RunStatement = statement => mapStoreErrors(() => parts.prepared(statement))
   return {
     write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
@@ -75,8 +81,8 @@ export function buildDatabase(
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
     pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
       mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(work, timeoutMs)),
-    read: prepared,
-    writePrepared: prepared,
+    read: statement => mapStoreErrors(() => parts.preparedReads(statement)),
+    writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
     lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),
   }
 }

@@ -87,7 +87,7 @@ export class HeadTracker<Sample extends Head = Head> {
     return this.#asking
   }
 
-  async #learn(ask: () => Promise<Sample[]>): Promise<Sample> {
+  async #learn(ask: () => Promise<readonly Sample[]>): Promise<Sample> {
     const before = this.#known
     const breaks = this.#breaks
     const [sample] = await ask()

@@ -127,7 +127,8 @@ export function openStore(options: StoreOptions): Store {
     pipelined,
     pipelinedTimeoutMs,
     prepared: prepareStatements(pool),
-    pipelinedReads: prepareStatements(pipelinedReads),
+    preparedReads: prepareStatements(pool, { share: true }),
+    pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
   })
   let closed: Promise<void> | undefined
   return {

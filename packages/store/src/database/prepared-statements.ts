@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type pg from 'pg'
 import { nameConnectionErrors } from '../errors.js'
-import type { RunStatement } from './database.js'
+import type { RunWrite } from './database.js'
 import { types, writeValue } from './pg-codec.js'
+import { shareEqual } from './share-equal.js'
 
 /**
  * Filters combine to many statements, and each prepared statement takes memory in every connection. The first 200
@@ -21,8 +22,16 @@ interface Connections {
 /** Publishes every statement that is sent: `{ text, values }`. Costs nothing without a subscriber. */
 const statements = channel('payment-tracking:store:statement')
 
-export function prepareStatements(connections: Connections): RunStatement {
+/**
+ * @param options.share equal statements that wait at the same time are sent once: for reads. Their callers get the same
+ *   rows, which they must not change.
+ */
+export function prepareStatements(
+  connections: Connections,
+  { share = false }: { share?: boolean } = {},
+): RunWrite {
   const names = new Map<string, string>()
+  const shared = shareEqual<Record<string, unknown>[]>()
   const nameOf = (text: string): string | undefined => {
     const known = names.get(text)
     if (known !== undefined || names.size >= MOST_PREPARED) return known
@@ -30,14 +39,20 @@ export function prepareStatements(connections: Connections): RunStatement {
     names.set(text, name)
     return name
   }
-  return async <Row>({ text, values: parameters }: Parameters<RunStatement>[0]) => {
+  return async <Row>({ text, values: parameters }: Parameters<RunWrite>[0]) => {
     const values = parameters.map(writeValue)
-    if (statements.hasSubscribers) statements.publish({ text, values })
-    const { rows } = await nameConnectionErrors(
-      connections.query({ ...named(nameOf(text)), text, values, types }),
-    )
-    return rows as Row[]
+    const name = nameOf(text)
+    const send = async () => {
+      if (statements.hasSubscribers) statements.publish({ text, values })
+      return (await nameConnectionErrors(connections.query({ ...named(name), text, values, types }))).rows
+    }
+    const rows = share && name !== undefined ? shared(keyOf(name, values), send) : send()
+    return (await rows) as Row[]
   }
 }
+
+/** JSON has no bigints. Lists are text already, so a list is nothing else. */
+const keyOf = (name: string, values: readonly unknown[]): string =>
+  name + JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? [String(value)] : value))
 
 const named = (name: string | undefined): { name?: string } => (name === undefined ? {} : { name })

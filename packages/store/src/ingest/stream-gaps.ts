@@ -56,7 +56,7 @@ export async function countOpenStreamGaps({ database }: Store): Promise<number> 
 }
 
 /** Newest first, open gaps before closed gaps. */
-export function listStreamGaps({ database }: Store, limit: number): Promise<StreamGap[]> {
+export function listStreamGaps({ database }: Store, limit: number): Promise<readonly StreamGap[]> {
   return database.read<StreamGap>(sql`
     select id, stream, from_sequence as "fromSequence", to_sequence as "toSequence", noticed_at as "noticedAt",
            closed_at as "closedAt"

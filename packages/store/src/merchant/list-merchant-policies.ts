@@ -75,7 +75,7 @@ export const MOST_DUE_POLICIES = 10_000
 export async function listPoliciesWithDueDates(
   { database }: Store,
   gateway: string,
-): Promise<{ policies: PolicyWithDueDates[]; complete: boolean }> {
+): Promise<{ policies: readonly PolicyWithDueDates[]; complete: boolean }> {
   const most = raw(String(MOST_DUE_POLICIES))
   const newest = sql`
     select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`

@@ -39,7 +39,7 @@ async function readHistory(
   { database }: Store,
   gateway: string,
   addresses: readonly string[],
-): Promise<Row[]> {
+): Promise<readonly Row[]> {
   if (addresses.length === 0) return []
   const firstPaymentAfter = (time: Sql): Sql => sql`
     (select e.* from events e

@@ -41,19 +41,25 @@ const condition = ({ code, openOnly, before }: Omit<DeadLetterFilter, 'limit'>):
   ])
 
 /** Newest first. */
-export const listDeadLetters = ({ database }: Store, filter: DeadLetterFilter): Promise<DeadLetterRow[]> =>
+export const listDeadLetters = (
+  { database }: Store,
+  filter: DeadLetterFilter,
+): Promise<readonly DeadLetterRow[]> =>
   database.read<DeadLetterRow>(sql`
     select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`)
 
 export const countDeadLetters = ({
   database,
-}: Store): Promise<{ code: string; open: bigint; total: bigint }[]> =>
+}: Store): Promise<readonly { code: string; open: bigint; total: bigint }[]> =>
   database.read(sql`
     select code, count(*) filter (where replayed_at is null) as open, count(*) as total
       from dead_letters group by code order by code`)
 
 /** The letters with their bytes, oldest first: a replay keeps their order. */
-export const readDeadLetters = ({ database }: Store, ids: readonly bigint[]): Promise<DeadLetterBytes[]> =>
+export const readDeadLetters = (
+  { database }: Store,
+  ids: readonly bigint[],
+): Promise<readonly DeadLetterBytes[]> =>
   database.read<DeadLetterBytes>(sql`
     select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`)
 

@@ -16,7 +16,7 @@ export async function endSession({ database }: Store, { id, endsAt }: EndedSessi
 }
 
 /** All unexpired sessions that were ended. There are few: operators sign out by hand. */
-export async function listEndedSessions({ database }: Store): Promise<EndedSession[]> {
+export async function listEndedSessions({ database }: Store): Promise<readonly EndedSession[]> {
   return database.read<EndedSession>(sql`
     select id, ends_at as "endsAt" from ended_ops_sessions where ends_at >= now()`)
 }

@@ -25,7 +25,7 @@ const COLUMNS = sql`${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointU
 export async function listFailedDeliveries(
   { database }: Store,
   page: FailedDeliveryFilter & { before?: bigint | undefined; limit: number },
-): Promise<FailedDelivery[]> {
+): Promise<readonly FailedDelivery[]> {
   const conditions = [sql`d.state = 'failed'`]
   const { before, gateway, endpoint, error } = page
   if (before !== undefined) conditions.push(sql`d.id < ${before}`)

@@ -18,7 +18,7 @@ export interface GapRow {
 export const listGaps = (
   { database }: Store,
   page: { openOnly: boolean; limit: number },
-): Promise<GapRow[]> =>
+): Promise<readonly GapRow[]> =>
   database.read<GapRow>(sql`
     select id, nullif(signature, '') as signature, from_slot as "fromSlot", to_slot as "toSlot", reason,
            coalesce(length(bytes), 0) as size, received_at as "receivedAt", closed_at as "closedAt"

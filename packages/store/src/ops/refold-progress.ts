@@ -12,6 +12,6 @@ export interface RefoldProgress {
 }
 
 /** In the order in which their next pages are done. Relies on refolds_turn. */
-export const listRefolds = ({ database }: Store, limit: number): Promise<RefoldProgress[]> =>
+export const listRefolds = ({ database }: Store, limit: number): Promise<readonly RefoldProgress[]> =>
   database.read<RefoldProgress>(sql`
     select kind, address, handled as pages, since from refolds order by turn limit ${limit}`)

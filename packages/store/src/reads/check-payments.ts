@@ -16,10 +16,10 @@ export interface WantedPayment {
 
 export interface CheckedPayments {
   /** the newest of those that are all that is wanted, and how many there are */
-  payments: StoredOneTimePayment[]
+  payments: readonly StoredOneTimePayment[]
   paymentCount: number
   /** the newest of the others, and in how many fields all others differ */
-  others: StoredOneTimePayment[]
+  others: readonly StoredOneTimePayment[]
   mismatchCount: number
 }
 

@@ -45,7 +45,7 @@ export async function listEventsAfter(
   range: EventRange,
   tokens: RecordOptions['tokens'],
   filter: EventFilter = {},
-): Promise<StreamEvent[]> {
+): Promise<readonly StreamEvent[]> {
   const conditions = [
     sql`position > ${range.after} and position <= ${range.upTo}`,
     // A retracted event keeps its place in the stream and is marked.

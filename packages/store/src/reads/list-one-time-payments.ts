@@ -53,7 +53,7 @@ export function listOneTimePayments(
   trackingId: string,
   page: OneTimePage,
   tokens: RecordOptions['tokens'],
-): Promise<StoredOneTimePayment[]> {
+): Promise<readonly StoredOneTimePayment[]> {
   const { unchanging, changing } = oneTimePaymentText({ tokens, withRetracted: page.retracted })
   return database.read<StoredOneTimePayment>(sql`
     select e.id as "eventId", ${unchanging} || ${changing} as record, e.recipient, e.token_mint as "tokenMint",

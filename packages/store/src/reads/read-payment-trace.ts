@@ -113,7 +113,7 @@ export const listTracedWaits = (
   { database }: Store,
   eventIds: readonly string[],
   gateway: string,
-): Promise<TracedWait[]> =>
+): Promise<readonly TracedWait[]> =>
   database.read<TracedWait>(sql`
     select a.event_id as "eventId", a.webhook_id as "webhookId", a.waits_for as awaits
       from waiting_messages a

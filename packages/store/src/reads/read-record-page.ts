@@ -37,7 +37,7 @@ export async function readRecordPage(ask: RunStatement, record: RecordText, rows
   const [page] = await ask<PageRow>(sql`
     select string_agg(unchanging || changing, ',') as text, count(*)::float8 as count,
            least(count(unchanging), count(changing))::float8 as written,
-           concat_ws('-', count(*), max(position), sum(hashtextextended(changing, position))) as tag,
+           concat_ws('-', count(*), max(position), bit_xor(hashtextextended(changing, position))) as tag,
            (array_agg(occurred_at))[count(*)] as "occurredAt", (array_agg(slot))[count(*)]::float8 as slot,
            (array_agg(event_index))[count(*)]::float8 as index, (array_agg(id))[count(*)] as id
       from (

@@ -75,8 +75,8 @@ export class Replica {
   }
 
   /** Runs a read. @throws StoreUnavailableError also when the replica falls silent before its answer */
-  run<Row>(lane: Lane, statement: Parameters<RunStatement>[0]): Promise<Row[]> {
-    return new Promise<Row[]>((resolve, reject) => {
+  run<Row>(lane: Lane, statement: Parameters<RunStatement>[0]): Promise<readonly Row[]> {
+    return new Promise<readonly Row[]>((resolve, reject) => {
       this.#giveUps.add(reject)
       const settle = () => this.#giveUps.delete(reject)
       this.store.database[lane]<Row>(statement).then(resolve, reject).finally(settle)

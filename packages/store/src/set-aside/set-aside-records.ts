@@ -11,11 +11,11 @@ export interface SetAsideRow {
 }
 
 /** Newest first. */
-export const listSetAside = ({ database }: Store, limit: number): Promise<SetAsideRow[]> =>
+export const listSetAside = ({ database }: Store, limit: number): Promise<readonly SetAsideRow[]> =>
   database.read<SetAsideRow>(sql`
     select task, key, error, since from set_aside order by since desc, task, key limit ${limit}`)
 
-export const countSetAside = ({ database }: Store): Promise<{ task: string; count: bigint }[]> =>
+export const countSetAside = ({ database }: Store): Promise<readonly { task: string; count: bigint }[]> =>
   database.read(sql`select task, count(*) as count from set_aside group by task order by task`)
 
 /** Gives a row back to its task, which sets it aside again if it still fails. @returns whether there was such a row */

@@ -73,7 +73,7 @@ export async function listDeliveries(
   { database }: Store,
   webhookId: bigint,
   page: DeliveryPage,
-): Promise<DeliveryRecord[]> {
+): Promise<readonly DeliveryRecord[]> {
   const { status, limit, offset, trackingId, signature } = page
   if (trackingId !== undefined || signature !== undefined)
     return findDeliveries({ database }, sql`d.webhook_id = ${webhookId}`, page)
@@ -97,7 +97,7 @@ export const searchDeliveries = (
   store: Store,
   gateway: string,
   page: DeliveryPage,
-): Promise<DeliveryRecord[]> =>
+): Promise<readonly DeliveryRecord[]> =>
   findDeliveries(store, sql`w.gateway = ${gateway} and w.deleted_at is null`, page)
 
 /** Events of a tracking ID that a search looks at: anybody can write any tracking ID. */
@@ -130,7 +130,7 @@ async function findDeliveries(
   { database }: Pick<Store, 'database'>,
   ofWebhooks: Sql,
   { status, trackingId, signature, limit, offset }: DeliveryPage,
-): Promise<DeliveryRecord[]> {
+): Promise<readonly DeliveryRecord[]> {
   const conditions = [ofWebhooks]
   if (status !== undefined) conditions.push(sql`${DELIVERY_STATE} = ${status}`)
   if (trackingId !== undefined) conditions.push(sql`d.id = any(array(${deliveriesOfTrackingId(trackingId)}))`)
@@ -160,5 +160,5 @@ export async function getDelivery(
              status_code::int as "statusCode", error, response_headers as "responseHeaders",
              response_body as "responseBody"
         from delivery_attempts where delivery_id = ${id} order by id desc limit ${ATTEMPTS_READ}`)
-  return { ...row, attemptLog: attemptLog.reverse() }
+  return { ...row, attemptLog: attemptLog.toReversed() }
 }

@@ -16,7 +16,10 @@ export interface WebhookWorkProgress {
 }
 
 /** Oldest first. */
-export const listWebhookWork = ({ database }: Store, limit: number): Promise<WebhookWorkProgress[]> =>
+export const listWebhookWork = (
+  { database }: Store,
+  limit: number,
+): Promise<readonly WebhookWorkProgress[]> =>
   database.read<WebhookWorkProgress>(sql`
     select k.kind, k.webhook_id as "webhookId", w.gateway, w.endpoint_url as "endpointUrl", k.handled,
            k.is_settling as "isSettling", k.added_at as "addedAt"
@@ -26,7 +29,7 @@ export const listWebhookWork = ({ database }: Store, limit: number): Promise<Web
 /** How much work is not done, by kind, and the age of the oldest in seconds. Kinds without work are left out. */
 export const countWebhookWork = ({
   database,
-}: Store): Promise<{ kind: WebhookWorkKind; count: number; oldestSeconds: number }[]> =>
+}: Store): Promise<readonly { kind: WebhookWorkKind; count: number; oldestSeconds: number }[]> =>
   database.read(sql`
     select kind, count(*)::int as count,
            greatest(0, extract(epoch from clock_timestamp() - min(added_at)))::float8 as "oldestSeconds"

@@ -37,8 +37,15 @@ interface RouteSchema {
 export const knownParameters = (request: FastifyRequest): Readonly<Record<string, unknown>> =>
   (request.routeOptions.schema as RouteSchema | undefined)?.querystring?.properties ?? {}
 
-const isOfIncumbent = (url: string | undefined): boolean =>
-  url !== undefined && ROUTES_OF_INCUMBENT.some(route => route.test(url))
+const ofIncumbent = new Map<string, boolean>()
+
+/** @param url of a route: there are as many as routes */
+function isOfIncumbent(url: string | undefined): boolean {
+  if (url === undefined) return false
+  const answer = ofIncumbent.get(url) ?? ROUTES_OF_INCUMBENT.some(route => route.test(url))
+  ofIncumbent.set(url, answer)
+  return answer
+}
 
 /** A header takes only plain ASCII, and a comma separates names. */
 const named = (names: readonly string[]): string =>

@@ -83,7 +83,7 @@ function mismatchesOf(payment: StoredOneTimePayment, wanted: Wanted) {
 }
 
 /** What `checkPayments` answers, for all payments of a tracking ID. */
-function compare(stored: StoredOneTimePayment[], wanted: Wanted): CheckedPayments {
+function compare(stored: readonly StoredOneTimePayment[], wanted: Wanted): CheckedPayments {
   const lacks = stored.map(payment => ({ payment, count: mismatchesOf(payment, wanted).length }))
   const payments = lacks.filter(({ count }) => count === 0).map(({ payment }) => payment)
   return {

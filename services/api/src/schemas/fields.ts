@@ -46,7 +46,7 @@ export const RawObject = (description: string, example: Record<string, unknown>)
   })
 
 /** What Postgres writes: JSON text that is passed on unchanged, with the schema of its value. */
-export const Written = (schema: TSchema) => Type.Unsafe<string>({ ...schema, rawJson: true })
+export const Written = (schema: TSchema) => Type.Unsafe<string | Buffer>({ ...schema, rawJson: true })
 
 export const Limit = (maximum = 1000) =>
   Type.Integer({

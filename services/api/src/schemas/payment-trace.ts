@@ -109,7 +109,7 @@ const toDelivery = (delivery: TracedDelivery) => ({
 /** @param own what the caller may see of deliveries; null hides even their existence */
 export const toTraceRecord = (
   trace: PaymentTrace,
-  own: { deliveries: TracedDelivery[]; waits: TracedWait[] } | null,
+  own: { deliveries: TracedDelivery[]; waits: readonly TracedWait[] } | null,
 ): PaymentTraceRecord => ({
   eventId: trace.eventId,
   trackingId: trace.trackingId,

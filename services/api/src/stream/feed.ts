@@ -97,7 +97,7 @@ export class Feed {
     this.#head ??= head
     while (this.#head.position < head.position && !this.#stop.signal.aborted) {
       const range: EventRange = { after: this.#head.position, upTo: head.position, limit: PAGE }
-      const events: StreamEvent[] = await listEventsAfter(this.store, range, this.tokens)
+      const events = await listEventsAfter(this.store, range, this.tokens)
       this.#head = { epoch: head.epoch, position: events.at(-1)?.position ?? head.position }
       for (const listener of [...this.#listeners]) listener.onEvents(events)
     }
