@@ -104,8 +104,8 @@ export const BREAKS: readonly Break[] = [
     patches: [
       {
         file: 'services/ingest/dist/outbox-relay/sweeper.js',
-        find: 'start() {\n',
-        replace: 'start() {\n        return;\n',
+        find: 'start = () => this.#sweeps.start();',
+        replace: 'start = () => {};',
       },
     ],
     faults: [killServer('redis', 2_000), killServer('redis', 6_000)],
