@@ -15,10 +15,17 @@ const MOST_ATTEMPTS = 1_000
  * @param of.states only deliveries that everybody reads in one of these states; left out: in any
  * @param of.webhookId only deliveries of this webhook
  * @param of.activation only while the webhook is in this activation, that is, was not turned off since
+ * @param of.openedBefore only deliveries whose round began before this time
  */
 export function openRound(
   { database }: Store,
-  of: { ids: readonly bigint[]; states?: readonly DeliveryState[]; webhookId?: bigint; activation?: number },
+  of: {
+    ids: readonly bigint[]
+    states?: readonly DeliveryState[]
+    webhookId?: bigint
+    activation?: number
+    openedBefore?: Date
+  },
 ): Promise<DeliveryRef[]> {
   const isLive = sql`(${IS_OPEN} and ${IS_LIVE})`
   return database.write<DeliveryRef>(sql`
@@ -35,5 +42,6 @@ export function openRound(
          ${of.states === undefined ? empty : sql`and ${DELIVERY_STATE} = any(${[...of.states]}::text[])`}
          ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
          ${of.activation === undefined ? empty : sql`and w.activation = ${of.activation}`}
+         ${of.openedBefore === undefined ? empty : sql`and d.opened_at < ${of.openedBefore}`}
       returning d.id, d.webhook_id as "webhookId"`)
 }

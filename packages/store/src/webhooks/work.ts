@@ -8,7 +8,7 @@
 //
 // A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A worker that takes
 // work moves the work's `next_at` forward. If the worker dies, another worker continues at that time and does the page
-// again: that changes nothing, but a redelivered delivery that has failed meanwhile gets one more round.
+// again: that changes nothing, because a redelivery begins no second round of a delivery.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
@@ -25,6 +25,7 @@ interface Work extends WebhookActivation {
   kind: WebhookWorkKind
   /** identifies this taking of the work: a request that begins it anew changes it */
   nextAt: Date
+  addedAt: Date
   afterActivation: number
   afterId: bigint
   madeSince: Date | null
@@ -102,7 +103,7 @@ async function takeWork(
         where next_at <= clock_timestamp() and kind = any(${[...kinds]}::text[])
               ${only === undefined ? empty : sql`and id = ${only}`}
         order by next_at limit 1 for update skip locked)
-    returning k.id as "workId", k.kind, k.next_at as "nextAt", k.after_activation as "afterActivation",
+    returning k.id as "workId", k.kind, k.next_at as "nextAt", k.added_at as "addedAt", k.after_activation as "afterActivation",
               k.after_id as "afterId", k.made_since as "madeSince", k.made_until as "madeUntil", k.states,
               w.id, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
               coalesce(greatest(w.turned_off_at, w.deleted_at)
@@ -174,7 +175,10 @@ async function redeliverPage(store: Store, work: Work, limit: number): Promise<P
            (select count(*)::int from looked) as looked, (select max(id) from looked) as last`)
   const ids = found?.ids ?? []
   const opened = await isolate(store, 'redeliver', ids, some =>
-    openRound(store, { ids: some, states: states ?? [], activation: work.activation }),
+    openRound(store, {
+      ...{ ids: some, states: states ?? [], activation: work.activation },
+      openedBefore: work.addedAt,
+    }),
   )
   const deliveries = opened.flat()
   const isAll = ids.length < limit && found!.looked < most

@@ -239,6 +239,32 @@ t.test('webhooks with many deliveries', async t => {
     await settle()
   })
 
+  t.test('a page of redelivery that is done again begins no second round', async t => {
+    const of = await fill(6)
+    await pool.query(
+      `update deliveries set state = 'failed', attempts_made = 4, finished_at = now() where webhook_id = $1`,
+      [of.id],
+    )
+    await beginRedelivery(store, of.id, { since: SINCE, until: null, states: ['failed'] })
+    const page = () => doWebhookWork(store, { kinds: ['redeliver'], limit: 4 })
+    const first = (await page())!.deliveries
+    t.equal(first.length, 4)
+    // One of them has failed since, and the worker died before it wrote how far it had come.
+    await pool.query(`update deliveries set state = 'failed', attempts_made = 8 where id = $1`, [
+      first[0]!.id,
+    ])
+    await pool.query('update webhook_work set after_id = 0, next_at = now() where webhook_id = $1', [of.id])
+    while ((await page()) !== null);
+    const { rows } = await pool.query(
+      'select state, tries_allowed, count(*)::int as n from deliveries where webhook_id = $1 group by 1, 2 order by 1',
+      [of.id],
+    )
+    t.same(rows, [
+      { state: 'failed', tries_allowed: 8, n: 1 },
+      { state: 'pending', tries_allowed: 8, n: 6 },
+    ])
+  })
+
   t.test('a span is redelivered in pages, each delivery once, and one span at a time', async t => {
     const of = await fill()
     await updateWebhook(store, of.gateway, of.id, { active: false })
