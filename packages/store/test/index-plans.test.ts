@@ -151,7 +151,7 @@ const QUERIES: Record<string, Record<string, Query>> = {
     readNextPayments: (_reader, tx) =>
       readNextPayments(tx, [{ policy, after: '' }], { limit: 500, programId }),
   },
-  events_retracted_at: { readRecentRetractions: reader => readRecentRetractions(reader, 1_000) },
+  events_retracted_at: { readRecentRetractions: reader => readRecentRetractions(reader, 1_000).next() },
   events_retracted_tracking: { readRetractionsOf: reader => readRetractionsOf(reader, [retractedId]) },
   events_payer_direct: { 'readEventPage by direct payer': list({ payments: true, directPayer: 'payer 7' }) },
   events_recipient_direct: {

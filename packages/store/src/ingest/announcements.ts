@@ -29,6 +29,7 @@ export async function removeAnnouncements({ database }: Store, ids: readonly big
 /**
  * Takes the oldest announcements that were committed at least `olderThanMs` ago, passes them to `announce`, and removes
  * them when `announce` resolves. Skips rows that another sweeper has locked.
+ * One transaction of at most `limit` rows, by their key.
  * @returns how many were announced
  */
 export async function sweepAnnouncements(
@@ -44,7 +45,7 @@ export async function sweepAnnouncements(
   return database.transaction(async tx => {
     const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string; epoch: string }[]>`
         select id, event_id, kind, (select epoch::text from stream_head) as epoch from announcements
-         where committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+         where committed_at < statement_timestamp() - ${olderThanMs} * interval '1 millisecond'
          order by id limit ${limit} for update skip locked`
     if (rows.length === 0) return 0
     const committed = await readCommittedPayments(

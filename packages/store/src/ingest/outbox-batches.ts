@@ -39,6 +39,8 @@ interface Positions {
  * Takes the oldest batches that were committed at least `olderThanMs` ago and not relayed, calls `relay` for each, and
  * marks the batch when `relay` resolves. Locks the batch rows and skips locked rows: sweepers of several replicas never
  * take the same batch at the same time. A failed batch stays for the next sweep.
+ * One transaction of at most `limit` batches, by the index of what is not relayed; each has as many payments as a batch of
+ * ingest, and is read by the range of its positions.
  * @returns how many batches were relayed
  */
 export async function sweepBatches(
@@ -51,7 +53,7 @@ export async function sweepBatches(
         select id as "batchId", first_position as first, last_position as last, committed_at as "committedAt",
                (select epoch::text from stream_head) as epoch
           from ingest_batches
-         where relayed_at is null and committed_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+         where relayed_at is null and committed_at < statement_timestamp() - ${olderThanMs} * interval '1 millisecond'
          order by id limit ${limit} for update skip locked`
     for (const { first, last, ...batch } of rows) {
       const isInBatch = sql`e.position between ${first} and ${last}`

@@ -1,18 +1,41 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
-import { raw, sql } from '../database/sql.js'
+import { empty, raw, sql } from '../database/sql.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 
+/** A place in the order of retractions. */
+interface RetractionPlace {
+  retractedAt: Date
+  id: string
+}
+
+const RETRACTIONS_READ = 1_000
+
 /**
- * Payments with a tracking ID that were retracted within the last milliseconds. Relies on events_retracted_at.
+ * Payments with a tracking ID that were retracted within the last milliseconds, oldest retraction first, in pages of 1,000:
+ * a chain can retract any number in a minute. Relies on events_retracted_at.
  * @throws StoreUnavailableError
  */
-export function readRecentRetractions({ database }: Store, withinMs: number): Promise<CommittedPayment[]> {
-  return readCommittedPayments(
-    database.read,
-    sql`e.retracted_at > clock_timestamp() - ${withinMs}::float8 * interval '1 millisecond' and e.seq is not null`,
-    sql`order by e.tracking_id, e.seq`,
-  )
+export async function* readRecentRetractions(
+  { database }: Store,
+  withinMs: number,
+): AsyncGenerator<CommittedPayment[], void> {
+  let after: RetractionPlace | undefined
+  for (;;) {
+    const page: readonly RetractionPlace[] = await database.read<RetractionPlace>(sql`
+      select e.id::text as id, e.retracted_at as "retractedAt" from events e
+       where e.retracted_at > statement_timestamp() - ${withinMs}::float8 * interval '1 millisecond' and e.seq is not null
+         ${after === undefined ? empty : sql`and (e.retracted_at, e.id) > (${after.retractedAt}, ${after.id}::uuid)`}
+       order by e.retracted_at, e.id limit ${RETRACTIONS_READ}`)
+    if (page.length > 0)
+      yield await readCommittedPayments(
+        database.read,
+        sql`e.id = any(${page.map(({ id }) => id)}::uuid[])`,
+        sql`order by e.retracted_at, e.tracking_id, e.seq`,
+      )
+    if (page.length < RETRACTIONS_READ) return
+    after = page.at(-1)!
+  }
 }
 
 /** Retracted payments of one tracking ID that are read, the latest: anybody can write any tracking ID. */

@@ -10,6 +10,7 @@ export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
 /**
  * Deactivates webhooks; their open deliveries are cancelled with that (turn-off.ts). Inactive webhooks keep their reason.
  * The gateway is told on its other webhooks; a sweeper enqueues these deliveries.
+ * Changes as many rows as there are ids, and writes at most 19 deliveries for each, whatever waits for the webhooks.
  * @returns the ids of the webhooks that were active
  */
 export async function deactivateWebhooks(
@@ -61,7 +62,7 @@ export async function findWebhooksOfDeletedGateways(
 }
 
 /**
- * Updates `failing_since`: the first failure sets it, any success clears it.
+ * Updates `failing_since`: the first failure sets it, any success clears it. One row for each id, by their key.
  * @returns webhooks whose every attempt failed for `limitMs`
  */
 export async function noteWebhookHealth(

@@ -60,7 +60,8 @@ const RECOVERED_BELOW_ATTEMPTS = 24
 /**
  * Opens a new round for failed deliveries of webhooks with `recover` whose endpoint answers again: `failing_since` is
  * null after any success. Several workers may call it at once.
- * One page of `limit` rows, by webhooks_recover and deliveries_failed_webhook; at most `limit` webhooks are asked.
+ * One page of `limit` rows, by webhooks_recover and deliveries_failed_webhook; at most `limit` webhooks are asked, each
+ * for its oldest failures. Without that order, Postgres read the failures of all webhooks for each.
  */
 export async function recoverFailed(
   store: Store,
@@ -74,11 +75,11 @@ export async function recoverFailed(
      cross join lateral (
         select d.id from deliveries d
          where d.webhook_id = w.id and d.state = 'failed'
-           and d.finished_at > clock_timestamp() - make_interval(hours => ${hours}::integer)
+           and d.finished_at > statement_timestamp() - make_interval(hours => ${hours}::integer)
            and d.finished_at < clock_timestamp() - make_interval(secs => d.attempts_made * ${restMs}::float8 / 1000)
            and d.attempts_made < ${RECOVERED_BELOW_ATTEMPTS} and d.last_error is distinct from 'address refused'
            and ${isNotSetAside('recover-deliveries', sql`d.id::text`)}
-         limit ${limit}) f
+         order by d.finished_at limit ${limit}) f
      order by f.id limit ${limit}`)
   const ids = rows.map(({ id }) => id)
   const opened = await isolate(store, 'recover-deliveries', ids, some =>

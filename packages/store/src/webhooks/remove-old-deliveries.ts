@@ -9,7 +9,7 @@ const HAS_ENDED = sql`d.state not in ('pending', 'waiting')`
  * Removes deliveries that ended before the retention began, with their attempts, and then webhooks that were deleted
  * before it and for which no delivery, message or work is left. A delivery that has not ended stays, however old.
  * One page of at most `limit` deliveries, by deliveries_finished, and as many webhooks, by webhooks_deleted. One worker
- * removes at a time: each statement holds its locks for some milliseconds, and the lock of retention.
+ * removes at a time. Compares with the time of the statement, as `sweepDeliveries` does. Each statement holds its locks for some milliseconds, and the lock of retention.
  * @returns how many deliveries were removed
  */
 export async function removeOldDeliveries(
@@ -17,7 +17,7 @@ export async function removeOldDeliveries(
   { days, limit }: { days: number; limit: number },
 ): Promise<number> {
   const { database } = store
-  const begins = sql`clock_timestamp() - make_interval(days => ${days}::integer)`
+  const begins = sql`statement_timestamp() - make_interval(days => ${days}::integer)`
   const rows = await database.read<{ id: bigint }>(sql`
     select d.id from deliveries d
      where d.finished_at < ${begins} and ${HAS_ENDED}
@@ -49,7 +49,7 @@ async function removeOldWebhooks(
   const { database } = store
   const rows = await database.read<{ id: bigint }>(sql`
     select w.id from webhooks w
-     where w.deleted_at < clock_timestamp() - make_interval(days => ${days}::integer)
+     where w.deleted_at < statement_timestamp() - make_interval(days => ${days}::integer)
        and not exists (select from deliveries d where d.webhook_id = w.id)
        and not exists (select from waiting_messages a where a.webhook_id = w.id)
        and not exists (select from webhook_work k where k.webhook_id = w.id)

@@ -34,7 +34,8 @@ const LOOKED_AT = 5_000
  * Finds overdue deliveries: their job was lost with Redis or never written, or its worker died. Stamps and returns them,
  * oldest first. Cancelled deliveries whose rows are not written yet are passed over.
  * One page of at most `limit` rows, in one statement; looks at 5,000, by deliveries_due. `skip locked` lets several
- * sweepers share the rows, and skips rows of running claims.
+ * sweepers share the rows, and skips rows of running claims. Compares with the time of the statement: Postgres cannot search
+ * an index by `clock_timestamp()`, which changes within it, and read all open deliveries every second.
  */
 export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<SweptPage> {
   const { overdueMs, againMs, limit, after = null } = sweep
@@ -45,7 +46,7 @@ export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<Swept
            ${IS_LIVE} and ${IS_UNCLAIMED} and ${isAgain}
              and ${isNotSetAside('sweep-deliveries', sql`d.id::text`)} as "isLost"
       from (select * from deliveries d
-             where ${IS_OPEN} and d.due_at < clock_timestamp() - make_interval(secs => ${overdueMs}::float8 / 1000)
+             where ${IS_OPEN} and d.due_at < statement_timestamp() - make_interval(secs => ${overdueMs}::float8 / 1000)
                    ${after === null ? empty : sql`and (d.due_at, d.id) > (${after.dueAt}, ${after.id})`}
              order by d.due_at, d.id limit ${LOOKED_AT}) d
      cross join lateral (select * from webhooks w where w.id = d.webhook_id limit 1) w

@@ -36,18 +36,18 @@ export class RetractionHealer {
     const { rooms, store, metrics } = this.#options
     const startedAt = performance.now()
     const withinMs = startedAt - this.#lookedAt + COMMIT_MARGIN_MS
-    const recent = await readRecentRetractions(store, withinMs)
     let healed = 0
     let isFenced = false
-    for (const payment of recent) {
-      if (this.#told.has(payment.eventId)) continue
-      const room = rooms.find(payment.trackingId!)
-      if (room && !rooms.forward(room, toFrame(payment))) isFenced = true
-      else {
-        this.note(payment.eventId)
-        if (room) healed++
+    for await (const page of readRecentRetractions(store, withinMs))
+      for (const payment of page) {
+        if (this.#told.has(payment.eventId)) continue
+        const room = rooms.find(payment.trackingId!)
+        if (room && !rooms.forward(room, toFrame(payment))) isFenced = true
+        else {
+          this.note(payment.eventId)
+          if (room) healed++
+        }
       }
-    }
     metrics.healed.inc(healed)
     // The next look repeats retractions that the fence held back.
     if (!isFenced) this.#lookedAt = startedAt

@@ -1,0 +1,208 @@
+// No task reads or writes more rows than its page, times a small constant, however many are stored behind one key: each
+// task runs once over long histories, and Postgres says how many rows each of its statements took.
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openStore } from '../src/database/open-store.js'
+import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
+import {
+  beginRedelivery,
+  deactivateWebhooks,
+  doWebhookWork,
+  findWebhooksOfDeletedGateways,
+  listSetAside,
+  noteWebhookHealth,
+  PRUNED_TABLES,
+  pruneStep,
+  readOldestAwaitingFactsSeconds,
+  readOldestUndeliveredSeconds,
+  readRecentRetractions,
+  recoverFailed,
+  removeOldDeliveries,
+  revokeKeysOfDeletedGateways,
+  sweepAnnouncements,
+  sweepBatches,
+  sweepDeliveries,
+  tellDuePolicies,
+  tellFailingWebhooks,
+  type Store,
+} from '../src/index.js'
+import { rowsOfPlan, type Plan } from './plans.js'
+
+/** Behind each key: a statement that reads them all is found. */
+const MANY = 60_000
+/** The largest look is 10,000 rows, and takes a probe or two for each. */
+const MOST_ROWS = 32_000
+t.setTimeout(600_000)
+
+const database = await createDatabase(t)
+const { pool } = database
+// As the worker opens its store.
+const opened = openStore({ DATABASE_URL: database.url, poolSize: 3, keepToIndexes: true })
+t.teardown(() => opened.close())
+const { database: lanes } = opened
+
+interface Read {
+  rows: number
+  text: string
+  plan: Plan
+}
+let read: Read[] = []
+
+/** Explains a statement where it would run, and takes it back. */
+async function explain(tx: Tx, { strings, values, text }: Sql): Promise<void> {
+  await tx.$executeRaw`savepoint explained`
+  const asked = sql(
+    [`explain (analyze, timing off, format json) ${strings[0]}`, ...strings.slice(1)],
+    ...values,
+  )
+  const [row] = await tx.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] | string }[]>(asked)
+  await tx.$executeRaw`rollback to savepoint explained`
+  const answer = row!['QUERY PLAN']
+  const [{ Plan: plan }] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as [{ Plan: Plan }]
+  read.push({ rows: rowsOfPlan(plan), text, plan })
+}
+const explainAlone = (statement: Sql) =>
+  lanes.transaction(tx => explain(tx, statement), { timeout: 120_000, maxWait: 60_000 })
+const explaining = (tx: Tx): Tx => {
+  const seen = async (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Promise<Sql> => {
+    const statement = toStatement(query, values)
+    await explain(tx, statement)
+    return statement
+  }
+  return {
+    $queryRaw: async (query, ...values) => tx.$queryRaw(await seen(query, values)),
+    $executeRaw: async (query, ...values) => tx.$executeRaw(await seen(query, values)),
+  }
+}
+const first =
+  <Result>(run: (statement: Sql) => Promise<Result>) =>
+  async (statement: Sql): Promise<Result> => {
+    await explainAlone(statement)
+    return run(statement)
+  }
+const store: Store = {
+  ...opened,
+  database: {
+    ...lanes,
+    read: first(lanes.read) as typeof lanes.read,
+    write: first(lanes.write) as typeof lanes.write,
+    writePrepared: first(lanes.writePrepared) as typeof lanes.writePrepared,
+    execute: first(statement => lanes.execute(statement)),
+    transaction: work =>
+      lanes.transaction(tx => work(explaining(tx) as Parameters<typeof work>[0]), { timeout: 120_000 }),
+  },
+}
+
+const TYPES = ['payment.executed', 'webhook.failing', 'subscription.due_soon', 'subscription.overdue']
+const add = async (over: string, values: unknown[] = []): Promise<bigint> => {
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types, recover${over === '' ? '' : ', '}${over})
+     values ('g', 'http://127.0.0.1:9/', 'whsec_', $1, true${values.map((_, n) => `, $${n + 2}`).join('')}) returning id`,
+    [TYPES, ...values],
+  )
+  return BigInt(rows[0]!.id)
+}
+const [drowning, off, failing, old] = [
+  await add(''),
+  await add(''),
+  await add('failing_since', [new Date(0)]),
+  await add('deleted_at', [new Date(0)]),
+]
+const deliveries = (webhook: bigint, state: string, more: string) =>
+  pool.query(
+    `insert into deliveries (webhook_id, event_id, message_id, type, body, state, due_at, opened_at, created_at, attempts_made,
+                             finished_at)
+     select $1, gen_random_uuid(), $2 || n, 'payment.executed', '{}', $2, now() - interval '1 h',
+            now() - interval '2 h', now() - interval '2 h', 4, ${more}
+       from generate_series(1, $3::int) n`,
+    [webhook, state, MANY],
+  )
+await deliveries(drowning, 'pending', 'null')
+await deliveries(drowning, 'failed', `now() - interval '1 h'`)
+await deliveries(off, 'waiting', 'null')
+await deliveries(failing, 'failed', `now() - interval '1 h'`)
+await deliveries(old, 'delivered', `now() - interval '90 days'`)
+await pool.query(
+  `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
+   select $1, 'w' || n, gen_random_uuid(), 'p', n, 'payment.executed', 'facts' from generate_series(1, $2::int) n`,
+  [drowning, MANY],
+)
+await pool.query(
+  `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at, updated_at,
+                         live, status, due_at, next_payment_due)
+   select 'policy ' || n, 'u', '', 'g', 'r', n, '{"Subscription":{}}', n, n, true, 'active', n, n
+     from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into policy_notices (policy, incarnation_start, type, at, told_at)
+   select 'policy ' || n, '', 'subscription.overdue', n, '2020-01-01' from generate_series(2, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into ingest_batches (first_position, last_position, committed_at)
+   select n, n, '2020-01-01' from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                       stream_sequence, gateway, payment_policy, amount, paid_at, record_id, tracking_id, seq, retracted_at)
+   select gen_random_uuid(), n, n, 's' || n, n, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), n, 'g', 'p', 1, 1,
+          n, 'order', n, now() - interval '30 s' + n * interval '0.4 ms'
+     from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size, received_at)
+   select 's', '2020-01-01', n, 'x', 'BAD', 'r', '', 0, '2020-01-01' from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into announcements (kind, event_id, committed_at) select 'payment', e.id, now() - interval '1 h' from events e`,
+)
+await pool.query('vacuum analyze')
+
+const RETENTION = { batchDays: 7, deadLetterDays: 30, apiKeyDays: 30, limit: 500 }
+const TASKS: Record<string, () => Promise<unknown>> = {
+  'sweep of deliveries': () => sweepDeliveries(store, { overdueMs: 5_000, againMs: 30_000, limit: 1_000 }),
+  'sweep of deliveries while none is overdue': () =>
+    sweepDeliveries(store, { overdueMs: 36_000_000, againMs: 30_000, limit: 1_000 }),
+  'sweep of batches': () => sweepBatches(store, { olderThanMs: 3_000, limit: 20 }, () => Promise.resolve()),
+  'sweep of announcements': () =>
+    sweepAnnouncements(store, { olderThanMs: 3_000, limit: 500 }, () => Promise.resolve()),
+  'due dates': () => tellDuePolicies(store, { soonSeconds: 259_200, graceSeconds: 7_200, limit: 500 }),
+  'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
+  'age of the oldest wait': () => readOldestAwaitingFactsSeconds(store),
+  'failing webhooks': () => tellFailingWebhooks(store),
+  recovery: () => recoverFailed(store, { hours: 72, restMs: 5_000, limit: 500 }),
+  'recovery while nothing failed lately': () => recoverFailed(store, { hours: 0, restMs: 5_000, limit: 500 }),
+  'health of webhooks': () =>
+    noteWebhookHealth(store, { failed: [failing], succeeded: [drowning] }, 432_000_000),
+  'webhooks of deleted gateways': () => findWebhooksOfDeletedGateways(store, 0n),
+  'keys of deleted gateways': () => revokeKeysOfDeletedGateways(store, 0n),
+  'an endpoint that is gone': () => deactivateWebhooks(store, [off], 'gone'),
+  'a page of cancelling': () => doWebhookWork(store, { kinds: ['cancel'] }),
+  'a page of redelivery': async () => {
+    await beginRedelivery(store, drowning, { since: new Date(0), until: null, states: ['failed'] })
+    return doWebhookWork(store, { kinds: ['redeliver'] })
+  },
+  'retention of deliveries while none is old': () => removeOldDeliveries(store, { days: 3_650, limit: 500 }),
+  'retention of deliveries': () => removeOldDeliveries(store, { days: 30, limit: 500 }),
+  ...Object.fromEntries(
+    PRUNED_TABLES.map(table => [`retention of ${table}`, () => pruneStep(store, table, RETENTION)]),
+  ),
+  'retractions while there is none': () => readRecentRetractions(store, 1).next(),
+  'retractions that Redis lost': () => readRecentRetractions(store, 60_000).next(),
+}
+
+for (const [name, task] of Object.entries(TASKS))
+  t.test(name, async t => {
+    read = []
+    await task()
+    t.ok(read.length > 0, 'its statements were seen')
+    for (const { rows, text, plan } of read)
+      if (rows > MOST_ROWS) t.fail(`a statement takes ${rows} rows`, { text, plan: JSON.stringify(plan) })
+    t.comment(`${read.length} statements of at most ${Math.max(...read.map(({ rows }) => rows))} rows`)
+  })
+
+t.test('no page was set aside', async t => t.same(await listSetAside(opened, 10), []))
