@@ -1,6 +1,6 @@
 import { policiesOf } from '../reads/policies-of-wallet.js'
 import type { Store } from '../database/open-store.js'
-import { allOf, empty, sql, type Sql } from '../database/sql.js'
+import { allOf, empty, raw, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { ClaimFilter } from './list-claimable-policies.js'
 
@@ -44,9 +44,26 @@ const paidBy = (wallet: string, policy: string | undefined, limit: number): Sql 
     select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${STANDS}
      ${NEWEST} limit 1000) e`
 
+/** Payments of a tracking ID that a search looks at, the newest: anybody can write any tracking ID. */
+const SEARCHED = raw('50000')
+
+/**
+ * The newest payments of a tracking ID. Where the wallet is named, its own policies are looked at too: nobody else can push
+ * their payments out of the search.
+ */
+const trackedBy = (trackingId: string, { wallet, policyAddress }: ClaimFilter, limit: number): Sql => {
+  const newest = sql`
+    select e.* from (select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST} limit ${SEARCHED}) e`
+  return wallet === undefined
+    ? newest
+    : sql`
+      select distinct on (e.id) e.* from (
+        ${newest} where e.payer = ${wallet} union all ${paidBy(wallet, policyAddress, limit)}) e`
+}
+
 /**
  * Payments that stand, whose payer and recipient are known, newest first. Searches by transaction if given, else by
- * tracking ID, else by wallet: the caller must give `signature`, `trackingId` or `wallet`.
+ * tracking ID, among the newest 50,000 payments, else by wallet: the caller must give `signature`, `trackingId` or `wallet`.
  * Relies on events_signature_hash, events_tracking_newest, events_policy_newest and events_payer_direct.
  */
 export async function listClaimablePayments(
@@ -59,7 +76,7 @@ export async function listClaimablePayments(
     signature !== undefined
       ? sql`select * from events e where e.signature = ${signature} and ${STANDS}`
       : trackingId !== undefined
-        ? sql`select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST}`
+        ? trackedBy(trackingId, filter, limit)
         : paidBy(wallet ?? '', filter.policyAddress, limit)
   const conditions = [sql`e.payer is not null`, sql`e.recipient is not null`]
   // A transaction holds few payments, so other payers are found among them.

@@ -38,7 +38,7 @@ interface StatsRow extends SumsRow, Pick<PaymentStats, 'firstAt' | 'lastAt'> {
   tokenMint: string | null
 }
 
-/** Tokens of one answer, those with most payments: anybody can make tokens. */
+/** Tokens of one answer, those with most payments: anybody can make tokens. Only these are summed up. */
 const MOST_TOKENS = raw('1000')
 
 /** An extreme of parts is not known while the extreme of one part is counted again. */
@@ -108,11 +108,13 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
       from (${join(parts, ' union all ')}) parts
     union all
     select * from (
+      with parts as materialized (${join(tokenParts, ' union all ')}), most_paid as (
+        select token_mint from parts group by token_mint having sum(count) > 0
+         order by sum(count) desc, token_mint limit ${MOST_TOKENS})
       select nullif(token_mint, '') as "tokenMint", ${SUMS}, null::timestamptz, null::timestamptz
-        from (${join(tokenParts, ' union all ')}) parts
+        from parts where token_mint = any(array(select token_mint from most_paid))
        group by token_mint
-      having sum(count) > 0
-       order by sum(count) desc, token_mint limit ${MOST_TOKENS}
+       order by sum(count) desc, token_mint
     ) of_tokens`)
   const { firstAt, lastAt } = row!
   return {

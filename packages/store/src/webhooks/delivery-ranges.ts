@@ -40,17 +40,23 @@ function rangesOf(webhook: WebhookActivation, state: DeliveryState): Sql[] {
  * in no order.
  * Relies on deliveries_webhook_state, and on deliveries_open_webhook for rows that a webhook which is on again left open.
  * @param beyond a condition on `d.id`
+ * @param columns `d.id` first; with the id alone the rows themselves need not be read
  */
 export function deliveriesIn(
   webhook: WebhookActivation,
   states: readonly DeliveryState[],
-  { beyond, order, limit }: { beyond: Sql; order: 'asc' | 'desc'; limit: number },
+  {
+    beyond,
+    order,
+    limit,
+    columns = sql`d.id, d.created_at`,
+  }: { beyond: Sql; order: 'asc' | 'desc'; limit: number; columns?: Sql },
 ): Sql {
   const ordered = order === 'asc' ? sql`order by d.id` : sql`order by d.id desc`
   const ranges = states.flatMap(state => rangesOf(webhook, state))
   const parts = ranges.map(
     range =>
-      sql`(select d.id, d.created_at from deliveries d where ${range} and ${beyond} ${ordered} limit ${limit})`,
+      sql`(select ${columns} from deliveries d where ${range} and ${beyond} ${ordered} limit ${limit})`,
   )
   // Of an inactive webhook nothing is pending or waiting.
   if (parts.length === 0) return sql`(select 0::bigint as id, now() as created_at where false)`

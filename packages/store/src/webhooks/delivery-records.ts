@@ -80,7 +80,7 @@ export async function listDeliveries(
   const webhook = await readActivation(database.read, webhookId)
   if (webhook === undefined) return []
   const found = deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
-    ...{ beyond: sql`true`, order: 'desc', limit: limit + offset },
+    ...{ beyond: sql`true`, order: 'desc', limit: limit + offset, columns: sql`d.id` },
   })
   return database.read<DeliveryRecord>(sql`
     select ${DELIVERY_COLUMNS}
@@ -101,7 +101,7 @@ export const searchDeliveries = (
   findDeliveries(store, sql`w.gateway = ${gateway} and w.deleted_at is null`, page)
 
 /** Events of a tracking ID that a search looks at: anybody can write any tracking ID. */
-const SEARCHED = raw('10000')
+const SEARCHED = raw('2000')
 
 /**
  * The ids of the deliveries of a tracking ID: payments by their own memo, and what became of policies by the policy's, of
