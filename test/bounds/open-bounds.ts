@@ -256,7 +256,7 @@ export async function openBounds(
     ): Promise<Watched> {
       const startedAt = Date.now()
       await act()
-      await waitFor(isDone, { what, timeoutMs: 240_000 })
+      await waitFor(isDone, { what, timeoutMs: 600_000 })
       const doneMs = Date.now() - startedAt
       // At least a second of payments, so that there is something to see.
       await new Promise(resolve => setTimeout(resolve, Math.max(0, 1_000 - doneMs)))

@@ -2,9 +2,16 @@
 // its bounds, stand beside an honest gateway's, in the same lists, figures, looks and tasks.
 import fc from 'fast-check'
 import {
+  countDeadLetters,
+  countDeliveries,
   findStaleTrackings,
   listClaimablePayments,
   listClaimablePolicies,
+  listFailedDeliveries,
+  listGaps,
+  listRefolds,
+  listSetAside,
+  listWebhookWork,
   readTrackedPolicies,
   rebuildProjections,
   refoldPage,
@@ -15,12 +22,21 @@ import t from 'tap'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 import { signInDirectly } from './merchant/sign-in-directly.js'
 import { openApi } from './open-api.js'
-import { keyOf, memoOf, tellChain } from './tell-chain.js'
+import { keyOf, memoOf, tellChain, type PolicyTold } from './tell-chain.js'
+import { makeCheckoutKey } from './checkout/make-checkout-keys.js'
 
 const DAY = 86_400
+t.setTimeout(600_000)
 const NOW = Math.floor(Date.now() / 1000)
 const keys = makeSigningKeys()
-const api = await openApi(t, { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys }, () => NOW * 1000)
+const api = await openApi(
+  t,
+  {
+    ...{ RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys },
+    CHECKOUT_TOKEN_KEYS: JSON.stringify([makeCheckoutKey()]),
+  },
+  () => NOW * 1000,
+)
 const { pool } = api.database
 const chain = tellChain(api.store)
 const merchants = {
@@ -99,6 +115,7 @@ const stories = fc.sample(
 )
 
 const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 40 }
+const told: PolicyTold[] = []
 const walletOf = (n: number) => keyOf(`hostile wallet ${n}`)
 
 async function drive(work: () => Promise<unknown>): Promise<void> {
@@ -113,6 +130,7 @@ async function tellStories(): Promise<void> {
       ...{ gateway: hostile, owner: walletOf(n), memo: `hostile-${n}`, id, at: NOW - 30 * DAY },
       type: { [name]: fields },
     })
+    told.push(policy)
     const named = { payment_policy: policy.address }
     for (const data of payments)
       await chain.say(
@@ -250,4 +268,33 @@ t.test('lists and figures', async t => {
   t.same(failed, [])
   const { body } = await api.get(`/v1/subscriptions?gatewayPublicKey=${honest}`)
   t.equal(body.data.length ?? body.data.subscriptions?.length, 3)
+})
+
+t.test('proofs of payment', async t => {
+  const prove = (payload: object) => api.app.inject({ method: 'POST', url: '/v1/tokens/issue', payload })
+  const failed: string[] = []
+  for (const { address, owner, recipient, memo } of told)
+    for (const asked of [
+      { walletPublicKey: owner },
+      { recipient, trackingId: memo },
+      { walletPublicKey: owner, policyAddress: address },
+    ]) {
+      const { statusCode, body } = await prove(asked)
+      if (statusCode !== 200 && statusCode !== 404) failed.push(`${JSON.stringify(asked)}: ${body}`)
+    }
+  t.same(failed, [])
+  const answer = await prove({ walletPublicKey: paid.owner })
+  t.equal(answer.statusCode, 200, 'the honest payer has a proof')
+})
+
+t.test('what the pages of operators read', async t => {
+  const any = await listFailedDeliveries(api.store, { limit: 100 })
+  t.same(any, [])
+  const counts = await countDeliveries(api.store)
+  t.ok(counts.length > 0)
+  t.same(await listSetAside(api.store, 100), [], 'no value made a page of work fail')
+  t.same(await listRefolds(api.store, 100), [])
+  t.same(await listWebhookWork(api.store, 100), [])
+  t.same(await countDeadLetters(api.store), [])
+  t.same(await listGaps(api.store, { openOnly: true, limit: 100 }), [])
 })
