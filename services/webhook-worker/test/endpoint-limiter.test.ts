@@ -118,6 +118,19 @@ t.test('an endpoint that mostly fails is held until its cool-down ends, then pro
   t.equal(limiter.countOpen(), 0)
 })
 
+t.test('what an open breaker holds comes again one after another, however much that is', async t => {
+  const { limiter, pass } = openLimiter()
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
+  const entries = await Promise.all(Array.from({ length: 10_000 }, () => limiter.enter('bad')))
+  const holds = entries.map(entry => (entry.kind === 'hold' ? entry.forMs : 0))
+  t.equal(holds[0], 60_000, 'one is there when the cool-down ends')
+  t.equal(new Set(holds.map(ms => Math.floor(ms / 1_000))).size, 100, '100 a second')
+  pass(60_000)
+  const probe = await go(limiter, 'bad')
+  probe.leave(true)
+  t.equal((await limiter.enter('bad')).kind, 'go', 'what just happened waits for none of them')
+})
+
 t.test('a pass that is left twice counts once', async t => {
   const { limiter } = openLimiter({ maxInFlight: 1 })
   const one = await go(limiter, 'a')

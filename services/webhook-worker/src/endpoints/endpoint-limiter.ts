@@ -10,7 +10,8 @@
 //
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
-// during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it.
+// during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
+// an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import { DeliveryBreaker } from '@payment-tracking/domain'
 
 export interface EndpointLimits {
@@ -128,6 +129,12 @@ export function buildEndpointLimiter(
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
   }
 
+  const holdByBreaker = (endpoint: Endpoint, holdMs: number): Entry => {
+    const now = clock.now()
+    endpoint.nextReturnMs = Math.max(now + holdMs, endpoint.nextReturnMs + LONGEST_STEP_MS)
+    return holdBy('breaker open', endpoint.nextReturnMs - now)
+  }
+
   const pass = (endpoint: Endpoint, probe: boolean): Pass => {
     const request = { startedMs: clock.now() }
     endpoint.inFlight.add(request)
@@ -150,7 +157,7 @@ export function buildEndpointLimiter(
   const admit = (endpoint: Endpoint): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
-    if (answer.kind === 'hold') return holdBy('breaker open', answer.holdMs || PROBE_HOLD_MS)
+    if (answer.kind === 'hold') return holdByBreaker(endpoint, answer.holdMs || PROBE_HOLD_MS)
     // A burst may use the allowance of one second.
     const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
     if (answer.kind === 'go' && nextAtMs > now) {
