@@ -1,0 +1,91 @@
+// Each tracking ID has one order of payments: in one database, a `seq` means one payment for everybody, and a payment has
+// one `seq` and one place in the stream of events. The order of `seq` is the order of commits.
+import type { Entry, StreamedEvent } from '../entries.js'
+import type { Fact, History } from '../history.js'
+import { collect, shortOf, type Violation } from './violation.js'
+
+export function oneOrder(history: History): Violation[] {
+  const violations = collect('one order of payments for everybody')
+  const numbers = new Map<string, Fact>()
+  const payments = new Map<string, Fact>()
+  for (const fact of history.facts) {
+    const { epoch, trackingId, seq, eventId } = fact
+    const first = getOrSet(numbers, `${epoch} ${seq} ${trackingId}`, fact)
+    if (first.eventId !== eventId)
+      violations.add(`seq ${seq} of ${trackingId} is two payments in database ${shortOf(epoch)}`, [
+        ...first.told,
+        ...fact.told,
+      ])
+    const other = getOrSet(payments, `${epoch} ${eventId}`, fact)
+    if (other.seq !== seq || other.trackingId !== trackingId)
+      violations.add(`payment ${eventId} has two numbers in database ${shortOf(epoch)}`, [
+        ...other.told,
+        ...fact.told,
+      ])
+  }
+  onePlace(history, violations.add)
+  inOrderOfCommits(history, violations.add)
+  return violations.list
+}
+
+type Add = ReturnType<typeof collect>['add']
+
+function onePlace(history: History, add: Add): void {
+  const places = new Map<string, { eventId: string; told: Entry[] }>()
+  const events = new Map<string, { position: number; told: Entry[] }>()
+  for (const { epoch, position, eventId, told } of placesIn(history)) {
+    const at = getOrSet(places, `${epoch} ${position}`, { eventId, told })
+    if (at.eventId !== eventId)
+      add(`position ${position} is two events in database ${shortOf(epoch)}`, [...at.told, ...told])
+    const of = getOrSet(events, `${epoch} ${eventId}`, { position, told })
+    if (of.position !== position)
+      add(`event ${eventId} has two positions in database ${shortOf(epoch)}`, [...of.told, ...told])
+  }
+}
+
+function* placesIn({ facts, streamed, databaseOf }: History) {
+  for (const { epoch, position, eventId, told } of facts)
+    if (position !== undefined) yield { epoch, position, eventId, told }
+  for (const event of streamed) {
+    const database = databaseOf.get(event.connection)
+    if (database)
+      yield {
+        epoch: database.epoch,
+        position: event.position,
+        eventId: event.eventId,
+        told: [database, event] as Entry[],
+      }
+  }
+}
+
+/**
+ * A PaymentRecord has its tracking ID from the beginning, so its `seq` follows the stream of events. The execution of a
+ * composable policy may get one later, when the policy's Created event is stored.
+ */
+function inOrderOfCommits({ streamed, databaseOf }: History, add: Add): void {
+  const byTracking = new Map<string, StreamedEvent[]>()
+  for (const event of streamed) {
+    const epoch = databaseOf.get(event.connection)?.epoch
+    if (event.name !== 'PaymentRecord' || event.seq === undefined || epoch === undefined) continue
+    getOrSet(byTracking, `${epoch} ${event.trackingId}`, []).push(event)
+  }
+  for (const events of byTracking.values()) {
+    events.sort((a, b) => a.position - b.position)
+    events.forEach((event, at) => {
+      const before = events[at - 1]
+      if (before && before.position < event.position && before.seq! >= event.seq!)
+        add(`seq ${event.seq} of ${event.trackingId} was stored behind seq ${before.seq}`, [
+          databaseOf.get(before.connection),
+          databaseOf.get(event.connection),
+          before,
+          event,
+        ])
+    })
+  }
+}
+
+function getOrSet<Value>(map: Map<string, Value>, key: string, value: Value): Value {
+  const known = map.get(key)
+  if (known === undefined) map.set(key, value)
+  return known ?? value
+}
