@@ -4,6 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { discardDataDir } from '@payment-tracking/stack'
+import { drawViolation } from '../history/draw.js'
+import { History, readEntries } from '../history/history.js'
+import { judge } from '../history/judge.js'
+import { openRecorder } from '../history/recorder.js'
+import { measureSeats } from '../history/rules/seats.js'
 import { openInjector } from './faults/inject.js'
 import { openCommitChecker } from './load/commit-checker.js'
 import { openPublisher, type Publisher } from './load/publisher.js'
@@ -12,11 +17,12 @@ import { openRestReader } from './load/rest-reader.js'
 import { SocketClient } from './load/socket-client.js'
 import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
+import { openToldReader } from './load/told-reader.js'
 import type { Plan } from './plan/plan.js'
 import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
 import { waitUntilIdle } from './reconcile/wait-until-idle.js'
 import { measure, type Measured } from './report/recovery.js'
-import { openSystem } from './system/open-system.js'
+import { HAND_OVER_MS, openSystem, SEATS, WEBHOOK_TIMEOUT_MS } from './system/open-system.js'
 
 export interface RunOptions {
   plan: Plan
@@ -27,6 +33,8 @@ export interface RunOptions {
   log: (line: string) => void
   /** Keeps the data directory and its logs. */
   keep: boolean
+  /** Where the history is kept; without it, it goes with the data. */
+  historyFile?: string | undefined
   /** processes of each service; default two */
   replicas?: number
   /** Ends the run early; everything it opened is closed first. */
@@ -41,7 +49,9 @@ export interface RunResult extends Reconciliation {
 const PROGRESS_EVERY_MS = 3_000
 const MOST_EVENTS_OF_A_TRANSACTION = 3
 /** The longest time of a webhook request: WEBHOOK_TIMEOUT_MS of the system, and a margin. */
-const IN_FLIGHT_MS = 3_000
+const IN_FLIGHT_MS = WEBHOOK_TIMEOUT_MS + 1_000
+/** A database that lost commits is noticed by every service within this time. */
+const NOTICED_WITHIN_MS = 15_000
 /** The last log line of a pod that ends because its database was replaced. */
 const ENDED_BY_PROMOTION = /lost commits, or was replaced/
 
@@ -52,12 +62,14 @@ export async function runChaos({
   idleWithinMs,
   log,
   keep,
+  historyFile,
   replicas,
   signal,
 }: RunOptions): Promise<RunResult> {
   // Later runs delete directories with the second prefix that an aborted run left behind.
   const prefix = keep ? 'payment-tracking-chaos-' : 'payment-tracking-test-chaos-'
   const dataDir = await mkdtemp(join(tmpdir(), prefix))
+  const historyPath = historyFile ?? join(dataDir, 'history.ndjson')
   const closers: (() => Promise<unknown> | void)[] = keep ? [] : [() => discardDataDir(dataDir)]
   const own = <T>(thing: T, close: (thing: T) => Promise<unknown> | void): T => {
     closers.push(() => close(thing))
@@ -68,6 +80,11 @@ export async function runChaos({
   })
   aborted.catch(() => {})
   const run = async (): Promise<RunResult> => {
+    const recorder = own(openRecorder(historyPath), it => it.close())
+    recorder.note({
+      ...({ what: 'begin', version: 1, seed: plan.seed, seats: SEATS } as const),
+      ...{ handOverMs: HAND_OVER_MS, noticedWithinMs: NOTICED_WITHIN_MS, requestMs: IN_FLIGHT_MS },
+    })
     const withStandby = plan.faults.some(({ kind }) => kind === 'promote-standby')
     const system = own(
       await openSystem({
@@ -82,22 +99,25 @@ export async function runChaos({
     )
     let promoted = false
     const checker = own(openCommitChecker(system.databaseUrl), it => it.close())
-    const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())
+    const publisher = own(await openPublisher(system.servers.natsUrl, recorder), it => it.close())
     await system.waitUntilReady()
-    const follower = own(await openStreamFollower(system.baseUrl, () => promoted), it => it.close())
+    const follower = own(await openStreamFollower(system.baseUrl, () => promoted, recorder), it => it.close())
     await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
-    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker), each =>
+    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker, recorder), each =>
       Promise.all(each.map(it => it.close())),
     )
+    const toldReader = own(openToldReader(system.baseUrl, recorder), it => it.stop())
     const clients = own(
-      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker)),
+      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, recorder, toldReader)),
       each => each.forEach(client => client.leave()),
     )
     const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
     const takenBack = () =>
       MOST_EVENTS_OF_A_TRANSACTION *
       publisher.journal.filter(({ message }) => message.control?.kind === 'retracted').length
-    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds, takenBack), it => it.stop())
+    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds, takenBack, recorder), it =>
+      it.stop(),
+    )
     const onPromotion = () => {
       promoted = true
       checker.forgive()
@@ -106,7 +126,7 @@ export async function runChaos({
       // Requests that left before the promotion may arrive a moment after it.
       setTimeout(() => endpoints.forEach(endpoint => endpoint.forget()), IN_FLIGHT_MS)
     }
-    const injector = own(openInjector(system, publisher, onPromotion), it => it.close())
+    const injector = own(openInjector(system, publisher, recorder, onPromotion), it => it.close())
 
     const startedMs = performance.now()
     const progress = own(
@@ -158,6 +178,9 @@ export async function runChaos({
     const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()
+    await toldReader.stop()
+    recorder.note({ what: 'rest' })
+    await recorder.close()
     const { differences, counts } = await reconcile(observed)
     const crashes = system.processes
       .flatMap(process => process.crashes)
@@ -166,16 +189,18 @@ export async function runChaos({
     const badEnds = ends
       .filter(({ code }) => code !== 0)
       .map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
+    const judged = judgeHistory(historyPath, log)
     return {
       differences: [
         ...unready,
         ...unrest,
         ...differences,
         ...rest.problems,
+        ...judged.differences,
         ...crashes.map(line => `crash: ${line}`),
         ...badEnds,
       ],
-      counts: { ...counts, faults: injector.injected.length },
+      counts: { ...counts, ...judged.counts, faults: injector.injected.length },
       measured: measure(injector.injected, findArrivals(publisher, clients)),
       dataDir,
     }
@@ -184,6 +209,18 @@ export async function runChaos({
     return await Promise.race([run(), aborted])
   } finally {
     for (const close of closers.reverse()) await close()
+  }
+}
+
+/** Judges a history that was kept, and draws what breaks a promise. */
+export function judgeHistory(file: string, log: (line: string) => void): Reconciliation {
+  const entries = readEntries(file)
+  const violations = judge(entries)
+  for (const violation of violations) log(drawViolation(violation))
+  const { judgedMs, most, clockErrorMs } = measureSeats(new History(entries))
+  return {
+    differences: violations.map(({ promise, subject }) => `history: ${promise}: ${subject}`),
+    counts: { entries: entries.length, judgedSeatsMs: judgedMs, mostSeats: most, clockErrorMs },
   }
 }
 

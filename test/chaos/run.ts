@@ -1,12 +1,14 @@
-// npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--json FILE] [--keep]: breaks everything, then looks whether
-// anything was lost, doubled or misdirected. Exit code 0: no difference.
+// npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--json FILE] [--keep] [--histories]: breaks everything,
+// then looks whether anything was lost, doubled or misdirected. Exit code 0: no difference.
+// npm run chaos -- --judge FILE: judges a history that `--histories` kept, again.
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect, parseArgs } from 'node:util'
 import { buildPlan } from './plan/plan.js'
 import { renderRecovery, summarise } from './report/recovery.js'
-import { runChaos } from './run-chaos.js'
+import { judgeHistory, runChaos } from './run-chaos.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -19,15 +21,24 @@ const { values: flags } = parseArgs({
     promote: { type: 'boolean', default: false },
     sentinel: { type: 'boolean', default: false },
     plan: { type: 'boolean', default: false },
+    histories: { type: 'boolean', default: false },
+    judge: { type: 'string' },
   },
 })
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REST_MS = 150_000
+/** Below .data, as everything that a run leaves. */
+const HISTORIES = join(ROOT, '.data', 'histories')
 const seed = flags.seed ?? randomBytes(6).toString('hex')
 const seconds = Number(flags.seconds)
 
 const log = (line: string) => console.log(line)
+if (flags.judge !== undefined) {
+  const { differences, counts } = judgeHistory(flags.judge, log)
+  log(`${counts.entries} entries, ${differences.length} violations`)
+  process.exit(differences.length === 0 ? 0 : 1)
+}
 const abort = new AbortController()
 process.once('SIGINT', () => abort.abort(new Error('interrupted')))
 process.once('SIGTERM', () => abort.abort(new Error('terminated')))
@@ -46,6 +57,8 @@ if (flags.plan) {
   for (const fault of plan.faults) log(JSON.stringify(fault))
   process.exit(0)
 }
+const historyFile = flags.histories ? join(HISTORIES, `${seed}.ndjson`) : undefined
+if (historyFile !== undefined) await mkdir(HISTORIES, { recursive: true })
 const startedMs = performance.now()
 const { measured, ...report } = await runChaos({
   plan,
@@ -53,6 +66,7 @@ const { measured, ...report } = await runChaos({
   idleWithinMs: REST_MS,
   log,
   keep: flags.keep,
+  historyFile,
   signal: abort.signal,
 }).catch((error: unknown) => {
   const after = Math.round((performance.now() - startedMs) / 1000)
@@ -73,6 +87,8 @@ log(
     ? `no difference after ${report.counts.faults} faults`
     : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"${flags.promote ? ' --promote' : ''}${flags.sentinel ? ' --sentinel' : ''}`,
 )
+if (historyFile !== undefined)
+  log(`history: ${historyFile}; judge it again with: npm run chaos -- --judge ${historyFile}`)
 if (flags.keep) log(`logs and data: ${report.dataDir}`)
 if (measured.length > 0) log(`\n${renderRecovery(summarise(measured))}`)
 if (flags.json) {

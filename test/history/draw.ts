@@ -19,7 +19,13 @@ export function drawEntries(entries: readonly Entry[]): string[] {
   const columns = isNarrow ? names : ['everybody']
   const row = (time: string, cells: readonly string[]) =>
     `  ${time.padStart(TIME)}  ${cells.map(cell => cell.padEnd(COLUMN)).join('  ')}`.trimEnd()
-  const lines = [row('', columns), row('', columns.map(name => '─'.repeat(Math.min(COLUMN, name.length + 6))))]
+  const lines = [
+    row('', columns),
+    row(
+      '',
+      columns.map(name => '─'.repeat(Math.min(COLUMN, name.length + 6))),
+    ),
+  ]
   for (const entry of entries) {
     const time = `${(entry.at / 1000).toFixed(3)} s`
     if (!('who' in entry)) {
@@ -42,7 +48,8 @@ function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`
     else lines.push(lines.length === 0 ? word : `  ${word}`)
   }
   return lines

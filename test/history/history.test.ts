@@ -60,8 +60,8 @@ t.test('a drawing has a column for everybody, and reads down in time', async t =
   const found = judge(change(buildGoodHistory())).find(each => subject.test(each.subject))!
   const lines = drawViolation(found).split('\n')
   t.match(lines[0], /^VIOLATION of "one order of payments for everybody": seq 2 of order/)
-  t.match(lines[2], /page +shop/)
-  t.ok(lines.some(line => /s +● order: seq 2 = event-2 at 2/.test(line)))
+  t.match(lines[2], /back office +shop/)
+  t.ok(lines.some(line => /s +● position 2 = event-2 +│/.test(line)))
   t.ok(lines.some(line => /s +│ +● order: seq 2 = event-3 at 2/.test(line)))
 })
 
@@ -69,7 +69,7 @@ t.test('what a recorder writes is what the checker reads', async t => {
   const file = join(t.testdir(), 'history.ndjson')
   const recorder = openRecorder(file)
   const [begin, ...rest] = buildGoodHistory()
-  for (const { at: _at, ...note } of [begin!, ...rest]) recorder.note(note as Parameters<typeof recorder.note>[0])
+  for (const { at: _at, ...note } of [begin!, ...rest]) recorder.note(note)
   await recorder.close()
   const entries = readEntries(file)
   t.same(
@@ -79,14 +79,17 @@ t.test('what a recorder writes is what the checker reads', async t => {
   t.ok(entries.every(({ at }, index) => at >= (entries[index - 1]?.at ?? 0)))
 })
 
-t.test('the checker knows only the promises: it imports nothing of the services, the packages or the model', async t => {
-  const files = (readdirSync(HERE, { recursive: true }) as string[]).filter(
-    file => file.endsWith('.ts') && !file.endsWith('.test.ts'),
-  )
-  t.ok(files.length >= 10)
-  for (const file of files) {
-    const text = readFileSync(join(HERE, file), 'utf8')
-    for (const [, from] of text.matchAll(/ from '([^']+)'$/gm))
-      t.match(from, /^(node:|\.\/|\.\.\/(?!\.\.))/, `${file} imports ${from}`)
-  }
-})
+t.test(
+  'the checker knows only the promises: it imports nothing of the services, the packages or the model',
+  async t => {
+    const files = (readdirSync(HERE, { recursive: true }) as string[]).filter(
+      file => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    )
+    t.ok(files.length >= 10)
+    for (const file of files) {
+      const text = readFileSync(join(HERE, file), 'utf8')
+      for (const [, from] of text.matchAll(/ from '([^']+)'$/gm))
+        t.match(from, /^(node:|\.\/|\.\.\/(?!\.\.))/, `${file} imports ${from}`)
+    }
+  },
+)

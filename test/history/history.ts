@@ -111,7 +111,9 @@ const factOf = (
 ): Fact => ({ epoch, trackingId, seq, eventId, position, at, told })
 
 /** An answer, or the head of a stream, that says which database it is of. */
-export const tellsEpoch = (entry: Entry): entry is (Subscribed | StreamHead | ReadAnswer) & { epoch: string } =>
+export const tellsEpoch = (
+  entry: Entry,
+): entry is (Subscribed | StreamHead | ReadAnswer) & { epoch: string } =>
   'epoch' in entry && entry.epoch !== undefined && entry.what !== 'ask'
 
 const isSubscribed = (entry: Entry): entry is Subscribed =>

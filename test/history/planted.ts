@@ -20,7 +20,7 @@ class Story {
 
   note(note: Note, afterMs = STEP_MS): void {
     this.#at += afterMs
-    this.entries.push({ at: this.#at, ...note } as Entry)
+    this.entries.push({ at: this.#at, ...note })
   }
 
   wait(ms: number): void {
@@ -77,7 +77,15 @@ class Story {
   request(eventId: string, seq: number, body: string, type = 'payment.executed'): void {
     this.note({
       ...({ who: 'webhook', via: 'webhook', what: 'request', id: `msg_${eventId}`, type } as const),
-      ...{ eventId, trackingId: 'order', seq, position: seq, body, lasting: `lasting ${eventId}`, status: 200 },
+      ...{
+        eventId,
+        trackingId: 'order',
+        seq,
+        position: seq,
+        body,
+        lasting: `lasting ${eventId}`,
+        status: 200,
+      },
     })
   }
 
@@ -138,7 +146,12 @@ export function buildGoodHistory(): Entry[] {
   const replay = [{ ...payment(1, FIRST), retracted: true as const }, payment(2, SECOND)]
   story.stream(5, AFTER, 1, FIRST)
   story.stream(5, AFTER, 2, SECOND)
-  story.subscribe('page', 6, { since: 4, epoch: BEFORE }, { epoch: AFTER, head: 2, recovered: false, replay: [] })
+  story.subscribe(
+    'page',
+    6,
+    { since: 4, epoch: BEFORE },
+    { epoch: AFTER, head: 2, recovered: false, replay: [] },
+  )
   story.subscribe('page', 6, { since: 0, epoch: AFTER }, { epoch: AFTER, head: 2, recovered: true, replay })
   story.stream(5, AFTER, 3, FOURTH)
   story.push('page', 6, 'payment', 3, FOURTH)
@@ -147,8 +160,18 @@ export function buildGoodHistory(): Entry[] {
   story.request(FOURTH, 3, `body ${FOURTH}, at another position`)
   story.push('page', 6, 'retraction', 1, FIRST)
   const all = [...replay, payment(3, FOURTH), payment(4, THIRD)]
-  story.subscribe('shop', 7, { since: 4, epoch: BEFORE }, { epoch: AFTER, head: 4, recovered: false, replay: [] })
-  story.subscribe('shop', 7, { since: 0, epoch: AFTER }, { epoch: AFTER, head: 4, recovered: true, replay: all })
+  story.subscribe(
+    'shop',
+    7,
+    { since: 4, epoch: BEFORE },
+    { epoch: AFTER, head: 4, recovered: false, replay: [] },
+  )
+  story.subscribe(
+    'shop',
+    7,
+    { since: 0, epoch: AFTER },
+    { epoch: AFTER, head: 4, recovered: true, replay: all },
+  )
   story.read(
     'reader',
     { trackingId: 'order', minPosition: 4, epoch: AFTER },
@@ -160,58 +183,66 @@ export function buildGoodHistory(): Entry[] {
 
 type Change = (entries: Entry[]) => Entry[]
 
-/** The fields that a change looks at; no entry has all of them. */
-type Fields = Entry & {
-  who?: string
+/** Fields by which a change finds an entry; no entry has all of them. */
+interface Looks {
+  what?: string
   via?: string
-  seq?: number
+  who?: string
+  kind?: string
   connection?: number
+  seq?: number
+  position?: number
   eventId?: string
   epoch?: string
-  since?: number | string
-  count?: number
-  position?: number
-  minPosition?: number
+  signature?: string
+}
+
+/** What a change reads of an entry. */
+interface Told {
   replay?: ToldPayment[]
-  payments?: ToldPayment[]
 }
 
 /** Changes the entry that is the `number`th of those that look so. */
 const change =
-  (looks: Partial<Fields>, to: (entry: Fields) => object, number = 0): Change =>
+  (looks: Looks, to: (told: Told) => object, number = 0): Change =>
   entries => {
     const found = entries.filter(entry => matches(entry, looks))[number]
     if (!found) throw new Error(`no entry looks like ${JSON.stringify(looks)}`)
-    return entries.map(entry => (entry === found ? ({ ...entry, ...to(entry as Fields) } as Entry) : entry))
+    return entries.map(entry => (entry === found ? { ...entry, ...to(entry as Told) } : entry))
   }
 
 const without =
-  (...all: Partial<Fields>[]): Change =>
+  (...all: Looks[]): Change =>
   entries =>
     entries.filter(entry => !all.some(looks => matches(entry, looks)))
 
-const matches = (entry: Entry, looks: Partial<Fields>): boolean =>
-  Object.entries(looks).every(([name, value]) => (entry as unknown as Record<string, unknown>)[name] === value)
+const matches = (entry: Entry, looks: Looks): boolean =>
+  Object.entries(looks).every(
+    ([name, value]) => (entry as unknown as Record<string, unknown>)[name] === value,
+  )
 
 /** Puts entries behind the first that looks so. */
 const behind =
-  (looks: Partial<Fields>, build: (at: number) => object[]): Change =>
+  (looks: Looks, build: (at: number) => object[]): Change =>
   entries => {
     const index = entries.findIndex(entry => matches(entry, looks))
     const { at } = entries[index]!
     return [...entries.slice(0, index + 1), ...(build(at) as Entry[]), ...entries.slice(index + 1)]
   }
 
-const push = (what: string, seq: number, connection: number) =>
-  ({ via: 'socket', what, seq, connection }) as Partial<Fields>
-const streamed = (connection: number, position: number) =>
-  ({ via: 'stream', what: 'event', connection, position }) as Partial<Fields>
-const answerOf = (who: string, via = 'socket') => ({ who, via, what: 'answer' }) as Partial<Fields>
+const push = (what: string, seq: number, connection: number) => ({ via: 'socket', what, seq, connection })
+const streamed = (connection: number, position: number) => ({
+  via: 'stream',
+  what: 'event',
+  connection,
+  position,
+})
+const answerOf = (who: string, via = 'socket') => ({ who, via, what: 'answer' })
 
 /** The third page receives what only two connections may receive. */
 const thirdIsServed: Change = entries =>
   entries.flatMap(entry => {
-    const isPush = matches(entry, { via: 'socket', what: 'payment', connection: 3 } as Partial<Fields>)
+    const isPush = matches(entry, { via: 'socket', what: 'payment', connection: 3 })
     return isPush ? [entry, { ...entry, who: 'third', connection: 4 } as Entry] : [entry]
   })
 
@@ -244,7 +275,11 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'a replay has a hole',
-    change: change({ ...answerOf('shop'), epoch: AFTER }, ({ replay }) => ({ replay: replay!.toSpliced(2, 1) }), 1),
+    change: change(
+      { ...answerOf('shop'), epoch: AFTER },
+      ({ replay }) => ({ replay: replay!.toSpliced(2, 1) }),
+      1,
+    ),
     promise: /without holes/,
     subject: /^shop asked for order since 0 and got seq 4 where 3 belongs/,
   },
@@ -276,7 +311,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'a client is sent what it did not ask for',
-    change: without({ who: 'shop', via: 'socket', what: 'ask', connection: 3 } as Partial<Fields>),
+    change: without({ who: 'shop', via: 'socket', what: 'ask', connection: 3 }),
     promise: /without holes/,
     subject: /^shop was sent seq 1 of order without having asked/,
   },
@@ -306,7 +341,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'one webhook-id has two bodies',
-    change: behind({ via: 'webhook', what: 'request', eventId: SECOND } as Partial<Fields>, at => [
+    change: behind({ via: 'webhook', what: 'request', eventId: SECOND }, at => [
       {
         ...{ at: at + 10, who: 'webhook', via: 'webhook', what: 'request', id: `msg_${SECOND}`, status: 200 },
         ...{ type: 'payment.executed', eventId: SECOND, trackingId: 'order', seq: 2, position: 2 },
@@ -318,7 +353,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'one event has two webhook-ids',
-    change: behind({ via: 'webhook', what: 'request', eventId: SECOND } as Partial<Fields>, at => [
+    change: behind({ via: 'webhook', what: 'request', eventId: SECOND }, at => [
       {
         ...{ at: at + 10, who: 'webhook', via: 'webhook', what: 'request', id: 'msg_another', status: 200 },
         ...{ type: 'payment.executed', eventId: SECOND, trackingId: 'order', seq: 2, position: 2 },
@@ -330,13 +365,15 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'a webhook is never told of a payment',
-    change: without({ via: 'webhook', what: 'request', eventId: SECOND } as Partial<Fields>),
+    change: without({ via: 'webhook', what: 'request', eventId: SECOND }),
     promise: /at least once/,
     subject: /^webhook was never told of payment event-2/,
   },
   {
     name: 'a webhook gives a payment another number',
-    change: change({ via: 'webhook', what: 'request', eventId: SECOND } as Partial<Fields>, () => ({ seq: 1 })),
+    change: change({ via: 'webhook', what: 'request', eventId: SECOND }, () => ({
+      seq: 1,
+    })),
     promise: /one id and one body/,
     subject: /^webhook was told of another payment as seq 1 of order/,
   },
@@ -366,7 +403,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'a client is not told of the new database',
-    change: without({ who: 'shop', connection: 7 }, { who: 'shop', what: 'lost' } as Partial<Fields>),
+    change: without({ who: 'shop', connection: 7 }, { who: 'shop', what: 'lost' }),
     promise: /everybody is told/,
     subject: /^shop was never told that database bbbbbbbb took the place of aaaaaaaa/,
   },
@@ -383,7 +420,11 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'one connection tells of two databases',
-    change: change({ ...answerOf('page'), connection: 6 }, () => ({ epoch: BEFORE, head: 4, recovered: true })),
+    change: change({ ...answerOf('page'), connection: 6 }, () => ({
+      epoch: BEFORE,
+      head: 4,
+      recovered: true,
+    })),
     promise: /lost is declared/,
     subject: /^page was told of two databases over one connection/,
   },
@@ -406,7 +447,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'what the stream of messages acknowledged is never stored',
-    change: behind({ what: 'ask', via: 'queue', kind: 'event' } as Partial<Fields>, at => [
+    change: behind({ what: 'ask', via: 'queue', kind: 'event' }, at => [
       {
         ...{ at: at + 0.1, who: 'indexer', via: 'queue', what: 'ask', op: 900, kind: 'event' },
         ...{ name: 'PaymentRecord', signature: 'a lost signature' },
@@ -418,7 +459,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'an event is told that nobody published',
-    change: without({ via: 'queue', what: 'ask', signature: signatureOf(SECOND) } as Partial<Fields>),
+    change: without({ via: 'queue', what: 'ask', signature: signatureOf(SECOND) }),
     promise: /each event once/,
     subject: /^event event-2 was told before anybody published it/,
   },

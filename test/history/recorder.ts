@@ -40,6 +40,7 @@ export function openRecorder(file: string): Recorder {
     note,
     next: () => (last += 1),
     async close() {
+      if (closed) return
       closed = true
       clearInterval(looking)
       stream.end()

@@ -1,5 +1,6 @@
 // Does what a step of the plan says, and measures how long it took until what it hit was whole again.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Recorder } from '../../history/recorder.js'
 import type { Publisher } from '../load/publisher.js'
 import { nameOfFault, type Fault, type FaultStep } from '../plan/fault-plan.js'
 import type { System } from '../system/open-system.js'
@@ -27,7 +28,12 @@ export interface Injector {
 const SLOW_BY_MS = 120
 
 /** @param onPromotion called just before and just after a standby is promoted */
-export function openInjector(system: System, publisher: Publisher, onPromotion: () => void): Injector {
+export function openInjector(
+  system: System,
+  publisher: Publisher,
+  recorder: Recorder,
+  onPromotion: () => void,
+): Injector {
   const redis = system.openRedis()
   const injected: Injected[] = []
   const running = new Set<Promise<void>>()
@@ -94,6 +100,8 @@ export function openInjector(system: System, publisher: Publisher, onPromotion: 
         await pair.standbyCaughtUp()
         await pair.cutReplication()
         await sleep(fault.lostMs)
+        const kept = await system.standbyPosition()
+        recorder.note({ what: 'loss', kept })
         onPromotion()
         await pair.promote()
         onPromotion()
@@ -125,6 +133,7 @@ export function openInjector(system: System, publisher: Publisher, onPromotion: 
       readyAfterMs: null,
     }
     injected.push(record)
+    recorder.note({ what: 'fault', name: record.name })
     const hits = await hit(fault)
     record.liftedMs = performance.now()
     void Promise.all(hits.map(name => system.process(name).readyAfter(record.liftedMs))).then(moments => {

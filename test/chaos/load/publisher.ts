@@ -8,6 +8,7 @@ import {
   DEFAULT_SUBJECT_PREFIX,
   subjectOf,
 } from '@payment-tracking/contracts'
+import type { Recorder } from '../../history/recorder.js'
 import type { PlannedMessage } from '../plan/messages.js'
 
 export interface Published {
@@ -65,7 +66,7 @@ const nameOf = (bytes: string): unknown => {
   }
 }
 
-export async function openPublisher(natsUrl: string): Promise<Publisher> {
+export async function openPublisher(natsUrl: string, recorder: Recorder): Promise<Publisher> {
   const connection: NatsConnection = await connect({
     ...natsOptions(natsUrl),
     // A loaded machine is slow to let a client in; nothing is broken yet.
@@ -91,7 +92,9 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
     const subject = message.control
       ? controlSubjectOf(DEFAULT_SUBJECT_PREFIX, message.control.kind)
       : subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
+    const acknowledged = notePublish(recorder, message)
     const { seq } = await jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
+    acknowledged()
     journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
     return seq
   }
@@ -211,4 +214,21 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
     readAll: async () => [...removed, ...(await readPresent())],
     close: () => connection.close(),
   }
+}
+
+/**
+ * Notes that an event or a retraction is published; everything else becomes no event that anybody is told of.
+ * @returns notes that it was acknowledged
+ */
+function notePublish(recorder: Recorder, { message, control }: PlannedMessage): () => void {
+  const said =
+    message !== null
+      ? ({ kind: 'event', name: message.event_name, signature: message.signature } as const)
+      : control?.kind === 'retracted'
+        ? ({ kind: 'retraction', signature: control.signature } as const)
+        : undefined
+  if (said === undefined) return () => {}
+  const of = { who: 'indexer', via: 'queue', op: recorder.next() } as const
+  recorder.note({ ...of, what: 'ask', ...said })
+  return () => recorder.note({ ...of, what: 'answer' })
 }

@@ -3,8 +3,11 @@
 // connected: those the service must heal by itself.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
+import type { ToldPayment } from '../../history/entries.js'
+import type { Recorder } from '../../history/recorder.js'
 import type { ClientPlan } from '../plan/socket-plan.js'
 import type { CommitChecker } from './commit-checker.js'
+import type { ToldReader } from './told-reader.js'
 
 export interface SocketPayment {
   trackingId: string
@@ -19,7 +22,8 @@ export interface SocketPayment {
   tokenMint: string | null
   eventId: string
   seq: number
-  retracted?: boolean
+  position: number
+  retracted?: true
 }
 
 interface Retraction {
@@ -74,11 +78,15 @@ export class SocketClient {
   /** When each event was first known, by its id. */
   readonly firstKnownMs = new Map<string, number>()
   #socket: Socket | undefined
+  /** A number for each connection, in the history. */
+  #connection = 0
 
   constructor(
     private readonly baseUrl: string,
     readonly plan: ClientPlan,
     private readonly checker: CommitChecker,
+    private readonly recorder: Recorder,
+    private readonly toldReader: Pick<ToldReader, 'tell'>,
   ) {}
 
   get connected(): boolean {
@@ -87,6 +95,7 @@ export class SocketClient {
 
   come(): void {
     if (this.#socket) return
+    if (this.plan.forgets) this.recorder.note({ ...this.#said, what: 'forget' })
     for (const trackingId of this.plan.trackingIds) {
       const before = this.plan.forgets ? undefined : this.followed.get(trackingId)
       this.followed.set(
@@ -111,6 +120,7 @@ export class SocketClient {
     })
     this.#socket = socket
     socket.on('connect', () => {
+      this.#connection = this.recorder.next()
       for (const trackingId of this.plan.trackingIds) void this.#follow(socket, trackingId)
     })
     socket.on('disconnect', reason => {
@@ -120,6 +130,7 @@ export class SocketClient {
     })
     socket.on('payment', ({ data }: { data: SocketPayment }) => this.#onPayment(data))
     socket.on('retraction', ({ data }: { data: Retraction }) => {
+      this.#notePush('retraction', data)
       const followed = this.followed.get(data.trackingId)
       if (followed) this.#know(followed, { ...data, retracted: true })
     })
@@ -127,6 +138,7 @@ export class SocketClient {
       if (data.code !== 'TOO_MANY_CONNECTIONS' || data.trackingId === undefined) return
       const followed = this.followed.get(data.trackingId)
       if (!followed?.hold) return
+      this.#noteLost(data.trackingId)
       this.#endHold(followed)
       void this.#follow(socket, data.trackingId, AGAIN_MS)
     })
@@ -152,10 +164,12 @@ export class SocketClient {
     while (this.#socket === socket && socket.id === id && socket.connected) {
       const since = contiguousOf(followed)
       const request = { trackingId, since, epoch: followed.epoch, resume: followed.resume }
+      const noteReply = this.#noteRequest(request)
       const reply = (await socket
         .timeout(ANSWER_TIMEOUT_MS)
         .emitWithAck('subscribe', request)
         .catch(() => undefined)) as Reply | undefined
+      if (reply) noteReply(reply)
       if (socket.id !== id || this.followed.get(trackingId) !== followed) return
       if (!reply?.ok) {
         await sleep(AGAIN_MS + Math.random() * AGAIN_MS)
@@ -183,6 +197,34 @@ export class SocketClient {
     }
   }
 
+  get #said() {
+    return { who: this.plan.name, via: 'socket' } as const
+  }
+
+  /** @returns notes the reply */
+  #noteRequest({
+    trackingId,
+    since,
+    epoch,
+  }: {
+    trackingId: string
+    since: number
+    epoch: string | undefined
+  }) {
+    const { recorder } = this
+    const of = { ...this.#said, op: recorder.next(), connection: this.#connection, trackingId }
+    recorder.note({ ...of, what: 'ask', since, ...(epoch !== undefined && { epoch }) })
+    return (reply: Reply) => {
+      if (!reply.ok) return recorder.note({ ...of, what: 'answer', refused: reply.code })
+      const { head, epoch, recovered, more, next, replay } = reply
+      const told = replay.map(({ seq, eventId, position, retracted }): ToldPayment => ({
+        ...{ seq, eventId, position },
+        ...(retracted && { retracted }),
+      }))
+      recorder.note({ ...of, what: 'answer', epoch, head, recovered, more, next, replay: told })
+    }
+  }
+
   #beginHold(trackingId: string): Hold {
     const { name: client } = this.plan
     const hold = { client, trackingId, fromMs: performance.now(), toMs: undefined, pushes: new Map() }
@@ -196,10 +238,26 @@ export class SocketClient {
   }
 
   #endHolds(): void {
-    for (const followed of this.followed.values()) this.#endHold(followed)
+    for (const [trackingId, followed] of this.followed) {
+      this.#noteLost(trackingId)
+      this.#endHold(followed)
+    }
+  }
+
+  #noteLost(trackingId: string): void {
+    this.recorder.note({ ...this.#said, what: 'lost', connection: this.#connection, trackingId })
+  }
+
+  #notePush(what: 'payment' | 'retraction', payment: SocketPayment | Retraction): void {
+    const { trackingId, seq, eventId, signature } = payment
+    const position = 'position' in payment ? { position: payment.position } : {}
+    const of = { ...this.#said, connection: this.#connection, trackingId }
+    this.recorder.note({ ...of, what, seq, eventId, signature, ...position })
   }
 
   #onPayment(payment: SocketPayment): void {
+    this.#notePush('payment', payment)
+    this.toldReader.tell(payment, this.followed.get(payment.trackingId)?.epoch)
     this.checker.checkPush(this.plan.name, payment)
     const followed = this.followed.get(payment.trackingId)
     if (!followed) {

@@ -1,6 +1,7 @@
 // Follows the stream of all events, as a back office does: from the last cursor on, whenever it was cut off.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import type { Recorder } from '../../history/recorder.js'
 
 export interface StreamFollower {
   /** Ids of events, in the order they came, over all connections. */
@@ -15,9 +16,28 @@ const AGAIN_MS = 150
 const OTHER_EPOCH = 4009
 const FROM_THE_FIRST = '0'
 
-/** Resolves when it follows from now on. Nothing is broken yet: it must be let in at the first try. */
-/** @param promoted whether a standby that lacked commits was promoted */
-export async function openStreamFollower(baseUrl: string, promoted: () => boolean): Promise<StreamFollower> {
+interface StreamMessage {
+  type?: string
+  id: string
+  cursor: string
+  position: number
+  epoch: string
+  eventName: string
+  signature: string
+  data?: { gateway?: unknown }
+  trackingId?: string | null
+  seq?: number | null
+}
+
+/**
+ * Resolves when it follows from now on. Nothing is broken yet: it must be let in at the first try.
+ * @param promoted whether a standby that lacked commits was promoted
+ */
+export async function openStreamFollower(
+  baseUrl: string,
+  promoted: () => boolean,
+  recorder: Recorder,
+): Promise<StreamFollower> {
   const ids: string[] = []
   const problems: string[] = []
   const url = `${baseUrl.replace('http', 'ws')}/v1/events/stream`
@@ -37,9 +57,12 @@ export async function openStreamFollower(baseUrl: string, promoted: () => boolea
       const asked = cursor === undefined ? '' : `?since=${encodeURIComponent(cursor)}`
       socket = new WebSocket(url + asked, { handshakeTimeout: 3_000 })
       returns++
+      const of = { who: 'back office', via: 'stream', connection: recorder.next() } as const
+      recorder.note({ ...of, what: 'ask', ...(cursor !== undefined && { since: cursor }) })
       socket.on('open', opened)
       socket.on('message', (bytes: Buffer) => {
-        const message = JSON.parse(bytes.toString('utf8')) as { type?: string; id: string; cursor: string }
+        const message = JSON.parse(bytes.toString('utf8')) as StreamMessage
+        recorder.note({ ...of, ...noteOf(message) })
         // The first message names the head of the stream and is no event.
         if (message.type !== 'head') ids.push(message.id)
         cursor = message.cursor
@@ -77,5 +100,25 @@ export async function openStreamFollower(baseUrl: string, promoted: () => boolea
       socket?.terminate()
       await running
     },
+  }
+}
+
+function noteOf({
+  type,
+  id,
+  cursor,
+  position,
+  epoch,
+  eventName,
+  signature,
+  data,
+  ...payment
+}: StreamMessage) {
+  if (type === 'head') return { what: 'head', epoch, position, cursor } as const
+  const { trackingId, seq } = payment
+  return {
+    ...({ what: 'event', position, cursor, eventId: id, name: eventName, signature } as const),
+    ...(typeof data?.gateway === 'string' && { gateway: data.gateway }),
+    ...(typeof trackingId === 'string' && typeof seq === 'number' && { trackingId, seq }),
   }
 }

@@ -51,7 +51,8 @@ const FREQUENCIES = [
 
 const FIRST_TIME = Date.UTC(2026, 0, 31, 23, 30)
 const STEP_MS = 11 * 60_000
-const SIEGE_EVERY_MS = 1_200
+/** Closer together than a seat can change hands and come back: the checker of histories needs it to judge seats. */
+const SIEGE_EVERY_MS = 300
 /** Even the shortest run has some. */
 const TOO_EARLY_EVERY_MS = 3_000
 

@@ -65,11 +65,13 @@ export async function waitUntilIdle(
       )
     ).map(row => [row.tracking_id, Number(row.head)]),
   )
-  const faithful = clients.filter(({ plan }) => plan.kind !== 'contender')
+  // More clients want the sieged tracking ID than there are seats: of them, only who has a seat.
+  const following = () =>
+    clients.flatMap(({ plan, followed }) =>
+      [...followed].filter(([, { hold }]) => plan.kind !== 'contender' || hold),
+    )
   await until('clients that know everything', () =>
-    faithful.every(({ followed }) =>
-      [...followed].every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
-    ),
+    following().every(([trackingId, each]) => contiguousOf(each) >= (heads.get(trackingId) ?? 0)),
   )
   const retracted = await checker.query<{ id: string; tracking_id: string; seq: string }>(
     `select id, tracking_id, seq::text from events
@@ -78,8 +80,9 @@ export async function waitUntilIdle(
   await until('clients that know of every retraction', () =>
     retracted.every(
       ({ id, tracking_id, seq }) =>
-        faithful.every(({ followed }) => followed.get(tracking_id)?.retracted.has(Number(seq)) ?? true) &&
-        watchers.every(watcher => watcher.trackingId !== tracking_id || watcher.retracted.has(id)),
+        following().every(
+          ([trackingId, each]) => trackingId !== tracking_id || each.retracted.has(Number(seq)),
+        ) && watchers.every(watcher => watcher.trackingId !== tracking_id || watcher.retracted.has(id)),
     ),
   )
   await until('published clients that know everything', () =>

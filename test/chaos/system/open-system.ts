@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
-import { openPostgresPair, type PostgresPair } from '@payment-tracking/testkit'
+import { openPostgresPair, queryOnce, type PostgresPair } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import {
   LINKS,
@@ -27,6 +27,8 @@ export interface System {
   server(name: ServerName): BreakableServer
   /** Primary and standby, in runs that promote. */
   pair: PostgresPair | undefined
+  /** The last position that the standby has. */
+  standbyPosition(): Promise<number>
   /** Leads directly to the server, for the comparison. */
   databaseUrl: string
   processes: KeptProcess[]
@@ -70,6 +72,11 @@ const READY_WITHIN_MS = 150_000
 /** At most so many connections a tracking ID: few, so that there is a fight. */
 export const SEATS = 4
 
+const LEASE_MS = 2_500
+/** A pod stops sending this long before its seats are free for others, by the margin of its lease. */
+export const HAND_OVER_MS = LEASE_MS / 5
+export const WEBHOOK_TIMEOUT_MS = 2_000
+
 /** Everything that waits by the clock waits shortly, so that a short run sees it end. */
 const SETTINGS = {
   ENVIRONMENT: 'production',
@@ -81,7 +88,7 @@ const SETTINGS = {
   TRUST_PROXY: 'on',
   WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
   WEBHOOK_BACKOFF_MS: '150',
-  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_TIMEOUT_MS: String(WEBHOOK_TIMEOUT_MS),
   WEBHOOK_CLAIM_MARGIN_MS: '1000',
   WEBHOOK_OVERDUE_MS: '1000',
   WEBHOOK_CONCURRENCY: '64',
@@ -89,7 +96,7 @@ const SETTINGS = {
   MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
   MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000',
   MAX_CONNECTIONS_PER_ADDRESS: '1000',
-  LEASE_MS: '2500',
+  LEASE_MS: String(LEASE_MS),
   DRAIN_WINDOW_MS: '500',
   HEAL_INTERVAL_MS: '2000',
   RETENTION_INTERVAL_MS: '1000',
@@ -177,6 +184,15 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     server: name =>
       (name === 'postgres' && pair) || (name === 'redis' && redisServer) || servers.private[name]!,
     pair,
+    async standbyPosition() {
+      const standby = new URL(pair!.standbys[0]!.url)
+      standby.pathname = database.pathname
+      const [head] = await queryOnce<{ position: string }>(
+        standby.href,
+        'select position::text from stream_head',
+      )
+      return Number(head!.position)
+    },
     databaseUrl: database.href,
     processes,
     process: name => processes.find(process => process.name === name)!,

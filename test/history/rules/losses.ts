@@ -2,30 +2,30 @@
 // comes back: the events up to the last kept position stand where they were, and every later one is stored again.
 import type { Entry, Loss } from '../entries.js'
 import { followedFrom, tellsEpoch, type History } from '../history.js'
-import { collect, shortOf, type Violation } from './violation.js'
-
-type Add = ReturnType<typeof collect>['add']
+import { collect, shortOf, type Add, type Violation } from './violation.js'
 
 type Told = Entry & { epoch: string; who: string }
 
 export function losses(history: History): Violation[] {
-  const violations = collect('what was lost is declared, and everybody is told')
-  const { add } = violations
-  const { epochs, firstTold: first } = history
-  epochs.forEach((epoch, index) => {
-    const before = epochs[index - 1]
-    if (before === undefined) return
-    const loss = history.losses.findLast(({ at }) => at <= first.get(epoch)!.at)
-    if (!loss || loss.at < first.get(before)!.at)
-      add(`database ${shortOf(epoch)} came without a loss that was declared`, [first.get(before), first.get(epoch)])
-    else {
-      toldInTime(history, loss, epoch, first.get(epoch)!, add)
-      exactlyTheSuffix(history, loss, before, epoch, add)
-    }
+  return collect('what was lost is declared, and everybody is told', add => {
+    const { epochs, firstTold: first } = history
+    epochs.forEach((epoch, index) => {
+      const before = epochs[index - 1]
+      if (before === undefined) return
+      const loss = history.losses.findLast(({ at }) => at <= first.get(epoch)!.at)
+      if (!loss || loss.at < first.get(before)!.at)
+        add(`database ${shortOf(epoch)} came without a loss that was declared`, [
+          first.get(before),
+          first.get(epoch),
+        ])
+      else {
+        toldInTime(history, loss, epoch, first.get(epoch)!, add)
+        exactlyTheSuffix(history, loss, before, epoch, add)
+      }
+    })
+    everybody(history, first, add)
+    oneDatabase(history, add)
   })
-  everybody(history, first, add)
-  oneDatabase(history, add)
-  return violations.list
 }
 
 /** What comes over a connection is of one database: a service that learns of another one ends the connection. */
@@ -97,11 +97,10 @@ function everybody(history: History, first: ReadonlyMap<string, Told>, add: Add)
   }
   for (const told of latest.values())
     if (told.epoch !== lastEpoch)
-      add(`${told.who} was never told that database ${shortOf(lastEpoch)} took the place of ${shortOf(told.epoch)}`, [
-        told,
-        first.get(lastEpoch),
-        rest,
-      ])
+      add(
+        `${told.who} was never told that database ${shortOf(lastEpoch)} took the place of ${shortOf(told.epoch)}`,
+        [told, first.get(lastEpoch), rest],
+      )
 }
 
 const keyOf = (entry: Entry): string =>

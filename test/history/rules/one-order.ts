@@ -2,33 +2,28 @@
 // one `seq` and one place in the stream of events. The order of `seq` is the order of commits.
 import type { Entry, StreamedEvent } from '../entries.js'
 import type { Fact, History } from '../history.js'
-import { collect, shortOf, type Violation } from './violation.js'
+import { collect, shortOf, type Add, type Violation } from './violation.js'
 
 export function oneOrder(history: History): Violation[] {
-  const violations = collect('one order of payments for everybody')
-  const numbers = new Map<string, Fact>()
-  const payments = new Map<string, Fact>()
-  for (const fact of history.facts) {
-    const { epoch, trackingId, seq, eventId } = fact
-    const first = getOrSet(numbers, `${epoch} ${seq} ${trackingId}`, fact)
-    if (first.eventId !== eventId)
-      violations.add(`seq ${seq} of ${trackingId} is two payments in database ${shortOf(epoch)}`, [
-        ...first.told,
-        ...fact.told,
-      ])
-    const other = getOrSet(payments, `${epoch} ${eventId}`, fact)
-    if (other.seq !== seq || other.trackingId !== trackingId)
-      violations.add(`payment ${eventId} has two numbers in database ${shortOf(epoch)}`, [
-        ...other.told,
-        ...fact.told,
-      ])
-  }
-  onePlace(history, violations.add)
-  inOrderOfCommits(history, violations.add)
-  return violations.list
+  return collect('one order of payments for everybody', add => {
+    const numbers = new Map<string, Fact>()
+    const payments = new Map<string, Fact>()
+    for (const fact of history.facts) {
+      const { epoch, trackingId, seq, eventId } = fact
+      const first = getOrSet(numbers, `${epoch} ${seq} ${trackingId}`, fact)
+      if (first.eventId !== eventId)
+        add(`seq ${seq} of ${trackingId} is two payments in database ${shortOf(epoch)}`, [
+          ...first.told,
+          ...fact.told,
+        ])
+      const other = getOrSet(payments, `${epoch} ${eventId}`, fact)
+      if (other.seq !== seq || other.trackingId !== trackingId)
+        add(`payment ${eventId} has two numbers in database ${shortOf(epoch)}`, [...other.told, ...fact.told])
+    }
+    onePlace(history, add)
+    inOrderOfCommits(history, add)
+  })
 }
-
-type Add = ReturnType<typeof collect>['add']
 
 function onePlace(history: History, add: Add): void {
   const places = new Map<string, { eventId: string; told: Entry[] }>()

@@ -3,9 +3,7 @@
 // is subscribed at the end knows everything that anybody knows.
 import type { Push, Subscribe, Subscribed, Unseated } from '../entries.js'
 import type { Fact, History } from '../history.js'
-import { collect, type Violation } from './violation.js'
-
-type Add = ReturnType<typeof collect>['add']
+import { collect, type Add, type Violation } from './violation.js'
 
 /** What a client knows of a tracking ID. */
 interface View {
@@ -21,36 +19,35 @@ interface View {
 }
 
 export function prefix(history: History): Violation[] {
-  const violations = collect('a view without holes')
-  const { add } = violations
-  const views = new Map<string, View>()
-  const latest = new Latest(history.facts)
-  const asked = new Set<string>()
-  for (const entry of history.entries) {
-    if (!('via' in entry) || entry.via !== 'socket') continue
-    if (entry.what === 'forget') {
-      for (const view of views.values()) if (view.who === entry.who) forget(view)
-      continue
+  return collect('a view without holes', add => {
+    const views = new Map<string, View>()
+    const latest = new Latest(history.facts)
+    const asked = new Set<string>()
+    for (const entry of history.entries) {
+      if (!('via' in entry) || entry.via !== 'socket') continue
+      if (entry.what === 'forget') {
+        for (const view of views.values()) if (view.who === entry.who) forget(view)
+        continue
+      }
+      const view = viewOf(views, entry)
+      if (entry.what === 'ask') {
+        asked.add(`${entry.connection} ${entry.trackingId}`)
+      } else if (entry.what === 'answer') {
+        if (entry.epoch === undefined) continue
+        const request = history.subscribes.get(entry.op)
+        const told = request && latest.before(entry.epoch, entry.trackingId, request.at)
+        if (request) checkAnswer(entry, request, told, add)
+        learn(view, entry)
+      } else if (entry.what === 'lost') view.subscribed = undefined
+      else {
+        if (!asked.has(`${entry.connection} ${entry.trackingId}`))
+          add(`${entry.who} was sent seq ${entry.seq} of ${entry.trackingId} without having asked`, [entry])
+        if (entry.what === 'retraction') view.retracted.add(entry.eventId)
+        view.known.set(entry.seq, entry.eventId)
+      }
     }
-    const view = viewOf(views, entry)
-    if (entry.what === 'ask') {
-      asked.add(`${entry.connection} ${entry.trackingId}`)
-    } else if (entry.what === 'answer') {
-      if (entry.epoch === undefined) continue
-      const request = history.subscribes.get(entry.op)
-      const told = request && latest.before(entry.epoch, entry.trackingId, request.at)
-      if (request) checkAnswer(entry, request, told, add)
-      learn(view, entry)
-    } else if (entry.what === 'lost') view.subscribed = undefined
-    else {
-      if (!asked.has(`${entry.connection} ${entry.trackingId}`))
-        add(`${entry.who} was sent seq ${entry.seq} of ${entry.trackingId} without having asked`, [entry])
-      if (entry.what === 'retraction') view.retracted.add(entry.eventId)
-      view.known.set(entry.seq, entry.eventId)
-    }
-  }
-  checkEnd(history, [...views.values()], latest, add)
-  return violations.list
+    checkEnd(history, [...views.values()], latest, add)
+  })
 }
 
 function forget(view: View): void {
@@ -88,7 +85,8 @@ function checkAnswer(answer: Subscribed, asked: Subscribe, told: Fact | undefine
     const should = asked.since + 1 + index
     if (seq !== should) add(`${at} got seq ${seq} where ${should} belongs`, [asked, answer])
   })
-  if (!more && next < head) add(`${at} was told that there is no more, before the head ${head}`, [asked, answer])
+  if (!more && next < head)
+    add(`${at} was told that there is no more, before the head ${head}`, [asked, answer])
   if (!more && replay.length > 0 && replay.at(-1)!.seq < head)
     add(`${at} got nothing behind seq ${replay.at(-1)!.seq}, though the head is ${head}`, [asked, answer])
   if (replay.length === 0 && asked.since < head)
@@ -175,4 +173,3 @@ class Latest {
     return this.#bySeq.get(`${epoch} ${trackingId}`)?.values() ?? []
   }
 }
-

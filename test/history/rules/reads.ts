@@ -2,36 +2,33 @@
 // read it, and a reader never goes back.
 import type { Read, ReadAnswer } from '../entries.js'
 import { isPublish, isPush, isReadAnswer, type Fact, type History } from '../history.js'
-import { collect, type Violation } from './violation.js'
-
-type Add = ReturnType<typeof collect>['add']
+import { collect, type Add, type Violation } from './violation.js'
 
 const READ = new Set([200, 404])
 
 export function reads(history: History): Violation[] {
-  const violations = collect('reads never go back')
-  const { add } = violations
-  const told = new Told(history)
-  const checkCount = buildCountCheck(history, add)
-  const sessions = new Map<string, ReadAnswer>()
-  for (const answer of history.entries.filter(isReadAnswer)) {
-    const asked = history.reads.get(answer.op)
-    if (!asked || !READ.has(answer.status) || answer.epoch === undefined) continue
-    checkPosition(asked, answer, add)
-    checkCount(asked, answer)
-    checkKnown(asked, answer, told, add)
-    const list = `${asked.who} ${answer.epoch} ${asked.trackingId ?? ''} ${asked.signature ?? ''}`
-    const before = sessions.get(list)
-    if (before && asked.trackingId !== undefined && (answer.count ?? 0) < (before.count ?? 0))
-      add(`${asked.who} counted ${before.count} payments of ${asked.trackingId} and then ${answer.count}`, [
-        history.reads.get(before.op),
-        before,
-        asked,
-        answer,
-      ])
-    sessions.set(list, answer)
-  }
-  return violations.list
+  return collect('reads never go back', add => {
+    const told = new Told(history)
+    const checkCount = buildCountCheck(history, add)
+    const sessions = new Map<string, ReadAnswer>()
+    for (const answer of history.entries.filter(isReadAnswer)) {
+      const asked = history.reads.get(answer.op)
+      if (!asked || !READ.has(answer.status) || answer.epoch === undefined) continue
+      checkPosition(asked, answer, add)
+      checkCount(asked, answer)
+      checkKnown(asked, answer, told, add)
+      const list = `${asked.who} ${answer.epoch} ${asked.trackingId ?? ''} ${asked.signature ?? ''}`
+      const before = sessions.get(list)
+      if (before && asked.trackingId !== undefined && (answer.count ?? 0) < (before.count ?? 0))
+        add(`${asked.who} counted ${before.count} payments of ${asked.trackingId} and then ${answer.count}`, [
+          history.reads.get(before.op),
+          before,
+          asked,
+          answer,
+        ])
+      sessions.set(list, answer)
+    }
+  })
 }
 
 /** Whether the position that a read names is of the database that answers. */
@@ -63,7 +60,10 @@ function checkKnown(asked: Read, answer: ReadAnswer, told: Told, add: Add): void
 }
 
 /** Positions have no holes: a count holds as many events as its position says, but for retracted ones. */
-function buildCountCheck({ entries, streamed }: History, add: Add): (asked: Read, answer: ReadAnswer) => void {
+function buildCountCheck(
+  { entries, streamed }: History,
+  add: Add,
+): (asked: Read, answer: ReadAnswer) => void {
   // One transaction can hold several events.
   const events = new Map<string, Set<string>>()
   for (const { signature, eventId } of streamed)

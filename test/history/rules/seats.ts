@@ -25,17 +25,17 @@ interface Live {
 }
 
 export function seats(history: History): Violation[] {
-  const violations = collect('never more connections than seats')
   const limit = history.begin.seats
-  for (const [trackingId, intervals] of groupBy(liveIntervals(history), each => each.trackingId)) {
-    const most = findMost(intervals)
-    if (most.length <= limit) continue
-    violations.add(
-      `${trackingId} had more than ${limit} live connections at once`,
-      most.slice(0, limit + 1).flatMap(({ shown }) => shown),
-    )
-  }
-  return violations.list
+  return collect('never more connections than seats', add => {
+    for (const [trackingId, intervals] of groupBy(liveIntervals(history), each => each.trackingId)) {
+      const most = findMost(intervals)
+      if (most.length > limit)
+        add(
+          `${trackingId} had more than ${limit} live connections at once`,
+          most.slice(0, limit + 1).flatMap(({ shown }) => shown),
+        )
+    }
+  })
 }
 
 /** How many instants of how many milliseconds the rule could judge, and how many connections were live at most. */

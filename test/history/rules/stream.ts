@@ -2,16 +2,14 @@
 // is one position further. At rest it told of everything that anybody was told of, and of everything that was acknowledged.
 import type { Entry, FollowStream, Publish, StreamedEvent, StreamHead } from '../entries.js'
 import { followedFrom, isPublish, isStreamedEvent, startOf, type History } from '../history.js'
-import { collect, shortOf, type Violation } from './violation.js'
-
-type Add = ReturnType<typeof collect>['add']
+import { collect, shortOf, type Add, type Violation } from './violation.js'
 
 export function stream(history: History): Violation[] {
-  const violations = collect('the stream of events holds each event once')
-  inOrder(history, violations.add)
-  everything(history, violations.add)
-  acknowledged(history, violations.add)
-  return violations.list
+  return collect('the stream of events holds each event once', add => {
+    inOrder(history, add)
+    everything(history, add)
+    acknowledged(history, add)
+  })
 }
 
 function inOrder({ entries }: History, add: Add): void {
@@ -88,10 +86,5 @@ function acknowledged(history: History, add: Add): void {
   const [, head] = followed.entries
   for (const [ask, answer] of kept)
     if (ask.at > head!.at && !told.has(nameOf(ask)))
-      add(`${nameOf(ask)} was acknowledged and never stored`, [
-        ...followed.entries,
-        ask,
-        answer,
-        rest,
-      ])
+      add(`${nameOf(ask)} was acknowledged and never stored`, [...followed.entries, ask, answer, rest])
 }

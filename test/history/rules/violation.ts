@@ -17,20 +17,19 @@ export type Rule = (history: History) => Violation[]
 /** So many violations of one kind tell as much as all of them. */
 const MOST = 20
 
-/** Collects violations of one promise, each subject once. */
-export function collect(promise: string) {
+/** Notes a violation; the second of one subject adds nothing. */
+export type Add = (subject: string, entries: readonly (Entry | undefined)[]) => void
+
+/** @returns the violations of one promise that `find` notes */
+export function collect(promise: string, find: (add: Add) => void): Violation[] {
   const found = new Map<string, Violation>()
-  return {
-    add(subject: string, entries: readonly (Entry | undefined)[]): void {
-      if (found.size >= MOST || found.has(subject)) return
-      const known = [...new Set(entries.filter(entry => entry !== undefined))]
-      found.set(subject, { promise, subject, entries: known.sort((a, b) => a.at - b.at) })
-    },
-    get list(): Violation[] {
-      return [...found.values()]
-    },
-  }
+  find((subject, entries) => {
+    if (found.size >= MOST || found.has(subject)) return
+    const known = [...new Set(entries.filter(entry => entry !== undefined))]
+    found.set(subject, { promise, subject, entries: known.sort((a, b) => a.at - b.at) })
+  })
+  return [...found.values()]
 }
 
-/** Two names of a database, short enough for a sentence. */
+/** The name of a database, short enough for a sentence. */
 export const shortOf = (epoch: string): string => epoch.slice(0, 8)

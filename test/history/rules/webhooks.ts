@@ -2,19 +2,17 @@
 // and an id has one body, byte for byte. After a loss of commits the position in a body is another one.
 import type { Registered, WebhookRequest } from '../entries.js'
 import { isPublish, isPush, type History } from '../history.js'
-import { collect, type Violation } from './violation.js'
-
-type Add = ReturnType<typeof collect>['add']
+import { collect, type Add, type Violation } from './violation.js'
 
 const EXECUTED = 'payment.executed'
 const PAYMENTS = new Set(['PaymentRecord', 'ComposableExecuted'])
 
 export function webhooks(history: History): Violation[] {
-  const violations = collect('webhooks at least once, with one id and one body')
-  oneIdAndBody(history, violations.add)
-  oneNumber(history, violations.add)
-  atLeastOnce(history, violations.add)
-  return violations.list
+  return collect('webhooks at least once, with one id and one body', add => {
+    oneIdAndBody(history, add)
+    oneNumber(history, add)
+    atLeastOnce(history, add)
+  })
 }
 
 function oneIdAndBody(history: History, add: Add): void {

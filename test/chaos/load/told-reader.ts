@@ -1,0 +1,64 @@
+// A shop that was told of a payment and reads it: it asks for the payment from the payment's own position.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ToldPayment } from '../../history/entries.js'
+import type { Recorder } from '../../history/recorder.js'
+import type { SocketPayment } from './socket-client.js'
+
+export interface ToldReader {
+  /** Somebody was told of a payment, by a database that this epoch names. */
+  tell(payment: SocketPayment, epoch: string | undefined): void
+  stop(): Promise<void>
+}
+
+const EVERY_MS = 150
+
+interface StoredPayment {
+  id: string
+  seq: number
+  trackingId: string
+}
+
+export function openToldReader(baseUrl: string, recorder: Recorder): ToldReader {
+  let newest: { payment: SocketPayment; epoch: string } | undefined
+  let stopping = false
+
+  const read = async ({ trackingId, signature, position }: SocketPayment, epoch: string): Promise<void> => {
+    const of = { who: 'shop', via: 'rest', op: recorder.next() } as const
+    recorder.note({ ...of, what: 'ask', trackingId, signature, minPosition: position, epoch })
+    const query = new URLSearchParams({ trackingId, signature, retracted: 'true' })
+    const response = await fetch(`${baseUrl}/v1/events?${query}`, {
+      headers: { 'x-min-position': String(position) },
+      signal: AbortSignal.timeout(8_000),
+    })
+    const events = response.ok ? ((await response.json()) as StoredPayment[]) : []
+    const payments = events.map(({ id, seq }): ToldPayment => ({ seq, eventId: id }))
+    recorder.note({
+      ...{ ...of, what: 'answer' as const, status: response.status, ...headOf(response) },
+      ...(response.ok && { count: payments.length, payments }),
+    })
+  }
+  const running = (async () => {
+    while (!stopping) {
+      const told = newest
+      newest = undefined
+      // Cut off: the process was killed.
+      if (told) await read(told.payment, told.epoch).catch(() => {})
+      await sleep(EVERY_MS)
+    }
+  })()
+  return {
+    tell(payment, epoch) {
+      if (epoch !== undefined) newest = { payment, epoch }
+    },
+    async stop() {
+      stopping = true
+      await running
+    },
+  }
+}
+
+/** What an answer says of the database that it was read from. */
+export function headOf({ headers }: Response): { position?: number; epoch?: string } {
+  const [position, epoch] = [headers.get('x-position'), headers.get('x-epoch')]
+  return position === null || epoch === null ? {} : { position: Number(position), epoch }
+}
