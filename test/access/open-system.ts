@@ -3,6 +3,7 @@ import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
 import {
   buildAddress,
   buildChain,
+  openLink,
   openPublisher,
   startService,
   useEnvironment,
@@ -55,6 +56,7 @@ export type System = Awaited<ReturnType<typeof openSystem>>
 export async function openSystem(t: TestContext) {
   const { database, settings } = await useEnvironment(t)
   const [apiPort, realtimePort, opsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
+  const databaseLink = await openLink(t, settings.DATABASE_URL!)
   const keys = buildJwtKeys()
   const env = {
     ...settings,
@@ -72,7 +74,7 @@ export async function openSystem(t: TestContext) {
   }
   await Promise.all([
     startService(t, 'ingest', env),
-    startService(t, 'api', { ...env, PORT: String(apiPort) }),
+    startService(t, 'api', { ...env, PORT: String(apiPort), DATABASE_URL: databaseLink.url }),
     startService(t, 'realtime', { ...env, PORT: String(realtimePort) }),
     startService(t, 'ops', { ...env, OPS_PORT: String(opsPort) }),
   ])
@@ -212,6 +214,8 @@ export async function openSystem(t: TestContext) {
     other,
     voidCredentials,
     opsToken: env.OPS_TOKEN,
+    /** Bytes that the API has sent to Postgres, and got from it. */
+    databaseTraffic: () => databaseLink.traffic(),
     /** Of the transaction that pays both gateways. */
     basket: signature,
     /** Everything of a gateway in the database; the last use of keys is no change. */

@@ -11,6 +11,8 @@ export interface Link {
   silence(which: 'present' | 'all'): void
   /** How often the link broke a connection. */
   breaks(): number
+  /** Bytes that have passed so far, to the server and from it. */
+  traffic(): { sent: number; received: number }
 }
 
 /**
@@ -27,7 +29,7 @@ export async function openLink(
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let allSilent = false
-  let [arrived, breaks] = [0, 0]
+  let [arrived, breaks, sent, received] = [0, 0, 0, 0]
   const server = createServer(client => {
     const upstream = connect(Number(port), hostname)
     const join = (from: Socket, to: Socket) => {
@@ -38,6 +40,8 @@ export async function openLink(
         if (!silent.has(from)) to.destroy()
       })
       from.on('data', (bytes: Buffer) => {
+        if (from === upstream) received += bytes.length
+        else sent += bytes.length
         if (from === upstream) arrived += bytes.length
         if (arrived >= breakAfterBytes) {
           arrived = 0
@@ -63,5 +67,6 @@ export async function openLink(
       allSilent = which === 'all'
     },
     breaks: () => breaks,
+    traffic: () => ({ sent, received }),
   }
 }
