@@ -317,8 +317,7 @@ t.test('the pages of operators and the board of queues open to the operators’ 
 
 t.test('a gateway is no operator, and the board lets operators look only', async t => {
   const base = system.urls.ops
-  const credentials = [owner.token, owner.key.key, ...Object.values(voidCredentials)]
-  for (const token of [...credentials, 'a wrong password of some length'])
+  for (const token of [owner.token, owner.key.key, 'a wrong password of some length'])
     t.equal((await call('GET', '/queues/api/queues', { base, token })).status, 401)
   const asOperator = (method: string, path: string) => call(method, path, { base, token: system.opsToken })
   for (const path of ['/', '/pipeline', '/dead-letters', '/failed-deliveries', '/stream-gaps'])
