@@ -1,4 +1,4 @@
-// `npm run chaos [-- --seconds N] [--seed S] [--ci]` and `npm run chaos:self-test`: sets up like npm start, then
+// `npm run chaos [-- --seconds N] [--seed S] [--histories]`, `npm run soak` and `npm run chaos:self-test`: sets up like npm start, then
 // breaks everything on servers of its own.
 import { spawn } from 'node:child_process'
 import { setUp } from './set-up.mjs'
