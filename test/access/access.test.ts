@@ -143,33 +143,44 @@ t.test('an id of another gateway cannot be told from an id that nobody has', asy
 // Times of answers are too uneven on a busy machine to compare. What makes them differ is work: so this compares what the
 // API says to Postgres and gets back, byte for byte.
 t.test('an id of another gateway costs no more and no less than an id that nobody has', async t => {
-  const TRIES = 7
-  /** The least of some tries: other traffic only adds. */
+  const MOST_TRIES = 40
   const costOf = async (operation: Operation, target: Partial<Target>) => {
-    const costs: [sent: number, received: number][] = []
-    for (let count = 0; count < TRIES; count++) {
-      const before = system.databaseTraffic()
-      const answer = await send(operation, { ...targetOf(other), ...target }, other.token)
-      const after = system.databaseTraffic()
-      t.equal(answer.status, 404, operation.id)
-      costs.push([after.sent - before.sent, after.received - before.received])
+    const before = system.databaseTraffic()
+    const answer = await send(operation, { ...targetOf(other), ...target }, other.token)
+    const after = system.databaseTraffic()
+    if (answer.status !== 404) throw new Error(`${operation.id} answered ${answer.status}`)
+    return { sent: after.sent - before.sent, received: after.received - before.received }
+  }
+  /** The least of some tries by turns: other traffic adds, and what the API just asked is not asked again. */
+  const compare = async (operation: Operation, foreign: Partial<Target>, unknown: Partial<Target>) => {
+    const [first, second] = [
+      { sent: Infinity, received: Infinity },
+      { sent: Infinity, received: Infinity },
+    ]
+    for (let count = 0; count < MOST_TRIES; count++) {
+      for (const [least, target] of [
+        [first, foreign],
+        [second, unknown],
+      ] as const) {
+        const { sent, received } = await costOf(operation, target)
+        Object.assign(least, {
+          sent: Math.min(least.sent, sent),
+          received: Math.min(least.received, received),
+        })
+      }
+      if (count > 2 && first.sent === second.sent && first.received === second.received) break
     }
-    return [Math.min(...costs.map(([sent]) => sent)), Math.min(...costs.map(([, received]) => received))]
+    t.ok(first.sent > 0 && first.received > 0, `${operation.id} asks Postgres`)
+    t.same(first, second, operation.id)
   }
   /** An id that nobody has, of as many digits. */
   const unlike = (id: number) => Number('9'.repeat(String(id).length))
   for (const operation of guarded.filter(({ foreign }) => foreign === 404)) {
     const owned = { webhookId: owner.webhookId, keyId: owner.key.id }
     const nobodys = { webhookId: unlike(owner.webhookId), keyId: unlike(owner.key.id) }
-    const cost = await costOf(operation, owned)
-    t.ok(cost[0]! > 0 && cost[1]! > 0, `${operation.id} asks Postgres: ${cost.join()}`)
-    t.same(cost, await costOf(operation, nobodys), operation.id)
-    if (!operation.path.includes('{deliveryId}')) continue
-    t.same(
-      await costOf(operation, { deliveryId: owner.deliveryId }),
-      await costOf(operation, { deliveryId: unlike(owner.deliveryId) }),
-      `${operation.id}: the owner's delivery`,
-    )
+    await compare(operation, owned, nobodys)
+    if (operation.path.includes('{deliveryId}'))
+      await compare(operation, { deliveryId: owner.deliveryId }, { deliveryId: unlike(owner.deliveryId) })
   }
 })
 
