@@ -20,7 +20,7 @@ export interface Begin extends At {
   seats: number
   /** A connection that lost its seat receives nothing for at least so long before it can have one again. */
   handOverMs: number
-  /** After a loss of commits, nobody is told of the lost past any more after this time. */
+  /** Once somebody was told of a new database, nobody is told of the lost past for longer than this. */
   noticedWithinMs: number
   /** The longest time of one webhook request. */
   requestMs: number

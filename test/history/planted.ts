@@ -390,6 +390,18 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     subject: /^database bbbbbbbb came without a loss that was declared/,
   },
   {
+    name: 'nobody notices a loss',
+    change: entries => [...entries.slice(0, entries.findIndex(({ what }) => what === 'loss') + 1), entries.at(-1)!],
+    promise: /everybody is told/,
+    subject: /^nobody was told that what is behind position 2 was lost/,
+  },
+  {
+    name: 'a client is told to begin again without a reason',
+    change: change({ who: 'page', via: 'socket', what: 'answer' }, () => ({ recovered: false })),
+    promise: /without holes/,
+    subject: /^page asked for order since 0 and was told to begin again/,
+  },
+  {
     name: 'more is lost than was declared',
     change: change(streamed(5, 2), () => ({ position: 5, cursor: 'another' })),
     promise: /lost is declared/,

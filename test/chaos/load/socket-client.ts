@@ -187,9 +187,14 @@ export class SocketClient {
       followed.resume = reply.resume
       followed.head = Math.max(followed.head, reply.head)
       if (!reply.recovered) {
-        this.problems.push(
-          `socket: ${this.plan.name} has ${since} of ${trackingId}, head ${reply.head}, and was not recovered`,
-        )
+        // A client that never heard the epoch cannot show that it counts what this database counts.
+        if (request.epoch !== undefined || since === 0)
+          this.problems.push(
+            `socket: ${this.plan.name} has ${since} of ${trackingId}, head ${reply.head}, and was not recovered`,
+          )
+        followed.known.clear()
+        followed.retracted.clear()
+        continue
       }
       for (const payment of reply.replay) this.#know(followed, payment)
       followed.hold ??= this.#beginHold(trackingId)

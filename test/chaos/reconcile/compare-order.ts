@@ -55,7 +55,7 @@ export async function compareOrder(
 /**
  * Payments with a tracking ID, in the order of the commits that gave them the tracking ID: at their own position,
  * except an execution whose policy came later. Such an execution comes at the end of the batch with the first Created
- * event.
+ * event. Several of them in one batch are of one commit: their `seq` may come in any order.
  */
 function inOrderOfSeq(stored: readonly StoredEvent[], batches: readonly BatchRow[]): StoredEvent[] {
   const firstCreated = new Map<string, number>()
@@ -74,7 +74,10 @@ function inOrderOfSeq(stored: readonly StoredEvent[], batches: readonly BatchRow
       return { event, at: isLate ? endOfBatch(created) : event.position, isLate }
     })
   placed.sort(
-    (a, b) => a.at - b.at || Number(a.isLate) - Number(b.isLate) || a.event.position - b.event.position,
+    (a, b) =>
+      a.at - b.at ||
+      Number(a.isLate) - Number(b.isLate) ||
+      (a.isLate ? (a.event.seq ?? 0) - (b.event.seq ?? 0) : a.event.position - b.event.position),
   )
   return placed.map(({ event }) => event)
 }

@@ -23,8 +23,19 @@ export function losses(history: History): Violation[] {
         exactlyTheSuffix(history, loss, before, epoch, add)
       }
     })
+    noticed(history, add)
     everybody(history, first, add)
     oneDatabase(history, add)
+  })
+}
+
+/** At rest, each loss has been noticed. */
+function noticed({ losses, firstTold, rest }: History, add: Add): void {
+  losses.forEach((loss, index) => {
+    const endsAt = losses[index + 1]?.at ?? Infinity
+    const isNoticed = [...firstTold.values()].some(({ at }) => loss.at < at && at < endsAt)
+    if (rest && !isNoticed)
+      add(`nobody was told that what is behind position ${loss.kept} was lost`, [loss, rest])
   })
 }
 
@@ -38,10 +49,10 @@ function oneDatabase({ entries, databaseOf }: History, add: Add): void {
   }
 }
 
-/** Nobody is told of the lost past once there was time to notice. */
+/** Nobody is told of the lost past once somebody was told of the new database, and others had time to notice. */
 function toldInTime(history: History, loss: Loss, epoch: string, first: Told, add: Add): void {
   const known = new Set(history.epochs.slice(0, history.epochs.indexOf(epoch)))
-  const endsAt = Math.max(loss.at + history.begin.noticedWithinMs, first.at)
+  const endsAt = first.at + history.begin.noticedWithinMs
   for (const entry of history.entries) {
     if (entry.at <= endsAt || !('who' in entry)) continue
     const isTold = 'connection' in entry && entry.what !== 'ask' && entry.what !== 'lost'

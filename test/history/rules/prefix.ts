@@ -36,7 +36,7 @@ export function prefix(history: History): Violation[] {
         if (entry.epoch === undefined) continue
         const request = history.subscribes.get(entry.op)
         const told = request && latest.before(entry.epoch, entry.trackingId, request.at)
-        if (request) checkAnswer(entry, request, told, add)
+        if (request) checkAnswer(history, entry, request, told, add)
         learn(view, entry)
       } else if (entry.what === 'lost') view.subscribed = undefined
       else {
@@ -71,7 +71,13 @@ function viewOf(
   return view
 }
 
-function checkAnswer(answer: Subscribed, asked: Subscribe, told: Fact | undefined, add: Add): void {
+function checkAnswer(
+  { losses }: History,
+  answer: Subscribed,
+  asked: Subscribe,
+  told: Fact | undefined,
+  add: Add,
+): void {
   const { who, trackingId, epoch, head = 0, replay = [], recovered, more, next = 0 } = answer
   const at = `${who} asked for ${trackingId} since ${asked.since} and`
   const isOther = asked.epoch !== undefined && asked.epoch !== epoch
@@ -80,7 +86,12 @@ function checkAnswer(answer: Subscribed, asked: Subscribe, told: Fact | undefine
       add(`${at} was answered from another database as if it were the same`, [asked, answer])
     return
   }
-  if (!recovered) add(`${at} was told to begin again, though the head is ${head}`, [asked, answer])
+  if (!recovered) {
+    // Who names no database cannot show that its `since` is of this one, once commits were lost.
+    const isDoubtful = asked.epoch === undefined && asked.since > 0 && losses.some(loss => loss.at < answer.at)
+    if (!isDoubtful) add(`${at} was told to begin again, though the head is ${head}`, [asked, answer])
+    return
+  }
   replay.forEach(({ seq }, index) => {
     const should = asked.since + 1 + index
     if (seq !== should) add(`${at} got seq ${seq} where ${should} belongs`, [asked, answer])
@@ -100,7 +111,7 @@ function checkAnswer(answer: Subscribed, asked: Subscribe, told: Fact | undefine
 }
 
 function learn(view: View, answer: Subscribed): void {
-  if (view.epoch !== undefined && view.epoch !== answer.epoch) forget(view)
+  if ((view.epoch !== undefined && view.epoch !== answer.epoch) || answer.recovered === false) forget(view)
   view.epoch = answer.epoch
   view.subscribed = answer
   for (const { seq, eventId, retracted } of answer.replay ?? []) {
