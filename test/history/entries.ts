@@ -221,5 +221,3 @@ export type StreamEntry = FollowStream | StreamHead | StreamedEvent
 export type WebhookEntry = Registered | WebhookRequest
 export type ClientEntry = Publish | Published | SocketEntry | StreamEntry | WebhookEntry | Read | ReadAnswer
 export type Entry = Begin | Fault | Loss | Stall | Rest | ClientEntry
-
-export const isClientEntry = (entry: Entry): entry is ClientEntry => 'via' in entry

@@ -391,7 +391,10 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'nobody notices a loss',
-    change: entries => [...entries.slice(0, entries.findIndex(({ what }) => what === 'loss') + 1), entries.at(-1)!],
+    change: entries => [
+      ...entries.slice(0, entries.findIndex(({ what }) => what === 'loss') + 1),
+      entries.at(-1)!,
+    ],
     promise: /everybody is told/,
     subject: /^nobody was told that what is behind position 2 was lost/,
   },

@@ -88,7 +88,8 @@ function checkAnswer(
   }
   if (!recovered) {
     // Who names no database cannot show that its `since` is of this one, once commits were lost.
-    const isDoubtful = asked.epoch === undefined && asked.since > 0 && losses.some(loss => loss.at < answer.at)
+    const isDoubtful =
+      asked.epoch === undefined && asked.since > 0 && losses.some(loss => loss.at < answer.at)
     if (!isDoubtful) add(`${at} was told to begin again, though the head is ${head}`, [asked, answer])
     return
   }
