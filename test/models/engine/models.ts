@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Bounds, Mutant, ModelPlan } from '../mutants.js'
-import { loadModel } from './load-model.js'
+import { loadModel } from './compile-model.js'
 import { search, type Found } from './search.js'
 
 export const fileOf = (name: string): string => fileURLToPath(new URL(`../${name}.qnt`, import.meta.url))

@@ -1,5 +1,6 @@
 // Every state that a model can reach within its bounds, breadth first: a broken invariant is found by a shortest trace.
-import { keyOf, type Model, type State } from './load-model.js'
+import type { Model, State } from './compile-model.js'
+import { keyOf } from './quint-values.js'
 
 export interface Found {
   /** distinct states */
@@ -24,7 +25,7 @@ interface Reached {
 /** @param mostStates ends the search */
 export function search(model: Model, mostStates = Infinity): Found {
   const first: Reached = { state: model.init(), from: null, by: 'init', depth: 0 }
-  const seen = new Set([keyOf(first.state.value)])
+  const seen = new Set([keyOf(first.state)])
   let [steps, depth] = [0, 0]
   const end = (violation: Found['violation'], complete: boolean): Found => ({
     ...{ states: seen.size, steps, depth, violation, complete },
@@ -37,7 +38,7 @@ export function search(model: Model, mostStates = Infinity): Found {
     for (const reached of level)
       for (const { action, state } of model.stepsFrom(reached.state)) {
         steps += 1
-        const key = keyOf(state.value)
+        const key = keyOf(state)
         if (seen.has(key)) continue
         seen.add(key)
         const here = { state, from: reached, by: action, depth: reached.depth + 1 }

@@ -21,6 +21,8 @@ export interface TraceStep {
   picks: Record<string, TraceValue>
   /** after the step */
   state: TraceValue
+  /** of the same state, as `keyOf` of quint-values.ts writes it */
+  key: string
 }
 
 /** Reads a value of Apalache's trace format. */
@@ -35,6 +37,25 @@ function toValue(value: TraceValue): TraceValue {
       value['#map'].map(([key, item]: [TraceValue, TraceValue]) => [String(toValue(key)), toValue(item)]),
     )
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toValue(item)]))
+}
+
+/** As `keyOf` of quint-values.ts. */
+function keyOfItf(value: TraceValue): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return `[${value.map(keyOfItf).join()}]`
+  if ('#bigint' in value) return value['#bigint'] as string
+  if ('#tup' in value) return `[${value['#tup'].map(keyOfItf).join()}]`
+  if ('#set' in value) return `(${value['#set'].map(keyOfItf).sort().join()})`
+  if ('#map' in value) {
+    const entries = value['#map'].map(
+      ([key, item]: [TraceValue, TraceValue]) => `${keyOfItf(key)}:${keyOfItf(item)}`,
+    )
+    return `<${entries.sort().join()}>`
+  }
+  return `{${Object.keys(value)
+    .sort()
+    .map(name => `${name}:${keyOfItf(value[name])}`)
+    .join()}}`
 }
 
 interface Drawn {
@@ -81,6 +102,7 @@ export async function drawTraces({ source, traces, steps, seed }: Drawn): Promis
               .map(([name, { value }]) => [name, toValue(value)]),
           ),
           state: toValue(state.s),
+          key: keyOfItf(state.s),
         }))
       }),
     )
