@@ -92,8 +92,8 @@ export const STEPS = [
   {
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
     name: 'models',
-    seconds: 180,
-    minutes: 8,
+    seconds: 200,
+    minutes: 10,
     files: [
       'test/models/models.long.test.ts',
       'test/models/replay.long.test.ts',

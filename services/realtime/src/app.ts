@@ -80,7 +80,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     metrics,
     log,
     intervalMs: config.HEAL_INTERVAL_MS,
-    lookForRetractions: () => retractions.look(),
+    lookForRetractions: epoch => retractions.look(epoch),
     serves: epoch => databaseEpoch.serves(epoch),
   })
   const databaseEpoch = new DatabaseEpoch({

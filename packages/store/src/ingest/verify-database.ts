@@ -74,7 +74,7 @@ export async function verifyDatabase(
     const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
     await tx.$executeRaw`
       update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},
-             branch_position = position, reingest_from = least(reingest_from, (
+             branch_position = least(branch_position, position), reingest_from = least(reingest_from, (
                select greatest(1, max(stream_sequence) - ${reingestMargin})
                  from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
        where id = 1`

@@ -14,11 +14,13 @@ export interface SeqRange {
 /**
  * The payments of some ranges of some tracking IDs, in one statement, ordered by tracking ID and `seq`. `seq` has no
  * holes, so a range is a list of keys: relies on events_tracking_seq, one probe a payment.
- * @throws StoreUnavailableError
+ * @param epoch in which the heads were read; default: any
+ * @throws StoreUnavailableError also when the payments are of another epoch
  */
 export async function readPaymentsBySeq(
   { database }: Store,
   ranges: readonly SeqRange[],
+  epoch?: string,
 ): Promise<CommittedPayment[]> {
   const trackingIds: string[] = []
   const seqs: number[] = []
@@ -35,5 +37,6 @@ export async function readPaymentsBySeq(
         select wanted.tracking_id collate "C", wanted.seq
           from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as wanted (tracking_id, seq))`,
     sql`order by e.tracking_id, e.seq`,
+    epoch,
   )
 }

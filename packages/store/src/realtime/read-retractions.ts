@@ -14,11 +14,13 @@ const RETRACTIONS_READ = 1_000
 /**
  * Payments with a tracking ID that were retracted within the last milliseconds, oldest retraction first, in pages of 1,000:
  * a chain can retract any number in a minute. Relies on events_retracted_at.
- * @throws StoreUnavailableError
+ * @param epoch that the caller knows; default: any
+ * @throws StoreUnavailableError also when the payments are of another epoch
  */
 export async function* readRecentRetractions(
   { database }: Store,
   withinMs: number,
+  epoch?: string,
 ): AsyncGenerator<CommittedPayment[], void> {
   let after: RetractionPlace | undefined
   for (;;) {
@@ -32,6 +34,7 @@ export async function* readRecentRetractions(
         database.read,
         sql`e.id = any(${page.map(({ id }) => id)}::uuid[])`,
         sql`order by e.retracted_at, e.tracking_id, e.seq`,
+        epoch,
       )
     if (page.length < RETRACTIONS_READ) return
     after = page.at(-1)!
@@ -43,11 +46,13 @@ const MOST_OF_TRACKING = raw('1000')
 
 /**
  * The retracted payments of some tracking IDs, the latest 1,000 of each. Relies on events_retracted_tracking.
- * @throws StoreUnavailableError
+ * @param epoch that the caller knows; default: any
+ * @throws StoreUnavailableError also when the payments are of another epoch
  */
 export async function readRetractionsOf(
   { database }: Store,
   trackingIds: readonly string[],
+  epoch?: string,
 ): Promise<CommittedPayment[]> {
   if (trackingIds.length === 0) return []
   return readCommittedPayments(
@@ -59,5 +64,6 @@ export async function readRetractionsOf(
             where e.tracking_id = asked.tracking_id collate "C" and e.retracted_at is not null and e.seq is not null
             order by e.retracted_at desc limit ${MOST_OF_TRACKING}) r))`,
     sql`order by e.tracking_id, e.seq`,
+    epoch,
   )
 }

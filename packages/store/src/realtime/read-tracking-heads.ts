@@ -4,7 +4,7 @@ import { sql } from '../database/sql.js'
 export interface TrackingHeads {
   /** names this database: a `seq` of another database is invalid here */
   epoch: string
-  /** the last position that the previous epoch shares with this epoch; null in a database's first epoch */
+  /** the last position that all earlier epochs share with this epoch; null in a database's first epoch */
   branchPosition: bigint | null
   /** the last `seq` of each tracking ID that has payments */
   heads: Map<string, number>

@@ -1,37 +1,45 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { RunStatement } from '../database/database.js'
 import { empty, sql, type Sql } from '../database/sql.js'
+import { StoreUnavailableError } from '../errors.js'
 import { IS_PAYMENT } from './payment-names.js'
 
 interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted'> {
   occurredAt: Date
   retracted: boolean
+  epoch?: string
 }
 
 /**
  * Payments for sockets and webhooks.
  * @param condition on `e` (the events row); relies on an index that the caller chooses
  * @param tail `order by` and `limit`
+ * @param epoch of a statement before this one: in another epoch, a `seq` may be another payment's
+ * @throws StoreUnavailableError when the payments are of another epoch
  */
 export async function readCommittedPayments(
   run: RunStatement,
   condition: Sql,
   tail = empty,
+  epoch?: string,
 ): Promise<CommittedPayment[]> {
+  const ofEpoch = epoch === undefined ? empty : sql`, (select epoch::text from stream_head) as epoch`
   const rows = await run<PaymentRow>(sql`
     select e.id as "eventId", e.position::text as position, e.tracking_id as "trackingId", e.seq::float8 as seq,
            e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
            e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
            e.record_id::float8 as "recordId", e.recipient, e.payer, e.token_mint as "tokenMint",
-           e.retracted_at is not null as retracted
+           e.retracted_at is not null as retracted ${ofEpoch}
       from events e
      where ${IS_PAYMENT} and ${condition}
      ${tail}`)
+  if (epoch !== undefined && rows.some(row => row.epoch !== epoch))
+    throw new StoreUnavailableError('the database began another epoch during the read')
   return rows.map(toCommittedPayment)
 }
 
 /** Only a retracted payment has the mark: most of the messages to sockets do without. */
-const toCommittedPayment = ({ retracted, ...payment }: PaymentRow): CommittedPayment => ({
+const toCommittedPayment = ({ retracted, epoch: _, ...payment }: PaymentRow): CommittedPayment => ({
   ...payment,
   occurredAt: payment.occurredAt.toISOString(),
   ...(retracted ? { retracted: true } : {}),

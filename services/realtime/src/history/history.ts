@@ -47,30 +47,38 @@ export interface HistoryPage {
 export class History {
   readonly #store: Store
   readonly #readPage: (request: HistoryRequest) => Promise<HistoryPage>
-  readonly #readRetracted: (trackingId: string) => Promise<CommittedPayment[]>
+  readonly #readRetracted: (request: { trackingId: string; epoch: string }) => Promise<CommittedPayment[]>
 
   constructor(store: Store) {
     this.#store = store
     this.#readPage = coalesce(requests => this.#readBatch(requests), { maxItems: BATCH })
-    this.#readRetracted = coalesce(trackingIds => this.#readRetractedBatch(trackingIds), { maxItems: BATCH })
+    this.#readRetracted = coalesce(requests => this.#readRetractedBatch(requests), { maxItems: BATCH })
   }
 
   /**
    * Payments up to `since` that were retracted, perhaps while the client was away.
-   * @throws StoreUnavailableError
+   * @param epoch of the page that was read before
+   * @throws StoreUnavailableError also when another epoch began since then
    */
-  async readRetractions({ trackingId, since = 0, recipient }: HistoryRequest): Promise<SocketRetraction[]> {
+  async readRetractions(
+    { trackingId, since = 0, recipient }: HistoryRequest,
+    epoch: string,
+  ): Promise<SocketRetraction[]> {
     if (since === 0) return []
-    const retracted = await this.#readRetracted(trackingId)
+    const retracted = await this.#readRetracted({ trackingId, epoch })
     return retracted
       .filter(payment => payment.seq! <= since)
       .filter(payment => recipient === undefined || payment.recipient === recipient)
       .map(payment => toSocketRetraction(payment)!)
   }
 
-  async #readRetractedBatch(trackingIds: string[]): Promise<CommittedPayment[][]> {
-    const retracted = await readRetractionsOf(this.#store, [...new Set(trackingIds)])
-    return trackingIds.map(trackingId => retracted.filter(payment => payment.trackingId === trackingId))
+  /** A pod serves one epoch: all requests are of the same. */
+  async #readRetractedBatch(
+    requests: { trackingId: string; epoch: string }[],
+  ): Promise<CommittedPayment[][]> {
+    const trackingIds = [...new Set(requests.map(({ trackingId }) => trackingId))]
+    const retracted = await readRetractionsOf(this.#store, trackingIds, requests[0]!.epoch)
+    return requests.map(({ trackingId }) => retracted.filter(payment => payment.trackingId === trackingId))
   }
 
   /**
@@ -91,7 +99,7 @@ export class History {
   async #readBatch(requests: HistoryRequest[]): Promise<HistoryPage[]> {
     const trackingIds = [...new Set(requests.map(({ trackingId }) => trackingId))]
     const { epoch, branchPosition, heads } = await readTrackingHeads(this.#store, trackingIds)
-    const doubtful = await this.#findDoubtful(requests, branchPosition)
+    const doubtful = await this.#findDoubtful(requests, branchPosition, epoch)
     const pages = requests.map((request): HistoryPage & { range: SeqRange | null } => {
       const head = heads.get(request.trackingId) ?? 0
       const { since } = request
@@ -103,7 +111,7 @@ export class History {
     })
     const ranges = pages.flatMap(({ range }) => (range ? [range] : []))
     const byTracking = new Map<string, SocketPayment[]>()
-    for (const committed of await readPaymentsBySeq(this.#store, distinct(ranges))) {
+    for (const committed of await readPaymentsBySeq(this.#store, distinct(ranges), epoch)) {
       const payment = toSocketPayment(committed)!
       const list = byTracking.get(payment.trackingId)
       if (list) list.push(payment)
@@ -123,6 +131,7 @@ export class History {
   async #findDoubtful(
     requests: readonly HistoryRequest[],
     branchPosition: bigint | null,
+    epoch: string,
   ): Promise<ReadonlySet<HistoryRequest>> {
     const nameless = requests.filter(
       ({ epoch, since }) => epoch === undefined && since !== undefined && since > 0,
@@ -130,7 +139,7 @@ export class History {
     if (branchPosition === null || nameless.length === 0) return new Set()
     const ranges = nameless.map(({ trackingId, since }) => ({ trackingId, from: since!, to: since! }))
     const known = new Map<string, bigint>()
-    for (const payment of await readPaymentsBySeq(this.#store, distinct(ranges)))
+    for (const payment of await readPaymentsBySeq(this.#store, distinct(ranges), epoch))
       known.set(`${payment.seq} ${payment.trackingId}`, BigInt(payment.position))
     const isCommon = ({ trackingId, since }: HistoryRequest) => {
       const position = known.get(`${since} ${trackingId}`)

@@ -29,7 +29,7 @@ export interface HealerOptions {
   log: Logger
   intervalMs: number
   /** looks for missed retractions */
-  lookForRetractions: () => Promise<void>
+  lookForRetractions: (epoch: string) => Promise<void>
   /** whether what was read in this epoch may be sent */
   serves: (epoch: string) => boolean
 }
@@ -38,6 +38,8 @@ export class Healer {
   readonly #options: HealerOptions
   /** Rooms that wait for a check, with the head that was seen last. */
   readonly #pending = new Map<Room, number>()
+  /** the epoch that this pod serves; undefined before the first comparison */
+  #epoch: string | undefined
   readonly #timers = new Set<NodeJS.Timeout>()
   #comparing: Promise<void> | undefined
   #stopped = false
@@ -89,11 +91,12 @@ export class Healer {
     }
     const { epoch, stale } = await findStaleTrackings(store, known)
     if (!serves(epoch)) return
+    this.#epoch = epoch
     for (const { trackingId, seq } of stale) {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)
     }
-    await lookForRetractions()
+    await lookForRetractions(epoch)
   }
 
   /** Looks again after GRACE_MS, when payments in flight have arrived. */
@@ -112,7 +115,8 @@ export class Healer {
       for (;;) {
         const stretch = room.seqs.missing(head, PAGE)
         if (stretch === null || rooms.find(room.trackingId) !== room) break
-        const payments = await readPaymentsBySeq(store, [{ trackingId: room.trackingId, ...stretch }])
+        const ranges = [{ trackingId: room.trackingId, ...stretch }]
+        const payments = await readPaymentsBySeq(store, ranges, this.#epoch)
         if (payments.length === 0) break
         for (const payment of payments) {
           const data = toSocketPayment(payment)!

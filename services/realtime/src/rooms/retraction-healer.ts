@@ -31,14 +31,18 @@ export class RetractionHealer {
     this.#told.set(eventId, performance.now())
   }
 
-  /** Forwards the retractions missed since the last successful look. @throws StoreUnavailableError */
-  async look(): Promise<void> {
+  /**
+   * Forwards the retractions missed since the last successful look.
+   * @param epoch that this pod serves
+   * @throws StoreUnavailableError
+   */
+  async look(epoch: string): Promise<void> {
     const { rooms, store, metrics } = this.#options
     const startedAt = performance.now()
     const withinMs = startedAt - this.#lookedAt + COMMIT_MARGIN_MS
     let healed = 0
     let isFenced = false
-    for await (const page of readRecentRetractions(store, withinMs))
+    for await (const page of readRecentRetractions(store, withinMs, epoch))
       for (const payment of page) {
         if (this.#told.has(payment.eventId)) continue
         const room = rooms.find(payment.trackingId!)

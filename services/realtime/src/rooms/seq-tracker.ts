@@ -6,6 +6,9 @@
 // that arrived before an earlier `seq`. A payment at or below the baseline that still arrives is forwarded once: its
 // subscriber may have joined between the payment's commit and its arrival.
 
+/** More payments than are committed while a request runs. A head that lies further back is one of lost commits. */
+const MOST_BETWEEN = 10_000
+
 export class SeqTracker {
   #floor: number | null = null
   #contiguous = 0
@@ -22,16 +25,18 @@ export class SeqTracker {
     return this.#floor !== null && this.#ahead.size > 0
   }
 
-  /** Sets the head that was read after the room was created. Only the first call counts. */
+  /**
+   * Sets the head that was read for a subscriber of the room. The lowest one counts: a subscriber that read an earlier
+   * head, and is answered later, also waits for the payments in between.
+   */
   baseline(head: number): void {
-    if (this.#floor !== null) return
+    const floor = this.#floor
+    if (floor !== null && (floor <= head || this.#contiguous - head > MOST_BETWEEN)) return
+    for (const seq of this.#early) if (seq > head && this.#early.delete(seq)) this.#ahead.add(seq)
+    if (floor !== null) for (let seq = floor + 1; seq <= this.#contiguous; seq++) this.#ahead.add(seq)
     this.#floor = head
     this.#contiguous = head
-    for (const seq of this.#ahead) {
-      if (seq > head) continue
-      this.#ahead.delete(seq)
-      this.#early.add(seq)
-    }
+    for (const seq of this.#ahead) if (seq <= head && this.#ahead.delete(seq)) this.#early.add(seq)
     this.#advance()
   }
 

@@ -124,7 +124,7 @@ export class Subscriptions {
       const page = await history.read(asked)
       // The room's payments are of the epoch before: the pod ends, and the client comes back.
       if (!serves(page.epoch)) return UNAVAILABLE
-      const retractions = page.recovered ? await history.readRetractions(asked) : []
+      const retractions = page.recovered ? await history.readRetractions(asked, page.epoch) : []
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.seqs.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
