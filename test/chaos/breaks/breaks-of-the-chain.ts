@@ -151,8 +151,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
       },
       {
         file: 'services/realtime/dist/rooms/retraction-healer.js',
-        find: 'async look() {\n',
-        replace: 'async look() {\n        return;\n',
+        find: 'async look(epoch) {\n',
+        replace: 'async look(epoch) {\n        return;\n',
       },
     ],
     faults: [],
