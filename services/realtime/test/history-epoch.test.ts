@@ -43,7 +43,7 @@ t.test('after two losses of commits a number without an epoch is not taken for a
   t.teardown(() => store.close())
   const verify = () => verifyDatabase(store, { readRecord: () => Promise.resolve(null), reingestMargin: 10 })
   const promote = async () => {
-    await pool.query(`update stream_head set incarnation = 'another timeline'`)
+    await pool.query(`update stream_head set verified_timeline = 'another timeline'`)
     await verify()
   }
   await writePayments(pool, { trackingId, count: 3 })
