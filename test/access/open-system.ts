@@ -56,7 +56,7 @@ export type System = Awaited<ReturnType<typeof openSystem>>
 export async function openSystem(t: TestContext) {
   const { database, settings } = await useEnvironment(t)
   const [apiPort, realtimePort, opsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
-  const databaseLink = await openLink(t, settings.DATABASE_URL!)
+  const databaseLink = await openLink(t, settings.DATABASE_URL)
   const keys = buildJwtKeys()
   const env = {
     ...settings,
