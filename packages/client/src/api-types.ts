@@ -692,7 +692,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a proof of payment
-         * @description Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each wallet or tracking ID that is named, and 2,000 for each address; what cannot be read is not counted. By a wallet alone, the newest 1,000 policies of each of its payment accounts are looked at: name the policy or the transaction of an older payment. Null counts as not given.
+         * @description Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each wallet or tracking ID that is named, and 2,000 for each address; what cannot be read is not counted. By a wallet alone, the newest 1,000 policies of each of its payment accounts are looked at: name the policy or the transaction of an older payment. By a tracking ID, its newest 50,000 payments are looked at: name the wallet or the transaction of an older one. Null counts as not given.
          */
         post: operations["issueToken"];
         delete?: never;
