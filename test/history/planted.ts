@@ -1,4 +1,5 @@
-// A short history in which every promise is kept, and changes of it that each break one.
+// A short history in which every promise is kept, and changes of it that each break one. One file, because each change names
+// entries of this history.
 import type { Entry, ToldPayment } from './entries.js'
 import type { Note } from './recorder.js'
 
@@ -142,6 +143,14 @@ export function buildGoodHistory(): Entry[] {
   story.note({ what: 'loss', kept: 2 })
   story.leave('page', 2)
   story.leave('shop', 3)
+  // Nobody has noticed the loss yet: the standby answers as the database before it, without what it lacks.
+  story.subscribe(
+    'shop',
+    8,
+    { since: 2, epoch: BEFORE },
+    { epoch: BEFORE, head: 2, recovered: true, replay: [] },
+  )
+  story.leave('shop', 8)
   story.follow(5, AFTER, 2, '0')
   const replay = [{ ...payment(1, FIRST), retracted: true as const }, payment(2, SECOND)]
   story.stream(5, AFTER, 1, FIRST)

@@ -11,8 +11,8 @@ export interface DeliveryWorker {
 }
 
 /**
- * The share of the slots that deliveries which come together or again may take besides: they are worked on at half the
- * speed or less, and never delay a first attempt.
+ * Deliveries that come together or again get slots of their own: one for each four of the first attempts. So they never delay
+ * a first attempt.
  */
 const BEHIND_SHARE = 4
 

@@ -120,8 +120,8 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
   }
 
   /**
-   * Enqueues a delivery that must come again as soon as it has ended: its job lasts as long as its slowest delivery,
-   * and an endpoint that hangs must not delay the retries of others.
+   * Enqueues a retry when its own delivery ends, not when the whole job ends. A job lasts as long as its slowest delivery,
+   * and one endpoint that hangs must not delay the retries of others.
    */
   const enqueueAgain = ({ deliveryId, webhookId }: QueuedDelivery, end: JobEnd): void => {
     if (end.kind !== 'retry' && end.kind !== 'held') return

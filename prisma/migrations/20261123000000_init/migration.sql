@@ -485,7 +485,7 @@ create index deliveries_open_webhook on deliveries (webhook_id, activation, id) 
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
 -- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event. insertMessages: an event tells a webhook
--- each thing once, also under another id (a Created event that was retracted and appeared again names messages anew).
+-- each type of message once. A Created event that is retracted and appears again gives the same message another id.
 create unique index deliveries_event_id_webhook_id_type_key on deliveries (event_id, webhook_id, type)
   where event_id is not null;
 -- searchDeliveries: messages caused by time, which have no event, by their tracking ID.

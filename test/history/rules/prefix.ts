@@ -1,6 +1,7 @@
-// Each client's view of a tracking ID is the beginning of its order, without holes: an answer to `subscribe` brings
-// everything behind `since` up to its head, its head is at least what anybody was told before the client asked, and whoever
-// is subscribed at the end knows everything that anybody knows.
+// Each client knows the payments of a tracking ID from the first one on, without holes:
+// - an answer to `subscribe` brings every payment after `since`, up to the answer's head
+// - the head is at least the highest `seq` that anybody was told before the client asked
+// - at the end, each subscribed client knows every payment that any client knows
 import type { Push, Subscribe, Subscribed, Unseated } from '../entries.js'
 import type { Fact, History } from '../history.js'
 import { collect, type Add, type Violation } from './violation.js'
@@ -72,7 +73,7 @@ function viewOf(
 }
 
 function checkAnswer(
-  { losses }: History,
+  history: History,
   answer: Subscribed,
   asked: Subscribe,
   told: Fact | undefined,
@@ -87,9 +88,9 @@ function checkAnswer(
     return
   }
   if (!recovered) {
-    // Who names no database cannot show that its `since` is of this one, once commits were lost.
+    // After a loss of commits, a client that sends no epoch cannot show that its `since` counts in this database.
     const isDoubtful =
-      asked.epoch === undefined && asked.since > 0 && losses.some(loss => loss.at < answer.at)
+      asked.epoch === undefined && asked.since > 0 && history.losses.some(loss => loss.at < answer.at)
     if (!isDoubtful) add(`${at} was told to begin again, though the head is ${head}`, [asked, answer])
     return
   }
@@ -103,13 +104,17 @@ function checkAnswer(
     add(`${at} got nothing behind seq ${replay.at(-1)!.seq}, though the head is ${head}`, [asked, answer])
   if (replay.length === 0 && asked.since < head)
     add(`${at} got nothing, though the head is ${head}`, [asked, answer])
-  if (told && head < told.seq)
+  if (told && head < told.seq && !isLost(history, told, answer.at))
     add(`${at} was told of head ${head}, after somebody was told of seq ${told.seq}`, [
       ...told.told,
       asked,
       answer,
     ])
 }
+
+/** Until a loss of commits is noticed, the database answers under its old epoch and without what it lost. */
+const isLost = ({ losses, firstTold }: History, { epoch, position = Infinity }: Fact, at: number): boolean =>
+  losses.some(loss => firstTold.get(epoch)!.at < loss.at && loss.at < at && position > loss.kept)
 
 function learn(view: View, answer: Subscribed): void {
   if ((view.epoch !== undefined && view.epoch !== answer.epoch) || answer.recovered === false) forget(view)

@@ -1,4 +1,4 @@
-// What a transaction of ingest gets and what it answers.
+// The input of a transaction of ingest (`Batch`), and its result (`CommittedBatch`).
 import type { CommittedLifecycle, CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
 import type { ControlMessage } from '@payment-tracking/domain'
 import type { RefusedMessage, StreamIdentity } from './dead-letters.js'
@@ -27,8 +27,8 @@ export interface Batch {
   /** the verified run of the server; see `lockHead` */
   serverRun?: string | undefined
   /**
-   * called when Postgres has most of the batch's data and this process will wait for Postgres; not called in every
-   * batch
+   * called once most of the batch's data is sent, before this process waits for Postgres. A transaction that fails
+   * earlier does not call the function
    */
   onWriting?: (() => void) | undefined
 }

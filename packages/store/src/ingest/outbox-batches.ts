@@ -39,8 +39,8 @@ interface Positions {
  * Takes the oldest batches that were committed at least `olderThanMs` ago and not relayed, calls `relay` for each, and
  * marks the batch when `relay` resolves. Locks the batch rows and skips locked rows: sweepers of several replicas never
  * take the same batch at the same time. A failed batch stays for the next sweep.
- * One transaction of at most `limit` batches, by the index of what is not relayed; each has as many payments as a batch of
- * ingest, and is read by the range of its positions.
+ * Bounded: a transaction takes at most `limit` batches from the index of batches that are not relayed. A batch has at most
+ * 10,000 messages, and its payments are read by the range of its positions.
  * @returns how many batches were relayed
  */
 export async function sweepBatches(

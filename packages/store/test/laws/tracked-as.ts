@@ -1,12 +1,12 @@
 // The tracking ID of a payment without a memo is that of its policy's Created event. Where the Created events of its policy
-// have different memos, the payment keeps what it got first (docs/decisions.md): clients count by it. So of such a payment
-// the order of arrival decides among the Created events at its place or before it.
+// have different memos, the payment keeps the tracking ID that it got first (docs/decisions.md), because clients count by it.
+// So the order of arrival decides which Created event, among those at or before the payment's place, names the tracking ID.
 import { compare } from './model-events.js'
 import { createdBefore, trackingIdOf } from './model-policy.js'
 import type { Model, ModelPayment } from './model.js'
 import type { Run } from './run.js'
 
-/** By the payment's key, whatever the order of arrival. Only payments of which the order decides. */
+/** The tracking IDs that a payment may have, by the payment's key. Holds only payments for which the order of arrival decides. */
 export function trackingChoices({ payments, created }: Model): Map<string, ReadonlySet<string | null>> {
   const choices = new Map<string, ReadonlySet<string | null>>()
   for (const { event, policy } of payments.filter(isTrackedByPolicy)) {
@@ -24,8 +24,9 @@ const isTrackedByPolicy = ({ event, policy }: ModelPayment): boolean =>
   (event.data.memo === undefined || trackingIdOf(event.data.memo) === null)
 
 /**
- * What the model says when these payments are tracked as they were in a run, where that is one of their choices. In one
- * batch the choice is free only between the latest Created event that stands and the latest that was ever there.
+ * The model, with the tracking IDs that a run gave to payments for which the order of arrival decides. A tracking ID that is
+ * none of the payment's choices stays as the model has it, so that the law fails. In a run of one batch, the choices are only
+ * the latest Created event that stands, and the latest one whether it stands or was retracted.
  */
 export function trackedAsIn(run: Run, model: Model): Model {
   const choices = trackingChoices(model)
