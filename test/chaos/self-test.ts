@@ -94,7 +94,7 @@ const IN_GATE: ReadonlySet<string> = new Set([
   'drop a dead letter',
   'take the transfers of a transaction for one',
   'leave what was retracted in the projections',
-  'tell a payment before its policy, and again with it',
+  'tell a payment before its policy',
   'tell no socket of a retraction',
 ])
 const chosen = EVERY.filter(({ name }) =>

@@ -130,7 +130,7 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     caughtAs: /^rest: a stream without lag /,
   },
   {
-    name: 'tell a payment before its policy, and again with it',
+    name: 'tell a payment before its policy',
     patches: [
       {
         file: 'packages/store/dist/ingest/tell-batch.js',
@@ -139,7 +139,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
       },
     ],
     faults: [],
-    caughtAs: /^deliveries: one event has two deliveries for one webhook$/,
+    // The key of deliveries refuses to tell it again, so the first, incomplete body stays.
+    caughtAs: /^deliveries: .* says trackingId null; it should be /,
   },
   {
     name: 'tell no socket of a retraction',
