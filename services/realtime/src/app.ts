@@ -72,6 +72,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     mayDeliver: () => seats.mayDeliver(),
     onGap: room => healer.noticeGap(room),
     onRetraction: ({ wsFrame }) => retractions.note(eventIdOfRetraction(wsFrame)),
+    wasHealed: ({ wsFrame }) => retractions.wasAhead(eventIdOfRetraction(wsFrame)),
   })
   const retractions: RetractionHealer = new RetractionHealer({ rooms, store, metrics })
   const healer: Healer = new Healer({

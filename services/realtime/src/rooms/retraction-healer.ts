@@ -20,6 +20,8 @@ export class RetractionHealer {
   readonly #options: RetractionHealerOptions
   /** event id → time of the forwarding, by the clock of this process */
   readonly #told = new Map<string, number>()
+  /** events whose retraction this healer sent, and whose announcement did not come yet */
+  readonly #ahead = new Set<string>()
   #lookedAt = performance.now()
 
   constructor(options: RetractionHealerOptions) {
@@ -29,6 +31,11 @@ export class RetractionHealer {
   /** Records a forwarded retraction. */
   note(eventId: string): void {
     this.#told.set(eventId, performance.now())
+  }
+
+  /** Whether a look sent this retraction before its announcement. True once: the next announcement is a new one. */
+  wasAhead(eventId: string): boolean {
+    return this.#ahead.delete(eventId)
   }
 
   /**
@@ -49,13 +56,19 @@ export class RetractionHealer {
         if (room && !rooms.forward(room, toFrame(payment))) isFenced = true
         else {
           this.note(payment.eventId)
-          if (room) healed++
+          if (!room) continue
+          this.#ahead.add(payment.eventId)
+          healed++
         }
       }
     metrics.healed.inc(healed)
     // The next look repeats retractions that the fence held back.
     if (!isFenced) this.#lookedAt = startedAt
-    for (const [eventId, at] of this.#told) if (at < startedAt - 2 * withinMs) this.#told.delete(eventId)
+    for (const [eventId, at] of this.#told)
+      if (at < startedAt - 2 * withinMs) {
+        this.#told.delete(eventId)
+        this.#ahead.delete(eventId)
+      }
   }
 }
 

@@ -34,6 +34,8 @@ export interface RoomsOptions {
   onGap: (room: Room) => void
   /** A retraction from Redis was forwarded. */
   onRetraction: (frame: PaymentFrame) => void
+  /** Healing sent this retraction before its announcement came. */
+  wasHealed: (retraction: PaymentFrame) => boolean
 }
 
 export class Rooms {
@@ -72,8 +74,10 @@ export class Rooms {
 
   /** Handles a payment from Redis. */
   receive(room: Room, frame: PaymentFrame): void {
+    const isRetraction = frame.seq === NO_SEQ
+    if (isRetraction && this.#options.wasHealed(frame)) return
     if (!this.forward(room, frame)) return
-    if (frame.seq === NO_SEQ) this.#options.onRetraction(frame)
+    if (isRetraction) this.#options.onRetraction(frame)
     // Measured once a millisecond: payments that arrive together were emitted together.
     const nowMs = Date.now()
     if (nowMs !== this.#lagAtMs) {
