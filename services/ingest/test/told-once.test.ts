@@ -1,10 +1,11 @@
-// What an event says of a policy is told once, whatever becomes of the Created event before it.
+// What an event says is told once and in order, whatever becomes of the events before it.
 import t from 'tap'
 import {
   created,
   ingest,
   keyOf,
   memoOf,
+  pay,
   PERIODS,
   policyOf,
   say,
@@ -104,4 +105,23 @@ t.test("a completion is told once when its policy's Created event is retracted",
   // The incarnation before is the latest one again, and the same event completes it.
   await ingest(store, [retract(second)])
   t.same(await told(), ['9'])
+})
+
+t.test('a retraction is told before the payments of its batch', async t => {
+  const { store, database } = await openTestStore(t)
+  await database.pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, ordered, event_types)
+     values ($1, 'http://127.0.0.1:9/', 'whsec_', true, '{payment.executed,payment.retracted}')`,
+    [GATEWAY],
+  )
+  await ingest(store, [userPayment, created(1, 2, PERIODS), pay(3)])
+  await database.pool.query('update deliveries set attempts_made = 1')
+  await ingest(store, [pay(5), retract(pay(3)), pay(6)])
+  const { rows } = await database.pool.query<{ type: string; slot: string }>(
+    'select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by d.id',
+  )
+  t.same(
+    rows.map(({ type, slot }) => `${type.replace('payment.', '')} ${slot}`),
+    ['executed 3', 'retracted 3', 'executed 5', 'executed 6'],
+  )
 })
