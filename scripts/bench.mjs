@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { setUp } from './set-up.mjs'
 
 await setUp(line => console.log(line))
+// The bench stops its servers itself, and this program waits for that.
+process.on('SIGINT', () => {})
 const args = process.argv.slice(2)
 const isAgainst = args.some(arg => arg === '--against' || arg.startsWith('--against='))
 const script = args.includes('--gate') ? 'gate/main.ts' : isAgainst ? 'against.ts' : 'run.ts'

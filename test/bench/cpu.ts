@@ -44,3 +44,16 @@ export async function microsecondsByBackend(
   )
   return new Map(rows.map(({ pid }) => [pid, cpuMicroseconds(pid)]))
 }
+
+/**
+ * Begins to count the CPU of a program's connections.
+ * @returns what they used since then. A connection that ended meanwhile had been idle, and counts nothing: with its sum
+ *   missing, the rest would seem to have used less than nothing.
+ */
+export async function watchBackends(pool: Pool, applicationName: string): Promise<() => Promise<number>> {
+  const before = await microsecondsByBackend(pool, applicationName)
+  return async () => {
+    const after = await microsecondsByBackend(pool, applicationName)
+    return [...after].reduce((sum, [pid, cpu]) => sum + cpu - (before.get(pid) ?? 0), 0)
+  }
+}

@@ -24,15 +24,13 @@ const PROGRAM = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
 
 const perSecond = (events: number, startedAt: number) => (events / (performance.now() - startedAt)) * 1_000
 
-async function readAll(feed: Feed, count: number): Promise<{ event: ChainEvent; bytes: Uint8Array }[]> {
-  const events = []
-  for (const { bytes } of await feed.next(count)) {
+/** Reads messages of a feed as ingest does, as it hands them to the store. */
+export const readAll = (messages: Awaited<ReturnType<Feed['next']>>): ReceivedMessage[] =>
+  messages.map(({ bytes }, index) => {
     const read = readMessage(bytes, PROGRAM)
     if (!read.ok) throw new Error(`the feed is refused: ${read.refusal.reason}`)
-    events.push({ event: read.event, bytes })
-  }
-  return events
-}
+    return { event: read.event, bytes, subject: '', streamSequence: index + 1 }
+  })
 
 export async function commitAll(
   store: Store,
@@ -49,15 +47,11 @@ export async function commitAll(
   }
 }
 
-/** The next messages of a feed, as ingest hands them to the store. */
-export const receive = async (feed: Feed, count: number): Promise<ReceivedMessage[]> =>
-  (await readAll(feed, count)).map((read, index) => ({ ...read, subject: '', streamSequence: index + 1 }))
-
 const COLUMNS =
   'id, position, slot, signature, event_index, name, data, occurred_at, fingerprint, stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at, record_id, payer, token_mint, transaction_index, commitment'
 
 /** A row as COPY wants it; nothing in the feed but JSON needs an escape. */
-function toCopyLine(event: ChainEvent, position: number): string {
+export function toCopyLine(event: ChainEvent, position: number): string {
   const payment = event.effect.kind === 'payment' ? event.effect : null
   const values = [
     ...[event.id, position, event.slot, event.signature, event.index, event.name],
@@ -69,7 +63,8 @@ function toCopyLine(event: ChainEvent, position: number): string {
   return `${values.map(value => value ?? '\\N').join('\t')}\n`
 }
 
-async function copyAll(pool: Pool, lines: readonly string[]): Promise<void> {
+/** Adds rows to `bare_events`, which has no index. */
+export async function copyAll(pool: Pool, lines: readonly string[]): Promise<void> {
   const client = await pool.connect()
   try {
     const stream = client.query(copyFrom(`copy bare_events (${COLUMNS}) from stdin`))
@@ -111,13 +106,13 @@ export const ingestLoadBench = (name: string, stored: { full: number; quick: num
       }
     }
     const fromMemory = async () => {
-      const received = await receive(memory!, messages)
+      const received = readAll(await memory!.next(messages))
       const startedAt = performance.now()
       await commitAll(store, received)
       return perSecond(messages, startedAt)
     }
     const byCopy = async () => {
-      const lines = (await readAll(bare!, messages)).map(({ event }, index) => toCopyLine(event, index))
+      const lines = readAll(await bare!.next(messages)).map(({ event }, index) => toCopyLine(event, index))
       const startedAt = performance.now()
       for (let start = 0; start < lines.length; start += BATCH_SIZE) {
         await copyAll(pool, lines.slice(start, start + BATCH_SIZE))

@@ -1,15 +1,12 @@
 // npm run bench [-- --list] [--only NAME] [--quick] [--json FILE] [--data DIR]: runs the benches of this folder, prints
 // one table. `--data` keeps the servers' data in a directory, so that filled databases are made once. Servers of
 // your own are used when DATABASE_URL, REDIS_URL and NATS_URL name them.
-import { openServers } from '@payment-tracking/stack'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Bench } from './bench.js'
 import { describeMachine } from './describe-machine.js'
 import { renderMachine, renderTable, type Report } from './report.js'
+import { withContext, withServers } from './with-servers.js'
 
 const { values: flags } = parseArgs({
   options: {
@@ -34,43 +31,28 @@ if (chosen.length === 0) {
   process.exit(1)
 }
 
-const { DATABASE_URL: postgres, REDIS_URL: redis, NATS_URL: nats } = process.env
-const dataDir = flags.data ?? mkdtempSync(join(tmpdir(), 'payment-tracking-bench-'))
-const servers = await openServers({ dataDir, urls: { postgres, redis, nats }, log: () => {} })
-const report: Report = {
-  at: new Date().toISOString(),
-  quick: flags.quick,
-  ...(await describeMachine(servers)),
-  rows: [],
-}
-console.log(`machine: ${renderMachine(report)}`)
-if (flags.quick) console.log('quick run: the figures mean nothing, only that the benches work')
-const save = () => flags.json && writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
-try {
+await withServers(flags.data, async servers => {
+  const report: Report = {
+    at: new Date().toISOString(),
+    quick: flags.quick,
+    ...(await describeMachine(servers)),
+    rows: [],
+  }
+  console.log(`machine: ${renderMachine(report)}`)
+  if (flags.quick) console.log('quick run: the figures mean nothing, only that the benches work')
+  const save = () => flags.json && writeFile(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   for (const bench of chosen) {
     console.log(`\n${bench.name}: ${bench.about}`)
-    const closers: (() => unknown)[] = []
     const startedAt = performance.now()
     const say = (line: string) =>
       console.log(`  ${((performance.now() - startedAt) / 1000).toFixed(0).padStart(3)} s  ${line}`)
-    try {
-      const found = await bench.run({
-        name: bench.name,
-        quick: flags.quick,
-        servers,
-        say,
-        teardown: close => closers.push(close),
-      })
-      report.rows.push(...found.map(row => ({ bench: bench.name, ...row })))
-      // What was measured stays, also when a later bench fails.
-      await save()
-    } finally {
-      for (const close of closers.reverse()) await close()
-    }
+    const found = await withContext({ name: bench.name, quick: flags.quick, servers, say }, context =>
+      bench.run(context),
+    )
+    report.rows.push(...found.map(row => ({ bench: bench.name, ...row })))
+    // What was measured stays, also when a later bench fails.
+    await save()
     say('done')
   }
-} finally {
-  await servers.close()
-  if (flags.data === undefined) rmSync(dataDir, { recursive: true, force: true })
-}
-console.log(`\n${renderTable(report.rows)}`)
+  console.log(`\n${renderTable(report.rows)}`)
+})

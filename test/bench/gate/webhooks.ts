@@ -1,5 +1,5 @@
 // Webhooks: CPU of the worker and its connections of Postgres for one delivery, beside undici that posts the same bytes.
-import { backendMicroseconds, cpuMicroseconds } from '../cpu.js'
+import { cpuMicroseconds, watchBackends } from '../cpu.js'
 import { openBacklog, openEndpoints, openLoop } from '../webhook-rig.js'
 import type { GateKind } from './gate-kind.js'
 
@@ -11,15 +11,14 @@ export const webhooks = (endpoints: number): GateKind => ({
     const { urls, url } = await openEndpoints(context, endpoints)
     const { rig, deliver } = await openBacklog(context, urls, DELIVERIES)
     const loop = openLoop(context, url, DELIVERIES)
-    const used = async () =>
-      cpuMicroseconds(rig.worker.pid) + (await backendMicroseconds(rig.database.pool, 'webhook-worker'))
     return [
       {
         name: `webhooks, endpoints: ${endpoints}`,
         async subject() {
-          const before = await used()
+          const before = cpuMicroseconds(rig.worker.pid)
+          const backends = await watchBackends(rig.database.pool, 'webhook-worker')
           await deliver()
-          return ((await used()) - before) / DELIVERIES
+          return (cpuMicroseconds(rig.worker.pid) - before + (await backends())) / DELIVERIES
         },
         async limit() {
           const before = cpuMicroseconds(loop.pid)
