@@ -125,8 +125,6 @@ export const STEPS = [
     env: { BOUNDS_SIZE: '0.2', BOUNDS_TIMES: 'shown' },
   },
   { name: 'every bench', seconds: 100, minutes: 6, files: ['test/bench.long.test.ts'] },
-  // Nothing became slower by more than a quarter: docs/performance.md, "What must not get lost".
-  { name: 'speed', seconds: 110, minutes: 6, command: node('test/bench/gate/main.ts') },
   // From nothing: packages of Debian and npm, an image of each service, then the compose file.
   {
     name: 'containers',
