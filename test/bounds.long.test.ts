@@ -27,7 +27,7 @@ t.test('nobody waits for another gateway', async t => {
   const all: number[] = []
   for (const act of ACTS) {
     await t.test(act.name, async t => {
-      const { doneMs, slowestMs, slowestOnSocketMs, laggards } = await bounds.watch(
+      const { doneMs, slowestMs, slowestOnSocketMs, laggards, stages } = await bounds.watch(
         act.name,
         () => act.do(bounds),
         () => (act.isDone === undefined ? isSettled(bounds) : act.isDone(bounds)),
@@ -35,6 +35,7 @@ t.test('nobody waits for another gateway', async t => {
       all.push(...laggards)
       const slowest = `the slowest took ${slowestMs} ms, and ${slowestOnSocketMs} ms to its socket`
       const times = `done in ${doneMs} ms; of ${laggards.length} payments meanwhile ${slowest}`
+      for (const each of stages) t.comment(JSON.stringify(each))
       t.ok(!areTimesJudged || slowestMs <= MOST_MS, times)
       for (const wrong of act.wrong?.(bounds) ?? []) t.equal(await bounds.count(wrong), 0, wrong)
     })

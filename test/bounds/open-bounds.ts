@@ -46,7 +46,12 @@ export interface Watched {
   /** of the same payments, from the stream to the socket alone */
   slowestOnSocketMs: number
   laggards: number[]
+  /** of the slowest payment, and of the payment at the 90th of 100 places */
+  stages: Stages[]
 }
+
+/** Milliseconds from the stream to the commit, to the announcement, to the socket, to the attempt's row, to the endpoint. */
+export type Stages = Record<'committed' | 'relayed' | 'onSocket' | 'begun' | 'attempted', number>
 
 /** A name for what `buildChain` makes. */
 type BoundsChain = Omit<Chain, 'payDirectly'>
@@ -58,6 +63,7 @@ const ENDPOINTS = 20
 const PAST = Date.parse('2026-03-01T12:00:00.000Z')
 
 interface Payment {
+  signature: string
   sentAt: number
   onSocketAt?: number
   attemptedAt?: number
@@ -218,7 +224,9 @@ export async function openBounds(
       if (earlyMs > 0) await new Promise(resolve => setTimeout(resolve, earlyMs))
       const policy = honestPolicies[turn++ % HONEST_POLICIES]!
       const message = now.pay(policy)
-      payments.set(keyOf(policy.trackingId, Number(message.data.record_id)), { sentAt: Date.now() })
+      payments.set(keyOf(policy.trackingId, Number(message.data.record_id)), {
+        ...{ signature: message.signature, sentAt: Date.now() },
+      })
       void publish(message)
     }
   })()
@@ -228,6 +236,26 @@ export async function openBounds(
   }
   t.teardown(stop)
 
+  /** Where a payment's time went: milliseconds from the stream to each stage. */
+  const readStages = async ({ signature, sentAt, onSocketAt, attemptedAt }: Payment): Promise<Stages> => {
+    const { rows } = await pool.query<Record<'committed' | 'relayed' | 'begun', number>>(
+      `select extract(epoch from b.committed_at) * 1000 as committed, extract(epoch from b.relayed_at) * 1000 as relayed,
+              extract(epoch from a.started_at) * 1000 as begun
+         from events e
+         join lateral (select * from ingest_batches b where b.first_position <= e.position
+                        order by b.first_position desc limit 1) b on true
+         join deliveries d on d.event_id = e.id
+         join delivery_attempts a on a.delivery_id = d.id and a.number = 1
+        where e.signature = $1`,
+      [signature],
+    )
+    const { committed, relayed, begun } = rows[0]!
+    const since = (at: number) => Math.round(Number(at) - sentAt)
+    return {
+      ...{ committed: since(committed), relayed: since(relayed), onSocket: since(onSocketAt!) },
+      ...{ begun: since(begun), attempted: since(attemptedAt!) },
+    }
+  }
   const isIdle = async () => (await count('select count(*) from refolds')) === 0
   const isStored = async ({ signature, slot }: Pick<ChainMessage, 'signature' | 'slot'>) =>
     (await count('select count(*) from events where signature = $1 and slot = $2', [signature, slot])) > 0
@@ -264,11 +292,15 @@ export async function openBounds(
       const hasArrived = ({ onSocketAt, attemptedAt }: Payment) =>
         onSocketAt !== undefined && attemptedAt !== undefined
       await waitFor(() => during.every(hasArrived), { what: `payments beside: ${what}`, timeoutMs: 60_000 })
-      const laggards = during.map(
-        ({ sentAt, onSocketAt, attemptedAt }) => Math.max(onSocketAt!, attemptedAt!) - sentAt,
-      )
+      const tookMs = ({ sentAt, onSocketAt, attemptedAt }: Payment) =>
+        Math.max(onSocketAt!, attemptedAt!) - sentAt
+      const slowestFirst = during.toSorted((a, b) => tookMs(b) - tookMs(a))
+      const laggards = slowestFirst.map(tookMs)
+      const stages = []
+      for (const share of [0, 0.1])
+        stages.push(await readStages(slowestFirst[Math.floor(during.length * share)]!))
       const slowestOnSocketMs = Math.max(...during.map(({ sentAt, onSocketAt }) => onSocketAt! - sentAt))
-      return { name: what, doneMs, slowestMs: Math.max(...laggards), slowestOnSocketMs, laggards }
+      return { name: what, doneMs, slowestMs: laggards[0]!, slowestOnSocketMs, laggards, stages }
     },
   }
 }
