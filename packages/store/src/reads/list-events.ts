@@ -10,6 +10,7 @@ import {
   type KnownRow,
 } from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
+import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -77,9 +78,29 @@ const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as
   e.data::text as data, e.occurred_at::text as timestamp, ${KNOWN_COLUMNS}`
 
 /** With `e.`: a bare name means the column of the answer, which no index knows. */
-const ORDER_BY: Record<EventOrder, Sql> = {
-  time: sql`order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`,
-  slot: sql`order by e.slot desc, e.occurred_at desc, e.event_index desc, e.id desc`,
+const ORDERS: Record<EventOrder, Sql> = {
+  time: sql`e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`,
+  slot: sql`e.slot desc, e.occurred_at desc, e.event_index desc, e.id desc`,
+}
+
+const KEYS = { trackingId: 'tracking_id', paymentPolicy: 'payment_policy', gateway: 'gateway' } as const
+
+/** Filters beside a key that nearly all its events pass, or that bound the walk. */
+const WALKED: ReadonlySet<string> = new Set(['payments', 'retracted', 'startTime', 'endTime'])
+
+/**
+ * The walk of a list that has one key and no filter that another index could find faster; null for other lists. Other
+ * lists rely on what Postgres expects of their filters.
+ */
+function walkOf(filter: EventFilter, { after: last }: EventPage): KeyWalk | null {
+  const { name, ...others } = filter
+  const given = Object.entries(others).filter(([, value]) => isGiven(value))
+  const [key, ...more] = given.filter(([field]) => !WALKED.has(field))
+  if (key === undefined || more.length > 0 || !(key[0] in KEYS)) return null
+  if (name !== undefined && name !== 'PaymentRecord') return null
+  const { startTime, endTime } = filter
+  const column = KEYS[key[0] as keyof typeof KEYS]
+  return { column, value: key[1] as string, startTime, endTime, after: last }
 }
 
 /**
@@ -87,13 +108,23 @@ const ORDER_BY: Record<EventOrder, Sql> = {
  * filter while they walk. Takes no locks; concurrent inserts show from the next call on.
  */
 function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
+  const walk = walkOf(filter, page)
+  if (walk !== null) {
+    const { name, payments, retracted } = filter
+    const conditions = [...walkConditions(walk), ...eventConditions({ name, payments, retracted })]
+    return sql`
+      select ${columns} from events e
+       where ${allOf(conditions)}
+       ${walkOrder(walk.column, ORDERS.time)}
+       ${pageOf(page)}`
+  }
   const order = eventOrderOf(filter)
   const conditions = eventConditions(filter)
   if (page.after) conditions.push(after(order, page.after))
   return sql`
     select ${columns} from events e
      where ${allOf(conditions)}
-     ${ORDER_BY[order]}
+     order by ${ORDERS[order]}
      ${pageOf(page)}`
 }
 

@@ -1,10 +1,11 @@
 import type { Store } from '../database/open-store.js'
-import { empty, sql, type Sql } from '../database/sql.js'
+import { allOf, empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { pageOf } from './event-filter.js'
 import { FINALITY, type Finality } from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { oneTimePaymentText, type RecordOptions } from './record-text.js'
+import { walkConditions, walkOrder } from './walk-key.js'
 
 /** A payment of a tracking ID: its record, and the facts that a check compares. */
 export interface StoredOneTimePayment {
@@ -38,10 +39,10 @@ export interface OneTimePage {
  */
 const pageRows = (trackingId: string, page: OneTimePage): Sql => sql`
   select e.* from events e
-   where e.tracking_id = ${trackingId} and ${IS_PAYMENT}
+   where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))} and ${IS_PAYMENT}
      ${page.retracted ? empty : sql`and e.retracted_at is null`}
      ${page.recipient === undefined ? empty : sql`and e.recipient = ${page.recipient}`} ${page.condition ?? empty}
-   order by e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc ${pageOf(page)}`
+   ${walkOrder('tracking_id', sql`e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`)} ${pageOf(page)}`
 
 /** Such a page reads only the rows of its answer. A long answer would delay other lookups. */
 const isShort = ({ recipient, condition, offset, limit }: OneTimePage): boolean =>

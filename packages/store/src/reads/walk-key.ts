@@ -1,0 +1,42 @@
+// Lists of the events of one key, such as a tracking ID, walk the index of the key. Postgres does so for any key and any
+// values only when the statement leaves it no other way.
+//
+// With `tracking_id = $1`, a kept plan expects as many events as an average key has, a few. So it reads all events of the
+// key and sorts them: a page of a tracking ID with 100,000 payments read 100,000. A plan that knows the key as a frequent
+// one walks the index of all events, and passes every event that is newer than those of the key. Neither can happen here:
+// the key is not said to be one value, but is the first column of the order and of a range, which only its own index has.
+import { raw, sql, type Sql } from '../database/sql.js'
+import { asTimestamp } from './as-timestamp.js'
+import type { EventKey } from './cursor.js'
+
+/** The columns whose index `events_*_newest` begins with them. */
+export type KeyColumn = 'tracking_id' | 'payment_policy' | 'gateway'
+
+export interface KeyWalk {
+  column: KeyColumn
+  value: string
+  /** inclusive */
+  startTime?: Date | undefined
+  endTime?: Date | undefined
+  /** the last event of the page before */
+  after?: EventKey | undefined
+}
+
+/** The range of a walk, as conditions on events `e`. The first one is that of the partial index. */
+export function walkConditions({ column, value, startTime, endTime, after }: KeyWalk): Sql[] {
+  const key = raw(`e.${column}`)
+  const from = startTime === undefined ? sql`'-infinity'::timestamptz` : asTimestamp(startTime.getTime())
+  const to = endTime === undefined ? sql`'infinity'::timestamptz` : asTimestamp(endTime.getTime())
+  const conditions = [sql`${key} is not null`, sql`(${key}, e.occurred_at) >= (${value}, ${from})`]
+  if (after === undefined || endTime !== undefined)
+    conditions.push(sql`(${key}, e.occurred_at) <= (${value}, ${to})`)
+  if (after !== undefined)
+    conditions.push(sql`
+      (${key}, e.occurred_at, e.slot, e.event_index, e.id) < (${value}, ${after.occurredAt}::timestamptz,
+        ${BigInt(after.slot)}, ${BigInt(after.index)}, ${after.id}::uuid)`)
+  return conditions
+}
+
+/** The order of a walk: all its events have the same key. @param rest of the order, on events `e` */
+export const walkOrder = (column: KeyColumn, rest: Sql): Sql =>
+  sql`order by ${raw(`e.${column}`)} desc, ${rest}`
