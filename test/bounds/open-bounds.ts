@@ -51,7 +51,7 @@ export interface Watched {
 }
 
 /** Milliseconds from the stream to the commit, to the announcement, to the socket, to the attempt's row, to the endpoint. */
-export type Stages = Record<'committed' | 'relayed' | 'onSocket' | 'begun' | 'attempted', number>
+type Stages = Record<'committed' | 'relayed' | 'onSocket' | 'begun' | 'attempted', number>
 
 /** A name for what `buildChain` makes. */
 type BoundsChain = Omit<Chain, 'payDirectly'>

@@ -5,8 +5,10 @@
 // key and sorts them: a page of a tracking ID with 100,000 payments read 100,000. A plan that knows the key as a frequent
 // one walks the index of all events, and passes every event that is newer than those of the key. Neither can happen here:
 // the key is not said to be one value, but is the first column of the order and of a range, which only its own index has.
+// Nor does the planner see the values (`hidden`): it would make a plan for each call, which takes as long as a page.
 import { raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
+import { hidden } from './hidden.js'
 import type { EventKey } from './cursor.js'
 
 /** The columns whose index `events_*_newest` begins with them. */
@@ -22,18 +24,22 @@ export interface KeyWalk {
   after?: EventKey | undefined
 }
 
-/** The range of a walk, as conditions on events `e`. The first one is that of the partial index. */
+/**
+ * The range of a walk, as conditions on events `e`. The first one is that of the partial index.
+ */
 export function walkConditions({ column, value, startTime, endTime, after }: KeyWalk): Sql[] {
-  const key = raw(`e.${column}`)
-  const from = startTime === undefined ? sql`'-infinity'::timestamptz` : asTimestamp(startTime.getTime())
-  const to = endTime === undefined ? sql`'infinity'::timestamptz` : asTimestamp(endTime.getTime())
-  const conditions = [sql`${key} is not null`, sql`(${key}, e.occurred_at) >= (${value}, ${from})`]
+  const name = raw(`e.${column}`)
+  const key = hidden(sql`${value}::text`)
+  const at = (time: Date | undefined, none: Sql) =>
+    time === undefined ? none : hidden(asTimestamp(time.getTime()))
+  const from = at(startTime, sql`'-infinity'::timestamptz`)
+  const conditions = [sql`${name} is not null`, sql`(${name}, e.occurred_at) >= (${key}, ${from})`]
   if (after === undefined || endTime !== undefined)
-    conditions.push(sql`(${key}, e.occurred_at) <= (${value}, ${to})`)
+    conditions.push(sql`(${name}, e.occurred_at) <= (${key}, ${at(endTime, sql`'infinity'::timestamptz`)})`)
   if (after !== undefined)
     conditions.push(sql`
-      (${key}, e.occurred_at, e.slot, e.event_index, e.id) < (${value}, ${after.occurredAt}::timestamptz,
-        ${BigInt(after.slot)}, ${BigInt(after.index)}, ${after.id}::uuid)`)
+      (${name}, e.occurred_at, e.slot, e.event_index, e.id) < (${key}, ${hidden(sql`${after.occurredAt}::timestamptz`)},
+        ${hidden(sql`${BigInt(after.slot)}::bigint`)}, ${hidden(sql`${BigInt(after.index)}::bigint`)}, ${hidden(sql`${after.id}::uuid`)})`)
   return conditions
 }
 
