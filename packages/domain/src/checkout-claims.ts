@@ -129,10 +129,11 @@ const describePayAsYouGo: Describe = (fields, policy, { now }) => {
 
 const describeOneTime: Describe = (fields, policy, { dueState }) => {
   const dueDate = big(fields.dueDate)
+  const isPaid = policy.status === 'completed' || policy.paymentCount > 0
   return {
     claim: {
       variant: 'oneTime',
-      status: policy.status === 'completed' ? 'completed' : dueState === 'expired' ? 'expired' : 'pending',
+      status: isPaid ? 'completed' : dueState === 'expired' ? 'expired' : 'pending',
       amount: text(fields.amount),
       dueDate: dueDate > 0n ? number(dueDate) : null,
       expiryDate: number(fields.expiryDate),

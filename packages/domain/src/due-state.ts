@@ -35,19 +35,24 @@ const servable = (date: bigint | null): bigint | null =>
 const clamped = (date: bigint): bigint => (date < 0n ? 0n : date > MAX ? MAX : date)
 
 /**
+ * A one-time policy with its payment is never due again, also when somebody makes it active again.
  * @param nextPaymentDue of a subscription, Unix seconds
  * @param createdAt Unix seconds
  */
 export function policyDates(
   terms: PolicyTerms,
-  { nextPaymentDue, createdAt }: { nextPaymentDue: bigint | null; createdAt: bigint | null },
+  {
+    nextPaymentDue,
+    createdAt,
+    paymentCount,
+  }: { nextPaymentDue: bigint | null; createdAt: bigint | null; paymentCount: bigint },
 ): PolicyDates {
   switch (terms.kind) {
     case 'subscription':
       return { dueAt: servable(nextPaymentDue), endsAt: null }
     case 'one-time':
       return {
-        dueAt: servable(terms.dueDate > 0n ? terms.dueDate : createdAt),
+        dueAt: paymentCount > 0n ? null : servable(terms.dueDate > 0n ? terms.dueDate : createdAt),
         endsAt: terms.expiryDate === null ? null : clamped(terms.expiryDate + 1n),
       }
     case 'up-to':

@@ -284,7 +284,11 @@ export function policyOutcome(state: PolicyState): PolicyOutcome {
     live: isLive(state),
     status: statusDecides && state.changedStatus !== null ? camelCase(state.changedStatus) : followed,
     nextPaymentDue: due,
-    ...policyDates(terms, { nextPaymentDue: due, createdAt: state.createdAt }),
+    ...policyDates(terms, {
+      nextPaymentDue: due,
+      createdAt: state.createdAt,
+      paymentCount: state.paymentCount,
+    }),
     updatedAt: latest(state.createdAt, lastPaidAt, changed ? state.statusAt : null),
   }
 }

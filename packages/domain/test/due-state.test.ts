@@ -16,7 +16,9 @@ const policy = (
   { nextPaymentDue = null, ...others }: Partial<DuePolicy> & { nextPaymentDue?: bigint | null } = {},
 ): DuePolicy & { policyType: string } => {
   const policyType = JSON.stringify({ [type]: terms })
-  const dates = policyDates(readPolicyTerms(policyType), { nextPaymentDue, createdAt: 1_000n })
+  const dates = policyDates(readPolicyTerms(policyType), {
+    ...{ nextPaymentDue, createdAt: 1_000n, paymentCount: 0n },
+  })
   return { live: true, status: 'active', policyType, ...dates, ...others }
 }
 

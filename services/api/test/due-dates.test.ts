@@ -7,6 +7,7 @@ import {
   tellDuePolicies,
   type DuePlace,
 } from '@payment-tracking/store'
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -114,6 +115,63 @@ t.test('each moment of a policy has one name for all', async t => {
     )
     t.equal(notices.get(address), told.get(address) ?? '', `${name}: sockets and webhooks`)
   }
+})
+
+t.test('a one-time policy that was paid and made active again is not overdue', async t => {
+  const gateway = keyOf('gateway of a one-time policy')
+  await addWebhook(gateway)
+  const policy = await chain.policy({ gateway, type: oneTime(0, null), at: NOW - 9 * DAY })
+  await chain.pay(policy, NOW - 8 * DAY)
+  await chain.say(
+    'PaymentPolicyStatusChanged',
+    {
+      ...{ payment_policy: policy.address, gateway },
+      ...{ old_status: { Completed: null }, new_status: { Active: null } },
+    },
+    NOW - 7 * DAY,
+  )
+  t.same([...(await toldOf(gateway))], [], 'webhooks')
+  t.same([...(await noticesOf([policy.address]))], [[policy.address, '']], 'sockets')
+  t.same([...(await statesOf(gateway))], [[policy.address, 'none']], 'REST')
+})
+
+t.test('a policy whose payment is stored while dates are told is not overdue', async t => {
+  const gateway = keyOf('gateway of a race')
+  await addWebhook(gateway)
+  const open = (name: string) =>
+    chain.policy({ gateway, owner: keyOf(name), memo: name, type: weekly(NOW - DAY), at: NOW - 9 * DAY })
+  const [first, second] = [await open('one racer'), await open('another racer')].sort((a, b) =>
+    a.address < b.address ? -1 : 1,
+  )
+  // The statement goes through the policies by address: it stops behind the first one until the other is paid.
+  const holder = await pool.connect()
+  await holder.query('select pg_advisory_lock(4711)')
+  await pool.query(`
+    create function stop_behind() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock_shared(4711); return new; end';
+    create trigger stop_behind before insert on policy_notices for each row execute function stop_behind()`)
+  const telling = toldOf(gateway)
+  const isStopped = async () =>
+    (await pool.query(`select 1 from pg_locks where locktype = 'advisory' and not granted and objid = 4711`))
+      .rows.length > 0
+  await waitFor(isStopped)
+  let isStored = false
+  const paying = chain.pay(second!, NOW - 60).then(() => (isStored = true))
+  const isWaiting = async () =>
+    (
+      await pool.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'transactionid'`,
+      )
+    ).rows.length > 0
+  await waitFor(async () => isStored || (await isWaiting()))
+  const isLate = isStored
+  await holder.query('select pg_advisory_unlock(4711)')
+  holder.release()
+  const told = await telling
+  await paying
+  await pool.query('drop function stop_behind cascade')
+  t.ok(told.has(first!.address))
+  t.notOk(isLate && told.has(second!.address), 'told after it was paid')
 })
 
 t.test('webhooks and sockets are told in the very second of the rule', async t => {

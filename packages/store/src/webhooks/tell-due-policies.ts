@@ -64,7 +64,7 @@ const GATEWAYS_AT_ONCE = raw(String(GATEWAYS_LOOKED_AT))
  * by date: each payment of a subscription moves its date, and would then write all indexes of `policies` (a HOT update no
  * more). Each transaction reports at most `limit` policies, and locks their rows for some milliseconds.
  *
- * The statement locks a row of policies before it judges the row, and ingest writes the same row in the transaction
+ * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction
  * that stores a payment. So `overdue` is never sent for a policy whose payment is stored. Rows that ingest has locked
  * are skipped until the next call, so there is no deadlock. Only Postgres' clock decides.
  */
@@ -160,19 +160,25 @@ const tellDue = (
     return { deliveries: await routed.write(tx), told: rows.length }
   }, PAGE_LIMITS)
 
-/** Finds what no webhook was told yet, and records that it is told. */
-const takeDue = (tx: Tx, addresses: readonly string[], limits: DueLimits): Promise<DueRow[]> =>
-  tx.$queryRaw<DueRow[]>(sql`
+/**
+ * Finds what no webhook was told yet, and records that it is told. Two statements: a statement that waits for a row or meets
+ * a changed row keeps what it computed from the old row, here the dates, so it would tell of a date that was just paid.
+ */
+async function takeDue(tx: Tx, addresses: readonly string[], limits: DueLimits): Promise<DueRow[]> {
+  const locked = await tx.$queryRaw<{ address: string }[]>(sql`
+    select address from policies
+     where address = any(${[...addresses]}::text[]) and live and status = 'active'
+     order by address for no key update skip locked`)
+  if (locked.length === 0) return []
+  return tx.$queryRaw<DueRow[]>(sql`
   with due as (
     select p.*, k.type, k.at
       from policies p
      cross join lateral ${datesOf(limits)} k
-     where p.address = any(${[...addresses]}::text[]) and p.live and p.status = 'active'
-     order by p.address
-       for no key update of p skip locked
+     where p.address = any(${locked.map(({ address }) => address)}::text[]) and p.live and p.status = 'active'
   ), told as (
     insert into policy_notices (policy, incarnation_start, type, at)
-    select address, incarnation_start, type, at from due
+    select address, incarnation_start, type, at from due order by address
     on conflict do nothing
     returning policy, incarnation_start, type, at
   )
@@ -180,3 +186,4 @@ const takeDue = (tx: Tx, addresses: readonly string[], limits: DueLimits): Promi
     from told t
     join due p on p.address = t.policy and p.incarnation_start = t.incarnation_start and p.type = t.type and p.at = t.at
     ${WITH_USER_PAYMENT}`)
+}

@@ -85,7 +85,7 @@ export function policyOf(address: string, named: readonly Standing[]): ModelPoli
     totalPaid: payments.reduce((sum, payment) => sum + amountOf(payment), 0n),
     status: decides ? (change.data.new_status as Enum).variant.toLowerCase() : followed,
     nextPaymentDue,
-    ...datesOf(type, { nextPaymentDue, createdAt: BigInt(seconds(created)) }),
+    ...datesOf(type, { nextPaymentDue, createdAt: BigInt(seconds(created)), isPaid: payments.length > 0 }),
     ...periodOf(type, payments),
   }
 }
@@ -109,14 +109,21 @@ function dueOf({ variant, payload }: Enum, lastPaidAt: bigint | null): bigint | 
 /** Only dates from 1970 to 9999 are due; an end is the first second at which the program takes no payment. */
 function datesOf(
   { variant, payload }: Enum,
-  { nextPaymentDue: next, createdAt }: { nextPaymentDue: bigint | null; createdAt: bigint },
+  {
+    nextPaymentDue: next,
+    createdAt,
+    isPaid,
+  }: { nextPaymentDue: bigint | null; createdAt: bigint; isPaid: boolean },
 ): { dueAt: bigint | null; endsAt: bigint | null } {
   const terms = payload as Record<string, bigint>
   switch (variant) {
     case 'Subscription':
       return { dueAt: next !== null && isServable(next) ? next : null, endsAt: null }
     case 'OneTime':
-      return { dueAt: terms.due_date! > 0n ? terms.due_date! : createdAt, endsAt: terms.expiry_date! + 1n }
+      return {
+        dueAt: isPaid ? null : terms.due_date! > 0n ? terms.due_date! : createdAt,
+        endsAt: terms.expiry_date! + 1n,
+      }
     case 'UpTo':
       return { dueAt: null, endsAt: terms.deadline! }
     default:

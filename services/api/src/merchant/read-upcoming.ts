@@ -9,6 +9,7 @@ const MOST_OF_A_POLICY = 1_000
 
 function dueDatesOf(policy: PolicyWithDueDates, terms: PolicyTerms, from: bigint, to: bigint): bigint[] {
   if (terms.kind === 'one-time') {
+    if (policy.paymentCount > 0n) return []
     const dueAt = terms.dueDate > 0n ? terms.dueDate : policy.createdAt
     return dueAt >= from && dueAt < to ? [dueAt] : []
   }
