@@ -38,13 +38,13 @@ export function seats(history: History): Violation[] {
   })
 }
 
-/** How many instants of how many milliseconds the rule could judge, and how many connections were live at most. */
+/** For how long it was sure which connections were live, how many at most, and the largest error of the clocks. */
 export function measureSeats(history: History): { judgedMs: number; most: number; clockErrorMs: number } {
   const all = liveIntervals(history)
   const stalls = stallsIn(history)
   const most = [...groupBy(all, each => each.trackingId).values()].map(list => findMost(list).length)
   return {
-    judgedMs: Math.round(all.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)),
+    judgedMs: Math.round(lengthOf(all)),
     most: Math.max(0, ...most),
     clockErrorMs: LEAST_ERROR_MS + TURNS * Math.max(0, ...stalls.map(({ forMs }) => forMs)),
   }
@@ -53,20 +53,33 @@ export function measureSeats(history: History): { judgedMs: number; most: number
 function liveIntervals(history: History): Live[] {
   const { handOverMs } = history.begin
   const error = clockErrors(stallsIn(history))
-  const last = new Map<string, Push>()
+  const recent = new Map<string, Push[]>()
   const intervals: Live[] = []
   for (const entry of history.entries) {
     if (!('via' in entry) || entry.via !== 'socket' || entry.what !== 'payment') continue
-    const key = `${entry.connection} ${entry.trackingId}`
-    const before = last.get(key)
-    last.set(key, entry)
-    if (!before) continue
-    const toMs = entry.at - error(entry.at)
-    if (entry.at - before.at + error(before.at) >= handOverMs || toMs <= before.at) continue
-    const { trackingId, connection } = entry
-    intervals.push({ trackingId, connection, fromMs: before.at, toMs, shown: [before, entry] })
+    const { trackingId, connection, at } = entry
+    const key = `${connection} ${trackingId}`
+    const near = (recent.get(key) ?? []).filter(before => at - before.at + error(before.at) < handOverMs)
+    const [first] = near
+    const toMs = at - error(at)
+    if (first && toMs > first.at)
+      intervals.push({ trackingId, connection, fromMs: first.at, toMs, shown: [first, entry] })
+    recent.set(key, [...near, entry])
   }
   return intervals
+}
+
+/** Milliseconds of connections that were surely live. */
+function lengthOf(intervals: readonly Live[]): number {
+  const coveredUntil = new Map<string, number>()
+  let sum = 0
+  for (const { connection, trackingId, fromMs, toMs } of intervals) {
+    const key = `${connection} ${trackingId}`
+    const until = coveredUntil.get(key) ?? 0
+    sum += Math.max(0, toMs - Math.max(fromMs, until))
+    coveredUntil.set(key, Math.max(until, toMs))
+  }
+  return sum
 }
 
 const stallsIn = ({ entries }: History): Stall[] => entries.filter(entry => entry.what === 'stall')
