@@ -393,6 +393,23 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     subject: /^order had more than 2 live connections at once/,
   },
   {
+    name: 'a pod that woke sends two payments at once to a connection without a seat',
+    change: behind({ via: 'socket', what: 'payment', seq: 3, connection: 2 }, at =>
+      [1, 2].map(seq => ({
+        ...{ at: at - 150 + seq, who: 'third', via: 'socket', what: 'payment', connection: 4 },
+        ...{
+          trackingId: 'order',
+          seq,
+          eventId: `event-${seq}`,
+          position: seq,
+          signature: `signature of event-${seq}`,
+        },
+      })),
+    ),
+    promise: /connections than seats/,
+    subject: /^order had more than 2 live connections at once/,
+  },
+  {
     name: 'a database takes the place of another one without a word',
     change: without({ what: 'loss' }),
     promise: /lost is declared/,

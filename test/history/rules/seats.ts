@@ -1,11 +1,16 @@
 // At no instant has a tracking ID more live connections than seats. A live connection is one that may still be sent to.
 //
 // A client sees a payment later than the service sends it, by the way through this process at most: that is the clocks'
-// error, and `clockErrorMs` says how large it was at each moment. So of two payments, received at `first` and `second` by one
-// connection, the first was sent before `first`, and the second not before `second` minus the error. A connection that loses
-// its seat receives nothing for `handOverMs`; if the two were sent closer together, the connection was live all the time
-// between them. More such connections at one instant than seats are one too many, whatever the clocks did. Where payments are
-// further apart, or the error is larger, nothing is judged.
+// error, and `clockErrors` says how large it was at each moment. So a payment that was received at some moment was sent
+// between that moment minus the error and the moment itself. A connection that loses its seat receives nothing for
+// `handOverMs`; so while payments come to a connection closer together than that, it is live all the time: a run.
+//
+// - More runs at one instant than seats are one connection too many, whatever the clocks did.
+// - So is a connection that was sent two payments, each while runs of as many others as there are seats lasted for the whole
+//   time in which it can have been sent. One payment is not enough: a pod that is paused with a frame in hand sends that one
+//   frame when it wakes.
+//
+// Where payments are further apart, or the error is larger, nothing is judged.
 import type { Push, Stall } from '../entries.js'
 import type { History } from '../history.js'
 import { collect, type Violation } from './violation.js'
@@ -16,76 +21,100 @@ const LEAST_ERROR_MS = 60
 const TURNS = 2
 const LOOK_BACK_MS = 1_000
 
-interface Live {
-  trackingId: string
+interface Run {
   connection: number
+  /** From when to when the connection was live for sure. */
   fromMs: number
   toMs: number
-  shown: readonly Push[]
+  pushes: readonly Push[]
 }
 
+type ErrorAt = (at: number) => number
+
 export function seats(history: History): Violation[] {
-  const limit = history.begin.seats
+  const { seats: limit, handOverMs } = history.begin
+  const error = clockErrors(stallsIn(history))
   return collect('never more connections than seats', add => {
-    for (const [trackingId, intervals] of groupBy(liveIntervals(history), each => each.trackingId)) {
-      const most = findMost(intervals)
-      if (most.length > limit)
-        add(
-          `${trackingId} had more than ${limit} live connections at once`,
-          most.slice(0, limit + 1).flatMap(({ shown }) => shown),
-        )
+    for (const [trackingId, runs] of runsIn(history)) {
+      const subject = `${trackingId} had more than ${limit} live connections at once`
+      const { atMs, most } = findMost(runs)
+      if (most.length > limit) add(subject, shownAt(most.slice(0, limit + 1), atMs, handOverMs))
+      const late = findTooMany(runs, limit, error)
+      if (late)
+        add(subject, [
+          ...late.pushes,
+          ...late.pushes.flatMap(({ at }) => shownAt(late.others, at, handOverMs)),
+        ])
     }
   })
 }
 
 /** For how long it was sure which connections were live, how many at most, and the largest error of the clocks. */
 export function measureSeats(history: History): { judgedMs: number; most: number; clockErrorMs: number } {
-  const all = liveIntervals(history)
-  const stalls = stallsIn(history)
-  const most = [...groupBy(all, each => each.trackingId).values()].map(list => findMost(list).length)
+  const all = [...runsIn(history).values()]
   return {
-    judgedMs: Math.round(lengthOf(all)),
-    most: Math.max(0, ...most),
-    clockErrorMs: LEAST_ERROR_MS + TURNS * Math.max(0, ...stalls.map(({ forMs }) => forMs)),
+    judgedMs: Math.round(all.flat().reduce((sum, { fromMs, toMs }) => sum + Math.max(0, toMs - fromMs), 0)),
+    most: Math.max(0, ...all.map(runs => findMost(runs).most.length)),
+    clockErrorMs: LEAST_ERROR_MS + TURNS * Math.max(0, ...stallsIn(history).map(({ forMs }) => forMs)),
   }
 }
 
-function liveIntervals(history: History): Live[] {
+/** The runs of each tracking ID. */
+function runsIn(history: History): Map<string, Run[]> {
   const { handOverMs } = history.begin
   const error = clockErrors(stallsIn(history))
-  const recent = new Map<string, Push[]>()
-  const intervals: Live[] = []
+  const open = new Map<string, Run & { pushes: Push[] }>()
+  const runs = new Map<string, Run[]>()
   for (const entry of history.entries) {
     if (!('via' in entry) || entry.via !== 'socket' || entry.what !== 'payment') continue
     const { trackingId, connection, at } = entry
     const key = `${connection} ${trackingId}`
-    const near = (recent.get(key) ?? []).filter(before => at - before.at + error(before.at) < handOverMs)
-    const [first] = near
-    const toMs = at - error(at)
-    if (first && toMs > first.at)
-      intervals.push({ trackingId, connection, fromMs: first.at, toMs, shown: [first, entry] })
-    recent.set(key, [...near, entry])
+    const run = open.get(key)
+    const last = run?.pushes.at(-1)
+    if (run && last && at - last.at + error(last.at) < handOverMs) {
+      run.pushes.push(entry)
+      run.toMs = at - error(at)
+      continue
+    }
+    const begun = { connection, fromMs: at, toMs: at - error(at), pushes: [entry] }
+    open.set(key, begun)
+    const list = runs.get(trackingId)
+    if (list) list.push(begun)
+    else runs.set(trackingId, [begun])
   }
-  return intervals
+  return runs
 }
 
-/** Milliseconds of connections that were surely live. */
-function lengthOf(intervals: readonly Live[]): number {
-  const coveredUntil = new Map<string, number>()
-  let sum = 0
-  for (const { connection, trackingId, fromMs, toMs } of intervals) {
-    const key = `${connection} ${trackingId}`
-    const until = coveredUntil.get(key) ?? 0
-    sum += Math.max(0, toMs - Math.max(fromMs, until))
-    coveredUntil.set(key, Math.max(until, toMs))
+/** What shows that runs lasted at a moment: their pushes around it. */
+const shownAt = (runs: readonly Run[], atMs: number, handOverMs: number): Push[] =>
+  runs.flatMap(({ pushes }) => pushes.filter(({ at }) => Math.abs(at - atMs) <= handOverMs))
+
+/** Two pushes to one connection, and the runs of as many others as there are seats, which lasted meanwhile. */
+function findTooMany(
+  runs: readonly Run[],
+  limit: number,
+  error: ErrorAt,
+): { pushes: Push[]; others: Run[] } | undefined {
+  const long = runs.filter(({ fromMs, toMs }) => toMs > fromMs)
+  const othersOf = ({ connection, at }: Push): Run[] => {
+    const from = at - error(at)
+    return long.filter(run => run.connection !== connection && run.fromMs <= from && at <= run.toMs)
   }
-  return sum
+  const before = new Map<number, Push>()
+  for (const push of runs.flatMap(({ pushes }) => pushes).sort((a, b) => a.at - b.at)) {
+    const others = othersOf(push)
+    const first = before.get(push.connection)
+    if (others.length < limit) before.delete(push.connection)
+    else if (first) return { pushes: [first, push], others: others.slice(0, limit) }
+    else before.set(push.connection, push)
+  }
+  return undefined
 }
 
 const stallsIn = ({ entries }: History): Stall[] => entries.filter(entry => entry.what === 'stall')
 
 /** @returns by how much what was seen at a moment may have been sent earlier, in milliseconds */
-function clockErrors(stalls: readonly Stall[]): (at: number) => number {
+function clockErrors(stalls: readonly Stall[]): ErrorAt {
   let from = 0
   return at => {
     // Moments come in order, but for the first of a pair.
@@ -98,30 +127,21 @@ function clockErrors(stalls: readonly Stall[]): (at: number) => number {
   }
 }
 
-/** The intervals of as many connections as possible that have an instant in common. */
-function findMost(intervals: readonly Live[]): Live[] {
-  const edges = intervals
-    .flatMap(live => [
-      { at: live.fromMs, live, begins: true },
-      { at: live.toMs, live, begins: false },
+/** As many runs as possible that have an instant in common, and that instant. */
+function findMost(runs: readonly Run[]): { atMs: number; most: Run[] } {
+  const edges = runs
+    .filter(({ fromMs, toMs }) => toMs > fromMs)
+    .flatMap(run => [
+      { at: run.fromMs, run, begins: true },
+      { at: run.toMs, run, begins: false },
     ])
     .sort((a, b) => a.at - b.at || Number(a.begins) - Number(b.begins))
-  const open = new Map<number, Live>()
-  let most: Live[] = []
-  for (const { live, begins } of edges) {
-    if (begins) open.set(live.connection, live)
-    else if (open.get(live.connection) === live) open.delete(live.connection)
-    if (open.size > most.length) most = [...open.values()]
+  const open = new Map<number, Run>()
+  let found: { atMs: number; most: Run[] } = { atMs: 0, most: [] }
+  for (const { at, run, begins } of edges) {
+    if (begins) open.set(run.connection, run)
+    else if (open.get(run.connection) === run) open.delete(run.connection)
+    if (open.size > found.most.length) found = { atMs: at, most: [...open.values()] }
   }
-  return most
-}
-
-function groupBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>()
-  for (const value of values) {
-    const group = groups.get(keyOf(value))
-    if (group) group.push(value)
-    else groups.set(keyOf(value), [value])
-  }
-  return groups
+  return found
 }
