@@ -1,8 +1,6 @@
 import { DELIVERY_LANES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
-import { readRedisAddress, REDIS_RECONNECT } from '@payment-tracking/runtime'
 import { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
-import { COMMAND_TIMEOUT_MS, queuePrefix, type QueueOptions } from './connection.js'
+import { connectReader, queuePrefix, type QueueOptions } from './connection.js'
 
 export interface BoardQueue {
   /** for Bull Board's adapter and nobody else: the queue of first attempts, and the queue behind it */
@@ -13,13 +11,7 @@ export interface BoardQueue {
 
 /** Opens the delivery queues for the dashboard. While Redis is away its calls fail instead of waiting. */
 export function openBoardQueue(options: QueueOptions): BoardQueue {
-  const redis = new Redis({
-    ...readRedisAddress(options),
-    maxRetriesPerRequest: null,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    ...REDIS_RECONNECT,
-  })
-  redis.on('error', error => options.onError?.(error))
+  const redis = connectReader(options)
   const queues = DELIVERY_LANES.map(lane => {
     const queue = new Queue(DELIVERY_QUEUES[lane], {
       connection: redis,

@@ -1,15 +1,10 @@
 // The two kinds of Redis connection a queue needs, and the names of its keys.
-import {
-  readRedisAddress,
-  REDIS_RECONNECT,
-  refuseUnsupportedRedis,
-  type RedisConfig,
-  type RedisUnsupportedError,
-} from '@payment-tracking/runtime'
-import { Redis } from 'ioredis'
+import type { RedisSettings, RedisUnsupportedError } from '@payment-tracking/runtime'
+import { connectToRedis } from '@payment-tracking/runtime/redis'
+import type { Redis } from 'ioredis'
 import { QueueEvictionError } from './errors.js'
 
-export interface QueueOptions extends RedisConfig {
+export interface QueueOptions extends RedisSettings {
   /** keeps deployments that share a Redis apart */
   ENVIRONMENT: string
   /** connection errors. The connection recovers by itself, and no call rejects because of them. */
@@ -21,34 +16,34 @@ export interface QueueOptions extends RedisConfig {
 /** In a hash tag, so that all keys of a queue live in one slot of a Redis Cluster. */
 export const queuePrefix = (environment: string): string => `{payment-tracking:${environment}}`
 
+const placeOf = ({ ENVIRONMENT }: QueueOptions) => ({ key: queuePrefix(ENVIRONMENT) })
+
 /** A producer must not wait for Redis: calls fail within this. */
-export const COMMAND_TIMEOUT_MS = 2_000
+const COMMAND_TIMEOUT_MS = 2_000
 
-/** For producers and readers: a command without a connection fails at once. */
-export function connectProducer(options: QueueOptions): Redis {
-  const redis = new Redis({
-    ...readRedisAddress(options),
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    ...REDIS_RECONNECT,
-  })
-  redis.on('error', error => options.onError?.(error))
-  refuseUnsupportedRedis(redis, options.onUnsupported)
-  return redis
-}
+/** For producers: a command without a connection fails at once. */
+export const connectProducer = (options: QueueOptions): Redis =>
+  connectToRedis(
+    { ...options, place: placeOf(options) },
+    { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: COMMAND_TIMEOUT_MS },
+  )
 
-/** For workers: commands wait until Redis is back, without a limit. */
-export function connectConsumer(options: QueueOptions): Redis {
-  const redis = new Redis({
-    ...readRedisAddress(options),
-    maxRetriesPerRequest: null,
-    ...REDIS_RECONNECT,
-  })
-  redis.on('error', error => options.onError?.(error))
-  refuseUnsupportedRedis(redis, options.onUnsupported)
-  return redis
-}
+/** For readers such as the dashboard: a command waits for the connection, but not for long. */
+export const connectReader = (options: QueueOptions): Redis =>
+  connectToRedis(
+    { ...options, place: placeOf(options) },
+    { maxRetriesPerRequest: null, commandTimeout: COMMAND_TIMEOUT_MS },
+  )
+
+/**
+ * For workers: commands wait until Redis is back, without a limit. BullMQ's worker would stop for good at an answer such
+ * as MOVED; it sends no transactions.
+ */
+export const connectConsumer = (options: QueueOptions): Redis =>
+  connectToRedis(
+    { ...options, place: placeOf(options), waitsForNode: true },
+    { maxRetriesPerRequest: null },
+  )
 
 /** @throws QueueEvictionError when Redis is set to evict keys */
 export async function refuseEviction(redis: Redis): Promise<void> {

@@ -1,14 +1,14 @@
-import { readRedisAddress, REDIS_RECONNECT, type RedisConfig } from '@payment-tracking/runtime'
-import { Redis, type RedisOptions } from 'ioredis'
+import {
+  connectToRedis,
+  reconnect,
+  type ConnectOptions as RuntimeConnectOptions,
+  type MoreRedisOptions,
+} from '@payment-tracking/runtime/redis'
+import type { Redis } from 'ioredis'
 
-/** Options of the client, but for one that ioredis types apart. */
-export type MoreRedisOptions = Omit<RedisOptions, 'replyMapping'>
-
-export interface ConnectOptions extends RedisConfig {
+interface ConnectOptions extends Omit<RuntimeConnectOptions, 'waitsForNode'> {
   /** shown in `client list` */
   connectionName: string
-  /** called for each error of the connection; it reconnects by itself */
-  onError?: (error: Error) => void
 }
 
 /**
@@ -17,19 +17,15 @@ export interface ConnectOptions extends RedisConfig {
  * server.
  */
 export function connectRedis(options: ConnectOptions, more: MoreRedisOptions = {}): Redis {
-  const redis = new Redis({
-    ...readRedisAddress(options),
+  const redis = connectToRedis(options, {
     connectionName: options.connectionName,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
-    ...REDIS_RECONNECT,
     connectTimeout: 5_000,
     keepAlive: 10_000,
     ...more,
   })
-  // Without a listener an error of the connection would end the process.
-  redis.on('error', error => options.onError?.(error))
   handleRejections(redis)
   return redis
 }
@@ -40,7 +36,7 @@ export function connectRedis(options: ConnectOptions, more: MoreRedisOptions = {
  * calls.
  */
 function handleRejections(redis: Redis): void {
-  for (const name of ['select', 'subscribe', 'psubscribe'] as const) {
+  for (const name of ['select', 'subscribe', 'psubscribe', 'ssubscribe'] as const) {
     const call = redis[name].bind(redis) as (...args: unknown[]) => Promise<unknown>
     const handled = (...args: unknown[]) => {
       const answer = call(...args)
@@ -65,16 +61,18 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late:
 }
 
 /**
- * Pings Redis and opens the connection anew when no answer comes in time. A network that drops packets silently leaves a
- * dead connection open for many minutes.
+ * Pings Redis and opens the connection anew when no answer comes in time. A network that drops packets silently, and a
+ * server that was paused, leave a dead connection open for many minutes.
  * @returns a function that ends the watch
  */
 export function watchConnection(redis: Redis, intervalMs: number, timeoutMs: number): () => void {
+  let opening = false
   const timer = setInterval(() => {
+    // The server took the connection and says nothing: it was opening at the last look already.
+    if (redis.status === 'connect' && opening) reconnect(redis)
+    opening = redis.status === 'connect'
     if (redis.status !== 'ready') return
-    withDeadline(redis.ping(), timeoutMs, () => new Error('no answer')).catch(() => {
-      if (redis.status === 'ready') redis.disconnect(true)
-    })
+    withDeadline(redis.ping(), timeoutMs, () => new Error('no answer')).catch(() => reconnect(redis))
   }, intervalMs)
   timer.unref()
   return () => clearInterval(timer)

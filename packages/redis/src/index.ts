@@ -5,7 +5,7 @@ export type { Announcement } from './fanout/announce-payments.js'
 export { refuseEviction } from './eviction.js'
 export { buildHeadRecords, type HeadRecords } from './head-record.js'
 export { buildNonces, type Nonces } from './nonces/nonces.js'
-export { NO_SEQ, type PaymentFrame } from './fanout/payment-frame.js'
+export { NO_SEQ, type PaymentFrame, type PaymentReader } from './fanout/payment-frame.js'
 export {
   changeOfLifecycle,
   eventIdOfRetraction,

@@ -1,21 +1,14 @@
-import {
-  refuseUnsupportedRedis,
-  type RedisConfig,
-  type RedisUnsupportedError,
-} from '@payment-tracking/runtime'
+import type { RedisSettings, RedisUnsupportedError } from '@payment-tracking/runtime'
+import type { MoreRedisOptions, RedisPlace } from '@payment-tracking/runtime/redis'
 import type { Redis } from 'ioredis'
 import { announcePayments, type Announcement } from './fanout/announce-payments.js'
+import type { PaymentReader } from './fanout/payment-frame.js'
+import { buildShardRoutes, listenToShards, routeToAdapter } from './fanout/shard-channels.js'
 import { RedisUnavailableError } from './errors.js'
 import { buildRedisKeys, type RedisKeys } from './keys.js'
-import {
-  closeRedis,
-  connectRedis,
-  watchConnection,
-  withDeadline,
-  type MoreRedisOptions,
-} from './connection.js'
+import { closeRedis, connectRedis, watchConnection, withDeadline } from './connection.js'
 
-export interface OpenRedisOptions extends RedisConfig {
+export interface OpenRedisOptions extends RedisSettings {
   /** names the keys; default `production` */
   ENVIRONMENT?: string
   /** shown in `client list` */
@@ -32,8 +25,14 @@ export interface RedisConnections {
   readonly keys: RedisKeys
   /** The connection for commands. A command while Redis is away fails at once. */
   readonly commands: Redis
-  /** Another connection with the same options, for subscriptions; `close` closes them too. */
+  /** Another connection, for subscriptions, to any node of a cluster; `close` closes it too. */
   connect(purpose: string, more?: MoreRedisOptions): Redis
+  /**
+   * Reads what is published on the shard channels of a Redis Cluster. Elsewhere there are none: everything comes through
+   * the adapter.
+   * @param onListening a channel is listened to (again): what was published before may be missing
+   */
+  listenToShards<R>(reader: PaymentReader<R>, onListening: () => void): void
   /**
    * Tells the realtime pods of committed payments and life-cycle events, one pipeline for all of them.
    * @returns how many were announced (those with a tracking ID), once Redis took them
@@ -48,25 +47,33 @@ export interface RedisConnections {
 
 const PING_INTERVAL_MS = 5_000
 
-/** Opens the connection to Redis. It connects by itself, also when Redis is away at first. */
+/**
+ * Opens the connection to Redis. It connects by itself, also when Redis is away at first.
+ * @throws RedisUnsupportedError when the settings contradict each other
+ */
 export function openRedis(options: OpenRedisOptions): RedisConnections {
   const { connectionName = 'payment-tracking', timeoutMs = 2_000 } = options
   const keys = buildRedisKeys(options.ENVIRONMENT ?? 'production')
   const connections: Redis[] = []
   const watches: (() => void)[] = []
-  const connect = (purpose: string, more?: MoreRedisOptions) => {
-    const redis = connectRedis({ ...options, connectionName: `${connectionName}:${purpose}` }, more)
+  const open = (purpose: string, place: RedisPlace, more?: MoreRedisOptions) => {
+    const redis = connectRedis({ ...options, place, connectionName: `${connectionName}:${purpose}` }, more)
     connections.push(redis)
     watches.push(watchConnection(redis, PING_INTERVAL_MS, timeoutMs))
     return redis
   }
-  const commands = connect('commands')
-  refuseUnsupportedRedis(commands, options.onUnsupported)
+  const toChannel = (purpose: string, channel: string) => open(purpose, { key: channel })
+  const commands = open('commands', { key: keys.lease('run') })
+  const route = routeToAdapter(commands)
+  const routeOf = options.REDIS_CLUSTER ? buildShardRoutes(keys, toChannel) : () => route
   return {
     keys,
     commands,
-    connect,
-    announce: announcement => announcePayments(commands, keys, announcement, timeoutMs),
+    connect: (purpose, more) => open(purpose, 'any node', more),
+    listenToShards: (reader, onListening) => {
+      if (options.REDIS_CLUSTER) listenToShards(keys, toChannel, reader, onListening)
+    },
+    announce: announcement => announcePayments(routeOf, keys, announcement, timeoutMs),
     async ping() {
       if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
       await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))

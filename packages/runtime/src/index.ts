@@ -33,14 +33,11 @@ export {
 } from './servers/database.js'
 export { NatsConfig } from './servers/nats.js'
 export {
-  readRedisAddress,
   RealtimeRedisConfig,
   realtimeRedisOf,
-  REDIS_RECONNECT,
   RedisConfig,
   RedisUnsupportedError,
-  refuseUnsupportedRedis,
-  type RedisAddress,
+  type RedisSettings,
 } from './servers/redis.js'
 export { readTls, type TlsOptions } from './servers/tls.js'
 export { measurePool, type PoolUse } from './pool-metrics.js'

@@ -3,6 +3,7 @@ import {
   buildPaymentAdapter,
   eventIdOfRetraction,
   Seats,
+  type PaymentReader,
   type RedisConnections,
 } from '@payment-tracking/redis'
 import { rememberLeaseUse, type Store } from '@payment-tracking/store'
@@ -13,7 +14,7 @@ import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
 import { LifecycleWatch } from './rooms/lifecycle-watch.js'
 import { RetractionHealer } from './rooms/retraction-healer.js'
-import { Rooms } from './rooms/rooms.js'
+import { Rooms, type Room } from './rooms/rooms.js'
 import { ConnectionAdmission } from './sockets/connection-admission.js'
 import { drainSockets } from './sockets/drain.js'
 import { closeConnection, dropWhenSilent, type EngineConnection } from './connections/engine-connection.js'
@@ -116,15 +117,19 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     packetsPerSecond: config.MAX_MESSAGES_PER_SECOND * 2,
     packetBurst: config.MAX_MESSAGE_BURST * 4,
   })
-  const adapter = buildPaymentAdapter({
-    publisher: redis.commands,
-    subscriber,
-    keys: redis.keys,
+  const reader: PaymentReader<Room> = {
     accepts: epoch => databaseEpoch.accepts(epoch),
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => rooms.receive(room, payment),
     onLifecycle: (room, lifecycleFrame) => lifecycle.receive(room, lifecycleFrame),
+  }
+  const adapter = buildPaymentAdapter({
+    publisher: redis.commands,
+    subscriber,
+    keys: redis.keys,
+    ...reader,
   })
+  redis.listenToShards(reader, () => healer.healSoon())
   const server = buildSocketServer(config, adapter, request => admission.admitRequest(request))
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)

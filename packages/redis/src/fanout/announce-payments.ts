@@ -6,11 +6,12 @@ import {
   type CommittedLifecycle,
   type CommittedPayment,
 } from '@payment-tracking/contracts'
-import type { Redis } from 'ioredis'
+import { reconnect } from '@payment-tracking/runtime/redis'
 import { RedisUnavailableError } from '../errors.js'
 import type { RedisKeys } from '../keys.js'
 import { NO_SEQ, paymentParser, type AnnouncedFrame, type AnnouncedFrames } from './payment-frame.js'
 import { frameOfLifecycle, frameOfPayment, frameOfRetraction } from './socket-frame.js'
+import type { PaymentRoute } from './shard-channels.js'
 import { withDeadline } from '../connection.js'
 
 interface AnnouncedEvents {
@@ -59,40 +60,32 @@ const toLifecycleFrame = (lifecycle: CommittedLifecycle, timestamp: number): Ann
   wsFrame: frameOfLifecycle(lifecycle, timestamp),
 })
 
-/**
- * Tells every pod of committed payments and life-cycle events, many in a message, one pipeline for all. Payments without
- * tracking ID are left out.
- * @param timeoutMs how long Redis may take
- * @returns how many payments, retractions and life-cycle events were announced, once Redis took them all
- * @throws RedisUnavailableError at once when Redis is away, after `timeoutMs` when it hangs; some may have
- *   been announced. Announcing again is harmless: pods know what they forwarded.
- */
-export async function announcePayments(
-  redis: Redis,
+/** Frames of one event, by the route of their tracking ID. */
+function byRoute(
+  frames: readonly AnnouncedFrame[],
+  routeOf: (trackingId: string) => PaymentRoute,
+): Map<PaymentRoute, AnnouncedFrame[]> {
+  const groups = new Map<PaymentRoute, AnnouncedFrame[]>()
+  for (const frame of frames) {
+    const route = routeOf(frame.trackingId)
+    const group = groups.get(route)
+    if (group) group.push(frame)
+    else groups.set(route, [frame])
+  }
+  return groups
+}
+
+/** @throws RedisUnavailableError at once when the route's node is away, after `timeoutMs` when it hangs */
+async function send(
+  { redis, publish }: PaymentRoute,
   keys: RedisKeys,
-  announcement: Announcement,
   timeoutMs: number,
-): Promise<number> {
+  emitAll: (emitter: Emitter<AnnouncedEvents>) => void,
+): Promise<void> {
   if (redis.status !== 'ready') throw new RedisUnavailableError('Redis is away; the payments wait')
   const pipeline = redis.pipeline()
-  const emitter = new Emitter<AnnouncedEvents>(pipeline, { key: keys.adapter, parser: paymentParser })
-  const timestamp = Date.now()
-  const { lifecycles = [], committedAtMs = timestamp, epoch } = announcement
-  const emit = (event: keyof AnnouncedEvents, frames: readonly AnnouncedFrame[]) => {
-    for (let at = 0; at < frames.length; at += FRAMES_PER_MESSAGE) {
-      const some = frames.slice(at, at + FRAMES_PER_MESSAGE)
-      const rooms = some.map(({ trackingId }) => roomOf(trackingId))
-      emitter.to(rooms).emit(event, { frames: some, committedAtMs, epoch })
-    }
-    return frames.length
-  }
-  const count =
-    emit('payments', toFrames(announcement, timestamp)) +
-    emit(
-      'lifecycles',
-      lifecycles.map(lifecycle => toLifecycleFrame(lifecycle, timestamp)),
-    )
-  if (count === 0) return 0
+  const client = { publish: (channel: string, message: Buffer) => publish(pipeline, channel, message) }
+  emitAll(new Emitter<AnnouncedEvents>(client, { key: keys.adapter, parser: paymentParser }))
   try {
     const results = await withDeadline(
       pipeline.exec(),
@@ -101,11 +94,56 @@ export async function announcePayments(
     )
     const failed = results?.find(([error]) => error !== null)
     if (failed) throw failed[0]!
-    return count
   } catch (error) {
     // While Redis hangs, every batch would stay in the buffer of this connection.
-    if (error instanceof RedisUnavailableError) redis.disconnect(true)
+    if (error instanceof RedisUnavailableError) reconnect(redis)
     if (error instanceof RedisUnavailableError) throw error
     throw new RedisUnavailableError('Redis did not take the payments', { cause: error })
   }
+}
+
+/**
+ * Tells every pod of committed payments and life-cycle events, many in a message, one pipeline for each route. Payments
+ * without tracking ID are left out. A route whose node is away does not hold the others up.
+ * @param timeoutMs how long Redis may take
+ * @returns how many payments, retractions and life-cycle events were announced, once Redis took them all
+ * @throws RedisUnavailableError at once when Redis is away, after `timeoutMs` when it hangs; some may have
+ *   been announced. Announcing again is harmless: pods know what they forwarded.
+ */
+export async function announcePayments(
+  routeOf: (trackingId: string) => PaymentRoute,
+  keys: RedisKeys,
+  announcement: Announcement,
+  timeoutMs: number,
+): Promise<number> {
+  const timestamp = Date.now()
+  const { lifecycles = [], committedAtMs = timestamp, epoch } = announcement
+  const events = {
+    payments: byRoute(toFrames(announcement, timestamp), routeOf),
+    lifecycles: byRoute(
+      lifecycles.map(lifecycle => toLifecycleFrame(lifecycle, timestamp)),
+      routeOf,
+    ),
+  }
+  let count = 0
+  const emit = (emitter: Emitter<AnnouncedEvents>, event: keyof AnnouncedEvents, route: PaymentRoute) => {
+    const frames = events[event].get(route) ?? []
+    for (let at = 0; at < frames.length; at += FRAMES_PER_MESSAGE) {
+      const some = frames.slice(at, at + FRAMES_PER_MESSAGE)
+      const rooms = some.map(({ trackingId }) => roomOf(trackingId))
+      emitter.to(rooms).emit(event, { frames: some, committedAtMs, epoch })
+    }
+    count += frames.length
+  }
+  const routes = new Set([...events.payments.keys(), ...events.lifecycles.keys()])
+  const sent = await Promise.allSettled(
+    [...routes].map(route =>
+      send(route, keys, timeoutMs, emitter => {
+        emit(emitter, 'payments', route)
+        emit(emitter, 'lifecycles', route)
+      }),
+    ),
+  )
+  for (const result of sent) if (result.status === 'rejected') throw result.reason
+  return count
 }

@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject } from 'typebox'
-import { Secret, ServerUrl } from '../config.js'
+import { Flag, Secret, ServerUrl } from '../config.js'
 import { ServiceError } from '../error.js'
 import { describeTls, readTls, type TlsOptions } from './tls.js'
 
@@ -8,6 +8,12 @@ const tls = describeTls('Redis')
 /** The settings of a process that uses Redis; spread into a service's schema. */
 export const RedisConfig = {
   REDIS_URL: ServerUrl('redis|rediss', 'Redis, as redis://user:password@host:6379'),
+  REDIS_CLUSTER: Type.Optional(
+    Flag(
+      false,
+      'REDIS_URL names nodes of a Redis Cluster, comma separated; user, password and TLS are those of the first',
+    ),
+  ),
   REDIS_SENTINELS: Type.Optional(
     Type.String({
       pattern: '^[^,\\s]+:\\d+(\\s*,\\s*[^,\\s]+:\\d+)*$',
@@ -34,19 +40,29 @@ export const RealtimeRedisConfig = {
       'a Redis of its own for the real-time channel, the same for ingest and realtime; without it REDIS_URL serves both',
     ),
   ),
+  REALTIME_REDIS_CLUSTER: Type.Optional(
+    Flag(false, 'REALTIME_REDIS_URL names nodes of a Redis Cluster, comma separated'),
+  ),
 }
 export type RealtimeRedisConfig = Static<TObject<typeof RealtimeRedisConfig>>
 
+/** The settings of one Redis, and how its two settings are called in messages. */
+export interface RedisSettings extends RedisConfig {
+  settingNames?: { url: string; cluster: string }
+}
+
 /**
  * The settings of the Redis of the real-time channel. The Sentinels are those of REDIS_URL, so a Redis of its own is
- * reached directly; certificates are the same.
+ * reached directly, or as a cluster; certificates are the same.
  */
-export function realtimeRedisOf<C extends RealtimeRedisConfig>(config: C): C {
+export function realtimeRedisOf<C extends RealtimeRedisConfig>(config: C): C & Pick<RedisSettings, 'settingNames'> {
   const { REALTIME_REDIS_URL: url } = config
   if (url === undefined) return config
   return {
     ...config,
+    settingNames: { url: 'REALTIME_REDIS_URL', cluster: 'REALTIME_REDIS_CLUSTER' },
     REDIS_URL: url,
+    REDIS_CLUSTER: config.REALTIME_REDIS_CLUSTER ?? false,
     REDIS_SENTINELS: undefined,
     REDIS_MASTER: undefined,
     REDIS_SENTINEL_PASSWORD: undefined,
@@ -88,29 +104,54 @@ export interface RedisAddress {
   sentinelTLS?: TlsOptions
 }
 
+/** Nodes of a Redis Cluster, any of which can name the others. */
+export interface ClusterAddress extends Pick<RedisAddress, 'username' | 'password' | 'tls'> {
+  nodes: { host: string; port: number }[]
+}
+
+const hostOf = (url: URL) => ({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 6379) })
+
 /**
- * @throws RedisUnsupportedError when only one of REDIS_SENTINELS and REDIS_MASTER is set
+ * The address of one Redis, of Sentinels, or of the nodes of a cluster.
+ * @throws RedisUnsupportedError when the settings contradict each other; one line that names them and the cure
  */
-export function readRedisAddress(config: RedisConfig): RedisAddress {
-  const { REDIS_SENTINELS: sentinels, REDIS_MASTER: name } = config
+export function readRedisAddress(config: RedisSettings): RedisAddress | ClusterAddress {
+  const { REDIS_SENTINELS: sentinels, REDIS_MASTER: name, REDIS_CLUSTER: isCluster = false } = config
+  const { url: urlName, cluster: clusterName } = config.settingNames ?? SETTING_NAMES
   if ((sentinels === undefined) !== (name === undefined))
     throw new RedisUnsupportedError(
       'REDIS_SENTINELS and REDIS_MASTER are only of use together: set both or none',
     )
-  const url = new URL(config.REDIS_URL)
+  const parts = config.REDIS_URL.split(',').map(part => part.trim())
+  if (parts.length > 1 && !isCluster)
+    throw new RedisUnsupportedError(
+      `${urlName} names several servers: set ${clusterName}=on if they are nodes of a Redis Cluster, or name one`,
+    )
+  const urls = parts.map(part => readUrl(part, urlName))
+  const [url] = urls as [URL]
   const options = readTls(config.REDIS_TLS_CA, config.REDIS_TLS_CERT, config.REDIS_TLS_KEY)
   const secure = url.protocol === 'rediss:' || options !== undefined
   const database = url.pathname.slice(1)
-  const common: RedisAddress = {
+  const common = {
     ...(url.username && { username: decodeURIComponent(url.username) }),
     ...(url.password && { password: decodeURIComponent(url.password) }),
-    ...(database && { db: Number(database) }),
     ...(secure && { tls: options ?? {} }),
   }
-  if (sentinels === undefined)
-    return { ...common, host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 6379) }
+  if (isCluster) {
+    if (sentinels !== undefined)
+      throw new RedisUnsupportedError(
+        `${clusterName} and REDIS_SENTINELS exclude each other: a Redis Cluster has no Sentinels; remove one of them`,
+      )
+    if (database !== '' && database !== '0')
+      throw new RedisUnsupportedError(
+        `${urlName} names database ${database}: a Redis Cluster has database 0 alone; remove /${database}`,
+      )
+    return { ...common, nodes: urls.map(hostOf) }
+  }
+  const one = { ...common, ...(database && { db: Number(database) }) }
+  if (sentinels === undefined) return { ...one, ...hostOf(url) }
   return {
-    ...common,
+    ...one,
     sentinels: sentinels.split(',').map(each => {
       const at = each.lastIndexOf(':')
       return { host: each.slice(0, at).trim(), port: Number(each.slice(at + 1)) }
@@ -121,38 +162,34 @@ export function readRedisAddress(config: RedisConfig): RedisAddress {
   }
 }
 
-/** The part of a client of Redis that is needed to ask what it is connected to. */
-interface RedisClient {
-  on(event: 'ready', listener: () => void): unknown
-  info(section: string): Promise<string>
+const SETTING_NAMES = { url: 'REDIS_URL', cluster: 'REDIS_CLUSTER' } as const
+
+/** Nodes after the first may leave out the scheme. */
+function readUrl(text: string, name: string): URL {
+  try {
+    return new URL(text.includes('://') ? text : `redis://${text}`)
+  } catch (cause) {
+    throw new RedisUnsupportedError(`${name} holds an address that is no URL`, { cause })
+  }
 }
 
 /**
- * Asks each server that the client connects to for its kind, and tells of one on which commands would fail one by one
- * while the process looks healthy.
- * @param onUnsupported should end the process: no waiting makes this server another one
+ * Why a server does not fit the settings, or undefined when it does: commands would fail on it one by one while the
+ * process looks healthy.
+ * @param info the server's answer to INFO server
  */
-export function refuseUnsupportedRedis(
-  client: RedisClient,
-  onUnsupported: ((error: RedisUnsupportedError) => void) | undefined,
-): void {
-  client.on('ready', () => {
-    client.info('server').then(
-      info => {
-        const reason = UNSUPPORTED[/^redis_mode:(\w+)/m.exec(info)?.[1] ?? '']
-        if (reason) onUnsupported?.(new RedisUnsupportedError(reason))
-      },
-      // The connection broke: the next one is asked.
-      () => {},
+export function findRedisProblem(config: RedisSettings, info: string): RedisUnsupportedError | undefined {
+  const { url, cluster } = config.settingNames ?? SETTING_NAMES
+  const mode = /^redis_mode:(\w+)/m.exec(info)?.[1]
+  if (mode === 'sentinel')
+    return new RedisUnsupportedError(
+      `${url} leads to a Sentinel, which stores nothing: name it in REDIS_SENTINELS, and its primary in REDIS_MASTER`,
     )
-  })
-}
-
-/** By `redis_mode`. */
-const UNSUPPORTED: Readonly<Record<string, string | undefined>> = {
-  cluster:
-    'REDIS_URL or REALTIME_REDIS_URL leads to a node of a Redis Cluster, which is not supported: the keys of one command would lie on ' +
-    'several nodes. Use one Redis with replicas behind Sentinel (REDIS_SENTINELS, REDIS_MASTER) or a managed primary.',
-  sentinel:
-    'REDIS_URL or REALTIME_REDIS_URL leads to a Sentinel, which stores nothing: name it in REDIS_SENTINELS, and its primary in REDIS_MASTER.',
+  if (mode === 'cluster' && !config.REDIS_CLUSTER)
+    return new RedisUnsupportedError(`${url} leads to a node of a Redis Cluster: set ${cluster}=on`)
+  if (mode === 'standalone' && config.REDIS_CLUSTER)
+    return new RedisUnsupportedError(
+      `${cluster} is on and ${url} leads to a Redis that is no node of a cluster: set ${cluster}=off`,
+    )
+  return undefined
 }
