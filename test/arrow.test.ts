@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const HOMES: Record<string, readonly string[]> = {
   nats: ['packages/bus', 'packages/testkit'],
   bullmq: ['packages/queue'],
-  ioredis: ['packages/redis', 'packages/queue', 'packages/testkit'],
+  ioredis: ['packages/runtime', 'packages/redis', 'packages/queue', 'packages/testkit'],
   '@solana/kit': ['packages/chain', 'packages/simulator', 'services/indexer'],
   litesvm: ['packages/simulator'],
   '@socket.io/redis-emitter': ['packages/redis'],
@@ -115,6 +115,17 @@ t.test('no source file imports against the arrow', async t => {
       if (home && !home.includes(folder)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
     }
   }
+})
+
+t.test('one place opens connections to Redis', t => {
+  const home = /^packages\/(runtime\/src\/servers|testkit\/src)\//
+  const opening = sources.filter(file => /new (Redis|Cluster)\(/.test(read(file)))
+  t.same(
+    opening.filter(file => !home.test(file)),
+    [],
+  )
+  t.ok(opening.some(file => file.startsWith('packages/runtime/')))
+  t.end()
 })
 
 t.test('the pages of the console import the client and nothing else of ours', async t => {

@@ -125,7 +125,17 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
       for (;;) {
         const keys = (await source.client.cluster('GETKEYSINSLOT', slot, 10)) as unknown as string[]
         if (keys.length === 0) break
-        await source.client.call('MIGRATE', '127.0.0.1', target!.port, '', 0, 5_000, 'REPLACE', 'KEYS', ...keys)
+        await source.client.call(
+          'MIGRATE',
+          '127.0.0.1',
+          target!.port,
+          '',
+          0,
+          5_000,
+          'REPLACE',
+          'KEYS',
+          ...keys,
+        )
       }
       for (const node of [target!, source]) await node.client.cluster('SETSLOT', slot, 'NODE', target!.id)
       await waitFor(async () => (await findOwner(key)) === target, { what: 'the slot to move', ...PATIENCE })
@@ -133,4 +143,5 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
   }
 }
 
-const after = (ms: number) => new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), ms).unref())
+const after = (ms: number) =>
+  new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), ms).unref())

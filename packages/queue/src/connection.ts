@@ -40,10 +40,7 @@ export const connectReader = (options: QueueOptions): Redis =>
  * as MOVED; it sends no transactions.
  */
 export const connectConsumer = (options: QueueOptions): Redis =>
-  connectToRedis(
-    { ...options, place: placeOf(options), waitsForNode: true },
-    { maxRetriesPerRequest: null },
-  )
+  connectToRedis({ ...options, place: placeOf(options), waitsForNode: true }, { maxRetriesPerRequest: null })
 
 /** @throws QueueEvictionError when Redis is set to evict keys */
 export async function refuseEviction(redis: Redis): Promise<void> {

@@ -27,11 +27,19 @@ const OPERATION = 6
 
 let places = 0
 
-/** Pods of one deployment in one process. */
-export function useSeatPods(t: TestContext, redisUrl: string, environment = `seats${++places}`) {
+/**
+ * Pods of one deployment in one process.
+ * @param redis its URL, or the settings of a cluster
+ */
+export function useSeatPods(
+  t: TestContext,
+  redis: string | { REDIS_URL: string; REDIS_CLUSTER: boolean },
+  environment = `seats${++places}`,
+) {
   let first = true
+  const settings = typeof redis === 'string' ? { REDIS_URL: redis } : redis
   return async (options: { leaseMs?: number; timeoutMs?: number } = {}): Promise<SeatPod> => {
-    const connections = openRedis({ REDIS_URL: redisUrl, ENVIRONMENT: environment })
+    const connections = openRedis({ ...settings, ENVIRONMENT: environment })
     const subscriber = connections.connect('subscriber', { enableOfflineQueue: true })
     const lost: string[] = []
     const seats = new Seats({

@@ -1,5 +1,6 @@
 import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
+import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openRedis } from '@payment-tracking/redis'
 import { measureClockSkew } from '@payment-tracking/store'
 import { buildApp } from './app.js'
@@ -7,6 +8,7 @@ import { ApiConfig } from './config.js'
 import { openApiDatabases } from './open-api-databases.js'
 
 await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
+  await checkRedis(config)
   const { store, reads } = await context.own('store', () => openApiDatabases(config, log))
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))

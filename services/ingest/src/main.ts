@@ -8,6 +8,7 @@ import {
   watchClock,
   type Intake,
 } from '@payment-tracking/runtime'
+import { checkRedis } from '@payment-tracking/runtime/redis'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
   countOpenStreamGaps,
@@ -37,6 +38,7 @@ const SETTLE_WITHIN_MS = 1_000
 const STOP_RESERVE_MS = 5_000
 
 await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
+  await Promise.all([checkRedis(config), checkRedis(realtimeRedisOf(config))])
   // The pool closes last, so that the relay can still mark its last batches.
   const store = await context.own('store', () =>
     openStore({

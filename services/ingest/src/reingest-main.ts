@@ -4,7 +4,8 @@
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
-import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
+import { createLogger, createMetrics, readConfig, realtimeRedisOf } from '@payment-tracking/runtime'
+import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openStore } from '@payment-tracking/store'
 import { IngestConfig, programOf } from './config.js'
 import { createIngestMetrics } from './ingest-metrics.js'
@@ -21,12 +22,14 @@ async function main(): Promise<void> {
   const since = readSince(args)
   const config = readConfig(IngestConfig, process.env)
   const log = createLogger('reingest', config)
+  await Promise.all([checkRedis(config), checkRedis(realtimeRedisOf(config))])
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
   const store = openStore({ ...config, poolSize: 4, applicationName: 'reingest' })
   const redis = openRedis({ ...config, connectionName: 'reingest', onError })
+  const channel = openRedis({ ...realtimeRedisOf(config), connectionName: 'reingest', onError })
   const queue = openQueue({ ...config, onError })
   const bus = await openBus(config, `reingest ${config.ENVIRONMENT}`, log)
-  const relay = new OutboxRelay(store, buildSinks(redis, queue), log)
+  const relay = new OutboxRelay(store, buildSinks(channel, queue), log)
   const metrics = createIngestMetrics(createMetrics())
   const guard = new DatabaseGuard({
     store,
@@ -51,7 +54,7 @@ async function main(): Promise<void> {
     await relay.settle()
   } finally {
     await bus.close()
-    await Promise.allSettled([queue.close(), redis.close()])
+    await Promise.allSettled([queue.close(), redis.close(), channel.close()])
     await store.close()
   }
 }

@@ -1,12 +1,14 @@
 import { openBus } from '@payment-tracking/bus'
 import { openBoardQueue, openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
+import { checkRedis } from '@payment-tracking/runtime/redis'
 import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { OpsConfig } from './config.js'
 import { measurePipeline } from './ops-metrics.js'
 
 await runMain('ops', OpsConfig, async ({ config, log, context }) => {
+  await checkRedis(config)
   const onError = (err: Error) => log.debug({ err }, 'queue.error')
   const store = await context.own('store', () =>
     openStore({

@@ -1,4 +1,5 @@
 import { ConfigError, measurePool, realtimeRedisOf, runMain, watchClock } from '@payment-tracking/runtime'
+import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openRedis, refuseEviction } from '@payment-tracking/redis'
 import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
@@ -8,6 +9,7 @@ import { RealtimeConfig } from './config.js'
 const STATEMENT_TIMEOUT_MS = 5_000
 
 await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
+  await checkRedis(realtimeRedisOf(config))
   if (config.DRAIN_WINDOW_MS >= config.STOP_DEADLINE_MS) {
     throw new ConfigError([
       `DRAIN_WINDOW_MS (${config.DRAIN_WINDOW_MS}) must be below STOP_DEADLINE_MS (${config.STOP_DEADLINE_MS})`,

@@ -57,13 +57,15 @@ export const epochOf = async ({ pool }: TestDatabase): Promise<string> =>
 export async function usePods(
   t: TestContext,
   settings: Record<string, string> = {},
-  servers?: { databaseUrl: string; redisUrl: string },
+  servers?: { databaseUrl?: string; redisUrl: string; isCluster?: boolean },
 ): Promise<Pods> {
-  const database = await createDatabase(t, servers && { serverUrl: servers.databaseUrl })
+  const database = await createDatabase(t, servers?.databaseUrl ? { serverUrl: servers.databaseUrl } : {})
   const redis = servers ? usePrivateRedis(t, servers.redisUrl) : await useRedis(t)
+  const isCluster = servers?.isCluster === true
   const env = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
+    ...(isCluster && { REDIS_CLUSTER: 'on' }),
     ENVIRONMENT: redis.prefix,
     PORT: '0',
     // All clients of a test share one address; other tests cover the caps of addresses.
@@ -73,7 +75,11 @@ export async function usePods(
     ...settings,
   }
   const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  const connections = openRedis({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
+  const connections = openRedis({
+    REDIS_URL: redis.url,
+    REDIS_CLUSTER: isCluster,
+    ENVIRONMENT: redis.prefix,
+  })
   t.teardown(async () => {
     await connections.close()
     await store.close()
@@ -99,11 +105,12 @@ export async function usePods(
   }
 }
 
-function usePrivateRedis(t: TestContext, url: string): TestRedis {
-  const client = new Redis(url)
+/** @param urls one or, of a cluster, several: `client` looks into the first */
+function usePrivateRedis(t: TestContext, urls: string): TestRedis {
+  const client = new Redis(urls.split(',')[0]!)
   client.on('error', () => {})
   t.teardown(() => client.disconnect())
-  return { url, prefix: 'private', client }
+  return { url: urls, prefix: 'private', client }
 }
 
 export async function startPod(t: TestContext, env: Record<string, string>): Promise<Pod> {

@@ -7,6 +7,7 @@ import {
   type Tracing,
   watchClock,
 } from '@payment-tracking/runtime'
+import { checkRedis } from '@payment-tracking/runtime/redis'
 import { measureClockSkew, openStore } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
@@ -31,6 +32,7 @@ export async function buildWebhookWorker(
   log: Logger,
   tracing?: Tracing,
 ): Promise<void> {
+  await checkRedis(config)
   if (config.WEBHOOK_ALLOW_PRIVATE_TARGETS)
     log.warn('WEBHOOK_ALLOW_PRIVATE_TARGETS is on: gateways can reach private networks through this worker')
   const onError = (err: Error) => log.warn({ err }, 'queue.error')

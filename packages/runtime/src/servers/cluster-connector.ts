@@ -33,7 +33,10 @@ const isSame = (one: ClusterNode, other: ClusterNode | undefined): boolean =>
   one.host === other?.host && one.port === other.port
 
 const shuffled = <T>(items: readonly T[]): T[] =>
-  items.map(item => ({ item, at: Math.random() })).sort((one, other) => one.at - other.at).map(({ item }) => item)
+  items
+    .map(item => ({ item, at: Math.random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item)
 
 /** @throws what the client throws when the node is away, hangs, or is no node of a cluster */
 async function askNode(node: ClusterNode, address: ClusterAddress, place: RedisPlace): Promise<ClusterView> {
@@ -85,7 +88,10 @@ function buildFinder(address: ClusterAddress, place: RedisPlace): () => Promise<
   let learned: ClusterNode[] = []
   return async () => {
     let problem: unknown = new Error('no node of the Redis Cluster serves the key')
-    const known = [...address.nodes, ...learned.filter(node => !address.nodes.some(each => isSame(node, each)))]
+    const known = [
+      ...address.nodes,
+      ...learned.filter(node => !address.nodes.some(each => isSame(node, each))),
+    ]
     for (const node of shuffled(known)) {
       try {
         const { nodes, owner } = await askNode(node, address, place)

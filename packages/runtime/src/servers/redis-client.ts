@@ -35,7 +35,9 @@ const ELSEWHERE = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|LOADING) /
 export function connectToRedis(options: ConnectOptions, more: MoreRedisOptions = {}): Redis {
   const address = readRedisAddress(options)
   const redis = new Redis(
-    'nodes' in address ? { ...optionsOfCluster(address, options), ...more } : { ...address, ...REDIS_RECONNECT, ...more },
+    'nodes' in address
+      ? { ...optionsOfCluster(address, options), ...more }
+      : { ...address, ...REDIS_RECONNECT, ...more },
   )
   // Without a listener an error of the connection would end the process.
   redis.on('error', (error: Error) => {
@@ -48,7 +50,10 @@ export function connectToRedis(options: ConnectOptions, more: MoreRedisOptions =
   return redis
 }
 
-function optionsOfCluster({ nodes, ...credentials }: ClusterAddress, options: ConnectOptions): MoreRedisOptions {
+function optionsOfCluster(
+  { nodes, ...credentials }: ClusterAddress,
+  options: ConnectOptions,
+): MoreRedisOptions {
   const onElsewhere = options.waitsForNode ? 2 : true
   return {
     ...credentials,

@@ -55,7 +55,9 @@ export interface RedisSettings extends RedisConfig {
  * The settings of the Redis of the real-time channel. The Sentinels are those of REDIS_URL, so a Redis of its own is
  * reached directly, or as a cluster; certificates are the same.
  */
-export function realtimeRedisOf<C extends RealtimeRedisConfig>(config: C): C & Pick<RedisSettings, 'settingNames'> {
+export function realtimeRedisOf<C extends RealtimeRedisConfig>(
+  config: C,
+): C & Pick<RedisSettings, 'settingNames'> {
   const { REALTIME_REDIS_URL: url } = config
   if (url === undefined) return config
   return {

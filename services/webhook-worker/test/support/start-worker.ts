@@ -76,20 +76,22 @@ export const makeCommittedPayment = (
 /** @param servers separate servers that the test may kill */
 export async function openRig(
   t: TestContext,
-  servers?: { databaseUrl: string; redisUrl: string },
+  servers?: { databaseUrl?: string; redisUrl: string; isCluster?: boolean },
 ): Promise<Rig> {
-  const database = await createDatabase(t, servers ? { serverUrl: servers.databaseUrl } : {})
+  const database = await createDatabase(t, servers?.databaseUrl ? { serverUrl: servers.databaseUrl } : {})
+  const isCluster = servers?.isCluster === true
   const redis = servers
     ? { url: servers.redisUrl, prefix: 't', client: undefined as never }
     : await useRedis(t)
   const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
   t.teardown(() => store.close())
-  const queue = openQueue({ REDIS_URL: redis.url, ENVIRONMENT: 'test' })
+  const queue = openQueue({ REDIS_URL: redis.url, REDIS_CLUSTER: isCluster, ENVIRONMENT: 'test' })
   t.teardown(() => queue.close())
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
   const env = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
+    ...(isCluster && { REDIS_CLUSTER: 'on' }),
     ENVIRONMENT: 'test',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     WEBHOOK_BACKOFF_MS: '50',
