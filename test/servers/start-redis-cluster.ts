@@ -41,7 +41,7 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
       const client = new Redis(server.url, { maxRetriesPerRequest: null, retryStrategy: () => 100 })
       client.on('error', () => {})
       t.teardown(() => client.disconnect())
-      const id = (await client.cluster('MYID')) as string
+      const id = await client.cluster('MYID')
       return Object.assign(server, { id, client })
     }),
   )
@@ -58,7 +58,7 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
   const settled = async () => {
     const views = await Promise.all(
       nodes.map(async node => {
-        const info = (await node.client.cluster('INFO')) as string
+        const info = await node.client.cluster('INFO')
         const role = await roleOf(node)
         const inSync = role[0] === 'master' || role[3] === 'connected'
         const known = (await node.client.cluster('NODES')) as string
@@ -69,7 +69,7 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
     const roles = await Promise.all(nodes.map(isPrimary))
     return views.every(Boolean) && roles.filter(Boolean).length === PRIMARIES
   }
-  await waitFor(async () => /cluster_known_nodes:6/.test((await first.client.cluster('INFO')) as string), {
+  await waitFor(async () => /cluster_known_nodes:6/.test(await first.client.cluster('INFO')), {
     what: 'the nodes to know each other',
     ...PATIENCE,
   })
@@ -116,14 +116,14 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
       }
     },
     async moveSlotOf(key) {
-      const slot = (await first.client.cluster('KEYSLOT', key)) as unknown as number
+      const slot = await first.client.cluster('KEYSLOT', key)
       const source = await findOwner(key)
       let target: Node | undefined
       for (const node of nodes) if (node !== source && (await isPrimary(node))) target = node
       await target!.client.cluster('SETSLOT', slot, 'IMPORTING', source.id)
       await source.client.cluster('SETSLOT', slot, 'MIGRATING', target!.id)
       for (;;) {
-        const keys = (await source.client.cluster('GETKEYSINSLOT', slot, 10)) as unknown as string[]
+        const keys = await source.client.cluster('GETKEYSINSLOT', slot, 10)
         if (keys.length === 0) break
         await source.client.call(
           'MIGRATE',

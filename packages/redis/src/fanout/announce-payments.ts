@@ -77,14 +77,15 @@ function byRoute(
 
 /** @throws RedisUnavailableError at once when the route's node is away, after `timeoutMs` when it hangs */
 async function send(
-  { redis, publish }: PaymentRoute,
+  route: PaymentRoute,
   keys: RedisKeys,
   timeoutMs: number,
   emitAll: (emitter: Emitter<AnnouncedEvents>) => void,
 ): Promise<void> {
+  const { redis } = route
   if (redis.status !== 'ready') throw new RedisUnavailableError('Redis is away; the payments wait')
   const pipeline = redis.pipeline()
-  const client = { publish: (channel: string, message: Buffer) => publish(pipeline, channel, message) }
+  const client = { publish: (channel: string, message: Buffer) => route.publish(pipeline, channel, message) }
   emitAll(new Emitter<AnnouncedEvents>(client, { key: keys.adapter, parser: paymentParser }))
   try {
     const results = await withDeadline(

@@ -117,6 +117,7 @@ export function buildClusterConnector(
 
   return class ClusterConnector extends AbstractConnector {
     #waiting = new AbortController()
+    #ended: unknown
 
     constructor() {
       super(DISCONNECT_MS)
@@ -139,8 +140,11 @@ export function buildClusterConnector(
       }
     }
 
+    /** Each of many commands that a node refuses disconnects. */
     override disconnect(): void {
       this.#waiting.abort()
+      if (this.#ended === this.stream) return
+      this.#ended = this.stream
       super.disconnect()
     }
 
