@@ -53,6 +53,12 @@ export const STEPS = [
     ],
   },
   {
+    name: 'clusters',
+    seconds: 100,
+    minutes: 5,
+    files: ['test/servers/redis-cluster.long.test.ts'],
+  },
+  {
     name: 'browsers and guides',
     seconds: 160,
     minutes: 9,

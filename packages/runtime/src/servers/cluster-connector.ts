@@ -143,6 +143,7 @@ export function buildClusterConnector(
     /** Each of many commands that a node refuses disconnects. */
     override disconnect(): void {
       this.#waiting.abort()
+      this.connecting = false
       if (this.#ended === this.stream) return
       this.#ended = this.stream
       super.disconnect()
