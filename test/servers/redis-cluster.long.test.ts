@@ -11,6 +11,8 @@ import { makeCommittedPayment, openRig } from '../../services/webhook-worker/tes
 import { Contest } from '../chaos/contest.js'
 import { startRedisCluster, type RedisCluster } from './start-redis-cluster.js'
 
+t.setTimeout(400_000)
+
 const LEASE_MS = 4_000
 const PATIENCE = { timeoutMs: 90_000 }
 

@@ -1,4 +1,4 @@
-// The two kinds of Redis connection a queue needs, and the names of its keys.
+// The three kinds of Redis connection that a queue needs, and the names of its keys.
 import type { RedisSettings, RedisUnsupportedError } from '@payment-tracking/runtime'
 import { connectToRedis } from '@payment-tracking/runtime/redis'
 import type { Redis } from 'ioredis'
