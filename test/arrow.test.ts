@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
       [...ADAPTERS, 'domain', 'contracts', 'runtime'],
     ]),
   ),
-  'infra/stack': ['runtime', 'store', 'bus', 'simulator', 'domain', 'contracts'],
+  'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
   'infra/dev-kit': [],
   'packages/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
 }

@@ -24,7 +24,7 @@ const BESIDE: Record<string, number> = { ingest: 1, api: 2 }
 
 async function connectionsOf(service: string): Promise<number> {
   const { properties } = (await readServiceSchema(service))!
-  const size = (properties.DATABASE_POOL_SIZE ?? properties.POOL_SIZE) as { default: number }
+  const size = properties.DATABASE_POOL_SIZE as { default: number }
   return size.default + (BESIDE[service] ?? 0)
 }
 
@@ -49,7 +49,7 @@ t.test('real processes under load open as many as computed, and no more', async 
   const env = {
     ...settings,
     RATE_LIMIT_MAX: '1000000',
-    REQUESTS_AT_ONCE_PER_ADDRESS: '1000',
+    'api.requestsAtOncePerAddress': '1000',
     JWT_PRIVATE_KEYS: buildJwtKeys(),
   }
   const most = new Map<string, number>()

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
+import { ENDPOINTS_HELD_BY, HELD_BY } from './degradation/held-by.js'
 import { openSystem, type ServerName } from './degradation/open-system.js'
 import { readDocument } from './degradation/read-document.js'
 import { readFigure, SERVICES, type ServiceName } from './upgrade/release-set.js'
@@ -13,14 +14,24 @@ import { readFigure, SERVICES, type ServiceName } from './upgrade/release-set.js
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const rows = readDocument()
 
-t.test('each row of the document names a test that exists', async t => {
-  for (const { section, subject, test } of rows) {
-    const source =
-      test && existsSync(join(ROOT, test.file)) ? readFileSync(join(ROOT, test.file), 'utf8') : ''
+t.test('each row of the document has a test that exists', async t => {
+  const exists = (file: string, title: string) => {
+    const source = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : ''
     // Titles are written on the line of the call, or on the one after it.
     const titles = [...source.matchAll(/\btest\(\s*(['"`])(.*?)\1/g)].map(match => match[2])
-    t.ok(test && titles.includes(test.title), `${section}, ${subject}: ${test?.file}: ${test?.title}`)
+    t.ok(titles.includes(title), `${file}: ${title}`)
   }
+  for (const [section, tests] of Object.entries(HELD_BY)) {
+    const subjects = rows.filter(row => row.section === section).map(({ subject }) => subject)
+    t.same(
+      subjects,
+      tests.map(([subject]) => subject),
+      section,
+    )
+    for (const [, file, title] of tests) exists(file, title)
+  }
+  t.same(new Set(rows.map(({ section }) => section)), new Set(Object.keys(HELD_BY)))
+  for (const [file, title] of ENDPOINTS_HELD_BY) exists(file, title)
   for (const section of ['Redis', 'NATS', 'Postgres', 'One process of several']) {
     const subjects = rows.filter(row => row.section === section).map(({ subject }) => subject)
     for (const name of SERVICES) t.ok(subjects.includes(name), `${section}: ${name}`)

@@ -80,7 +80,7 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
     RATE_LIMIT_MAX: '100000',
     PORT: '0',
     OPS_PORT: '0',
-    DRAIN_WINDOW_MS: '100',
+    'realtime.longestDrainMs': '100',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${secrets["collector's header"]}`,
   }

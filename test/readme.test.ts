@@ -48,6 +48,12 @@ t.test('the table of settings equals the settings of the services', async t => {
   )
 })
 
+t.test('an operator has at most 75 settings to look at', async t => {
+  const names = read('docs/settings.md').match(/^\| `[A-Z_]+`/gm) ?? []
+  t.ok(names.length > 50 && names.length <= 75, `${names.length} settings`)
+  t.equal(new Set(names).size, names.length, 'each stands in one group')
+})
+
 t.test('the README says loudly that anyone can write any memo', async t => {
   const text = read('README.md').replace(/\n> ?/g, ' ')
   t.ok(/\*\*Anyone can write any memo\.\*\*.*check the recipient, the mint and the amount/.test(text))

@@ -63,7 +63,7 @@ t.test('a release goes on while schema and services change under load', { timeou
     TRUST_PROXY: 'on',
     RATE_LIMIT_MAX: '1000000',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-    DRAIN_WINDOW_MS: '500',
+    'realtime.longestDrainMs': '500',
   }
   const complaints: string[] = []
   const market = await buildMarket(t, env)

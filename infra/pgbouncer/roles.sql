@@ -9,7 +9,7 @@ alter role payments set idle_in_transaction_session_timeout = '10s';
 alter role payments_api set idle_in_transaction_session_timeout = '10s';
 alter role payments_worker set idle_in_transaction_session_timeout = '10s';
 
--- STATEMENT_TIMEOUT_MS of the api. The api stops waiting by itself as well; this stops Postgres.
+-- `statementTimeoutMs` of the api (services/api/src/tunables.ts). The api stops waiting by itself as well; this stops Postgres.
 alter role payments_api set statement_timeout = '2s';
 
 -- The worker only asks by key. A plan that was made while a table was empty must not scan it when it is large.

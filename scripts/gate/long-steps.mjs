@@ -46,7 +46,6 @@ export const STEPS = [
       'test/regressions/a-client-that-never-read-ended-an-api-process.long.test.ts',
       'test/regressions/promoted-standby-was-taken-for-its-primary.long.test.ts',
       'test/e2e/two-environments.long.test.ts',
-      'test/e2e/chain-demo.long.test.ts',
       'test/chaos/realtime.long.test.ts',
       'test/run-test-files.long.test.ts',
       'test/connections.long.test.ts',

@@ -32,7 +32,7 @@ export const bench: Bench = {
       ...common,
       PORT: '0',
       MAX_CONNECTIONS_PER_ADDRESS: '1000000',
-      DRAIN_WINDOW_MS: '0',
+      'realtime.longestDrainMs': '0',
     })
     const { port } = await realtime.waitForLog('service.listening')
     const indexer = await startService(context, 'indexer', {

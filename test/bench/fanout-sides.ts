@@ -26,7 +26,7 @@ export interface Side {
 
 export async function openPod(context: BenchContext, perRoom: number): Promise<Side> {
   // Payments of this bench exist in Redis alone: there is nothing to heal.
-  const { pods, redis, epoch } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
+  const { pods, redis, epoch } = await openPods(context, 1, { 'realtime.healEveryMs': '3600000' })
   const { service, url } = pods[0]!
   const rooms = SOCKETS / perRoom
   const load = await openSocketLoad(url, SOCKETS, n => `order-${Math.floor(n / perRoom)}`)

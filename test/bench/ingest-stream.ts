@@ -64,7 +64,7 @@ export const startIngest = (
       NATS_URL: context.servers.natsUrl,
       STREAM_NAME: stream.name,
       SUBJECT_PREFIX: stream.name,
-      BATCH_SIZE: String(BATCH_SIZE),
+      'ingest.batchSize': String(BATCH_SIZE),
       ENVIRONMENT: stream.name,
     },
     { keepLogs: false },

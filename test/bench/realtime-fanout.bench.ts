@@ -34,7 +34,7 @@ async function measureSteady(side: Side, payments: number): Promise<number> {
 
 /** @returns CPU microseconds of a pod for a payment that none of its sockets waits for */
 async function measureForeign(context: BenchContext, payments: number): Promise<number[]> {
-  const { pods, redis, epoch } = await openPods(context, 1, { HEAL_INTERVAL_MS: '3600000' })
+  const { pods, redis, epoch } = await openPods(context, 1, { 'realtime.healEveryMs': '3600000' })
   const { service, url } = pods[0]!
   const load = await openSocketLoad(url, SOCKETS, n => `order-${n}`)
   context.teardown(() => load.close())

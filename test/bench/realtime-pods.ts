@@ -51,7 +51,7 @@ export async function openPods(
         PORT: '0',
         MAX_CONNECTIONS_PER_ADDRESS: '1000000',
         MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000000',
-        DRAIN_WINDOW_MS: '0',
+        'realtime.longestDrainMs': '0',
         ...settings,
       })
       const { port } = await service.waitForLog('service.listening')

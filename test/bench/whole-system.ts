@@ -79,7 +79,7 @@ export async function openWholeSystem(context: BenchContext, seed: string): Prom
     ...common,
     PORT: '0',
     MAX_CONNECTIONS_PER_ADDRESS: '1000000',
-    DRAIN_WINDOW_MS: '0',
+    'realtime.longestDrainMs': '0',
   })
   const { port } = await realtime.waitForLog('service.listening')
 

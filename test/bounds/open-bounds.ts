@@ -86,7 +86,12 @@ export async function openBounds(
       ENVIRONMENT: name.replace('_', '-'),
       JWT_PRIVATE_KEYS: buildJwtKeys(),
     },
-    ...{ RATE_LIMIT_MAX: '100000', PORT: '0', DRAIN_WINDOW_MS: '0', MAX_CONNECTIONS_PER_ADDRESS: '100000' },
+    ...{
+      RATE_LIMIT_MAX: '100000',
+      PORT: '0',
+      'realtime.longestDrainMs': '0',
+      MAX_CONNECTIONS_PER_ADDRESS: '100000',
+    },
     ...{
       WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
       WEBHOOK_MAX_PER_SECOND: '100000',

@@ -40,8 +40,8 @@ t.test(
   async t => {
     const servers = await openPrivateServers(t)
     const settings = {
-      LEASE_MS: String(LEASE_MS),
-      HEAL_INTERVAL_MS: '1000',
+      'realtime.leaseMs': String(LEASE_MS),
+      'realtime.healEveryMs': '1000',
       MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
     }
     const pods = await usePods(t, settings, servers)

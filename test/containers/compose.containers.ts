@@ -54,7 +54,7 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
   const deployment = await deploy(t, {
     RATE_LIMIT_MAX: '1000000',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-    DRAIN_WINDOW_MS: '2000',
+    REALTIME_STOP_DEADLINE_MS: '8000',
     MAX_CONNECTIONS_PER_TRACKING_ID: '1000',
   })
   t.comment(`up and healthy after ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`)

@@ -70,7 +70,6 @@ t.test('a pod has time to stop, and load balancers time to learn of it', async t
       pod.terminationGracePeriodSeconds >= needed,
       `${deployment.metadata.name}: ${pod.terminationGracePeriodSeconds} s of ${needed} s`,
     )
-    t.ok(numberOf('DRAIN_WINDOW_MS') < numberOf('STOP_DEADLINE_MS'), 'sockets leave before the deadline')
   }
 })
 

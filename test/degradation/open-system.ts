@@ -53,11 +53,11 @@ export async function openSystem(t: TestContext) {
     RATE_LIMIT_MAX: '100000',
     PORT: '0',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-    LEASE_MS: String(LEASE_MS),
-    ACK_WAIT_MS: '5000',
-    SWEEP_INTERVAL_MS: '500',
-    WEBHOOK_OVERDUE_MS: '1000',
-    DRAIN_WINDOW_MS: '0',
+    'realtime.leaseMs': String(LEASE_MS),
+    'ingest.ackWaitMs': '5000',
+    'ingest.sweepEveryMs': '500',
+    'webhook-worker.overdueMs': '1000',
+    'realtime.longestDrainMs': '0',
   }
   const publisher = await openPublisher(env)
   t.teardown(() => publisher.close())

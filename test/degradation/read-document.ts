@@ -1,4 +1,4 @@
-// docs/degradation.md as data: what it says of readiness, and which test holds each row.
+// docs/degradation.md as data: what it says of readiness.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +9,6 @@ export interface Row {
   subject: string
   /** The lines of readiness that are not ok, where the table has that column. */
   missing: string[] | undefined
-  test: { file: string; title: string } | undefined
 }
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/degradation.md', import.meta.url))
@@ -31,13 +30,11 @@ export function readDocument(): Row[] {
       continue
     }
     const cell = (head: string) => cells[heads.indexOf(head)]
-    const test = /^`([^`]+)`: (.+)$/.exec(cell('test') ?? '')
     const ready = cell('`/readyz`')
     rows.push({
       section,
       subject: cells[0]!,
       missing: ready === undefined ? undefined : [...ready.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
-      test: test ? { file: test[1]!, title: test[2]! } : undefined,
     })
   }
   return rows

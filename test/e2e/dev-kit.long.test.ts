@@ -12,7 +12,7 @@ import t from 'tap'
 import { ROOT, runScript } from './read-guide.js'
 
 t.setTimeout(300_000)
-const stack = await startStack(t, { DUE_CHECK_INTERVAL_MS: '200', WEBHOOK_BACKOFF_MS: '50' })
+const stack = await startStack(t, { WEBHOOK_BACKOFF_MS: '50' })
 const env = { DATA_DIR: stack.dataDir }
 const run = (command: string) => runScript(t, `exec npm run --silent ${command}`, env)
 const finish = async (command: string) => {

@@ -125,12 +125,16 @@ t.test('each life-cycle event is told once, whatever dies', { timeout: 180_000 }
     ...{ DATABASE_URL: database.url, REDIS_URL: redis.url, NATS_URL: nats.url },
     ...{ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix },
     ENVIRONMENT: `once-${randomUUID().slice(0, 8)}`,
-    ...{ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', WEBHOOK_OVERDUE_MS: '500', DUE_CHECK_INTERVAL_MS: '100' },
+    ...{
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+      'webhook-worker.overdueMs': '500',
+      'webhook-worker.dueCheckEveryMs': '100',
+    },
     ...{
       WEBHOOK_TIMEOUT_MS: '1000',
-      WEBHOOK_CLAIM_MARGIN_MS: '500',
-      SWEEP_INTERVAL_MS: '300',
-      ACK_WAIT_MS: '1000',
+      'webhook-worker.claimMarginMs': '500',
+      'ingest.sweepEveryMs': '300',
+      'ingest.ackWaitMs': '1000',
     },
   }
   let ingest = await startService(t, 'ingest', env)

@@ -200,7 +200,11 @@ const LONG_HEADER = `GET /v1/health HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(
 t.test('behind a real load balancer', async t => {
   const haproxy = findProgram('haproxy', 'haproxy')
   if (!haproxy) return skipLoudly(t, 'haproxy')
-  const pods = await usePods(t, { TRUST_PROXY: 'on', LEASE_MS: '2000', DRAIN_WINDOW_MS: '500' })
+  const pods = await usePods(t, {
+    TRUST_PROXY: 'on',
+    'realtime.leaseMs': '2000',
+    'realtime.longestDrainMs': '500',
+  })
   const jwk = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'test' }
   const startApi = async () => {
     const service = await startService(t, 'api', { ...pods.env, JWT_PRIVATE_KEYS: JSON.stringify([jwk]) })

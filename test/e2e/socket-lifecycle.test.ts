@@ -22,7 +22,7 @@ t.test(
     // Looks come too late for this test.
     const realtime = await startService(t, 'realtime', {
       ...settings,
-      ...{ PORT: '0', LIFECYCLE_INTERVAL_MS: '3600000' },
+      ...{ PORT: '0', 'realtime.lifecycleEveryMs': '3600000' },
     })
     const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
     const told: [number, LifecycleMessage][] = []

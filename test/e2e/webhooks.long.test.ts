@@ -22,9 +22,9 @@ t.test('a gateway gets every payment once signed in, whatever dies', { timeout: 
   const env = {
     ...settings,
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-    WEBHOOK_OVERDUE_MS: '1000',
-    SWEEP_INTERVAL_MS: '500',
-    ACK_WAIT_MS: '2000',
+    'webhook-worker.overdueMs': '1000',
+    'ingest.sweepEveryMs': '500',
+    'ingest.ackWaitMs': '2000',
     JWT_PRIVATE_KEYS: buildJwtKeys(),
     RATE_LIMIT_MAX: '100000',
     PORT: '0',

@@ -28,8 +28,8 @@ async function openApi(t: TestContext, settings: Record<string, string>) {
     JWT_PRIVATE_KEYS: makeSigningKeys(),
     PORT: String(port),
     // However slow the machine is: here it is connections that matter.
-    STATEMENT_TIMEOUT_MS: '30000',
-    REQUEST_DEADLINE_MS: '60000',
+    'api.statementTimeoutMs': '30000',
+    'api.requestDeadlineMs': '60000',
     ...settings,
   })
   return { service, port }
@@ -67,7 +67,7 @@ t.test('a client that never reads is bounded, closed, and in nobody’s way', { 
   const { service, port } = await openApi(t, {
     // What Node takes by itself in a container of 512 MiB.
     NODE_OPTIONS: '--max-old-space-size=256',
-    ANSWER_STALL_TIMEOUT_MS: '3000',
+    'api.answerStallMs': '3000',
   })
   const get = 'GET /v1/events?limit=1000 HTTP/1.1\r\nhost: x\r\n\r\n'
   for (let n = 0; n < CONNECTIONS; n++) openHolder(t, port, get.repeat(PIPELINED))
@@ -102,7 +102,7 @@ t.test(
   'answers on one connection come in order, also when one waits for another',
   { timeout: 180_000 },
   async t => {
-    const { port } = await openApi(t, { REQUESTS_AT_ONCE_PER_ADDRESS: '1' })
+    const { port } = await openApi(t, { 'api.requestsAtOncePerAddress': '1' })
     const paths = [
       '/v1/events?limit=1000',
       '/v1/health',

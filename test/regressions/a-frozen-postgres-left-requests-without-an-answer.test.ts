@@ -92,10 +92,10 @@ t.test('with a frozen Postgres every request has an end', { timeout: 120_000 }, 
     JWT_PRIVATE_KEYS: keys,
     CHECKOUT_TOKEN_KEYS: JSON.stringify({ keys: [makeCheckoutKey()] }),
     PORT: String(port),
-    REQUEST_DEADLINE_MS: String(DEADLINE_MS),
-    STATEMENT_TIMEOUT_MS: '500',
+    'api.requestDeadlineMs': String(DEADLINE_MS),
+    'api.statementTimeoutMs': '500',
     // All requests come at once and from one address.
-    REQUESTS_AT_ONCE_PER_ADDRESS: '1000',
+    'api.requestsAtOncePerAddress': '1000',
   })
   const ask = async ({ method, path, body }: Operation) => {
     const startedAt = Date.now()

@@ -11,7 +11,7 @@ t.test('a result is not written to a delivery that was given the same id later',
   receiver.answer({ status: 200, delayMs: 1_500 })
   const webhook = await rig.addWebhook(receiver.url)
   // The sweeper would send the other delivery while the test looks at it.
-  const worker = await rig.startWorker({ WEBHOOK_TIMEOUT_MS: '5000', WEBHOOK_OVERDUE_MS: '60000' })
+  const worker = await rig.startWorker({ WEBHOOK_TIMEOUT_MS: '5000', 'webhook-worker.overdueMs': '60000' })
   const [lost] = await rig.pay(webhook.gateway)
   await receiver.waitForRequests(1)
 

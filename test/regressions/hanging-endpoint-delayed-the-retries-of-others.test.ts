@@ -16,7 +16,7 @@ t.test('a retry keeps its time beside an endpoint that hangs', async t => {
     WEBHOOK_TIMEOUT_MS: '6000',
     STOP_DEADLINE_MS: '3500',
     // The sweeper would bring the retry back before the job has ended.
-    WEBHOOK_OVERDUE_MS: '60000',
+    'webhook-worker.overdueMs': '60000',
   })
   const refs = [
     ...(await rig.pay(hanging.gateway, 3, { enqueue: false })),

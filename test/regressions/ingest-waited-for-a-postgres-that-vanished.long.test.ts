@@ -44,7 +44,7 @@ async function open(t: TestContext, settings: Record<string, string> = {}) {
 }
 
 t.test('ingest gives up a connection that is silent, and goes on with a new connection', async t => {
-  const { link, ingest, publish, stored } = await open(t, { INGEST_STATEMENT_TIMEOUT_MS: '1000' })
+  const { link, ingest, publish, stored } = await open(t, { 'ingest.statementTimeoutMs': '1000' })
   link.silence('present')
   await publish()
   await stored(2)

@@ -64,7 +64,7 @@ t.test('a promoted standby that lacks commits is noticed, told, and filled from 
   })
   const jwt = { JWT_PRIVATE_KEYS: buildJwtKeys(), JWT_ISSUER: 'https://test' }
   const api = await startService(t, 'api', { ...common, ...jwt, PORT: '0' })
-  const pod = await startService(t, 'realtime', { ...common, PORT: '0', HEAL_INTERVAL_MS: '600000' })
+  const pod = await startService(t, 'realtime', { ...common, PORT: '0', 'realtime.healEveryMs': '600000' })
   await startService(t, 'webhook-worker', { ...common, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' })
   const portOf = async (service: typeof pod, msg: string) => {
     const line = await service.waitForLog(msg)

@@ -7,7 +7,7 @@ import { usePods } from '../../services/realtime/test/use-pods.js'
 
 t.test('realtime sends nothing while Redis evicts, and does not start with such a Redis', async t => {
   const servers = await openPrivateServers(t)
-  const pods = await usePods(t, { LEASE_MS: '2000' }, servers)
+  const pods = await usePods(t, { 'realtime.leaseMs': '2000' }, servers)
   const admin = new Redis(servers.redisUrl)
   t.teardown(() => admin.disconnect())
   const pod = await pods.start()

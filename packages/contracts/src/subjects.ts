@@ -2,6 +2,12 @@
 export const DEFAULT_STREAM = 'CHAIN_EVENTS'
 export const DEFAULT_SUBJECT_PREFIX = 'chain.events'
 
+/** The durable consumer that all ingest replicas share. */
+export const INGEST_CONSUMER = 'ingest'
+
+/** The JetStream bucket of the indexer's lease and checkpoint: beside the stream that they describe. */
+export const indexerBucketOf = (stream: string): string => `INDEXER_${stream}`
+
 /** The program whose events are payments. */
 export const DEFAULT_PROGRAM_ID = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
 

@@ -152,12 +152,6 @@ export const CommonConfig = {
     maximum: 65535,
     description: 'health, readiness and metrics; 0 takes a free port',
   }),
-  REQUEST_TIMEOUT_MS: Type.Integer({
-    default: 20_000,
-    minimum: 100,
-    description:
-      'how long an HTTP request may take to arrive, headers and body; a slower one is answered with 408',
-  }),
   STOP_DEADLINE_MS: Type.Integer({
     default: 10_000,
     minimum: 100,

@@ -12,7 +12,7 @@ export {
 } from './config.js'
 export { DueConfig, OverdueConfig } from './due-settings.js'
 export { ServiceError, type Retry } from './error.js'
-export { arrivalLimits } from './http/arrival-limits.js'
+export { ARRIVAL_TIMEOUT_MS, arrivalLimits } from './http/arrival-limits.js'
 export { errorAnswer, type ErrorAnswer, type Refusal } from './http/error-answer.js'
 export { answerRawError, refuseOnSocket } from './http/raw-answer.js'
 export { writeRefusal } from './http/write-refusal.js'
@@ -40,6 +40,7 @@ export {
   type RedisSettings,
 } from './servers/redis.js'
 export { readTls, type TlsOptions } from './servers/tls.js'
+export { readTunables, type Tunables } from './tunables.js'
 export { measurePool, type PoolUse } from './pool-metrics.js'
 export type { Span, Tracing } from './tracing/span.js'
 export { waitAtMost } from './wait-at-most.js'

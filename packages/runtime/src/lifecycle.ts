@@ -32,7 +32,6 @@ export interface ServiceContext {
 export interface RunConfig {
   MANAGEMENT_HOST: string
   MANAGEMENT_PORT: number
-  REQUEST_TIMEOUT_MS: number
   STOP_DEADLINE_MS: number
 }
 

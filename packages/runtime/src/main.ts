@@ -4,15 +4,21 @@ import { runService, type ServiceContext } from './lifecycle.js'
 import { createLogger, type Logger } from './logger.js'
 import { openTracing } from './tracing/open-tracing.js'
 import type { Tracing } from './tracing/span.js'
+import { readTunables, type Tunables } from './tunables.js'
 
 type Common = Static<TObject<typeof CommonConfig>>
 
 /**
  * What every entry file does: read the settings (one message names every fault), make the logger, log the settings
- * without their secrets, run the service. Nothing else reads `process.env`.
+ * without their secrets, run the service. Nothing else reads
+ * `process.env` and the arguments.
  * @param schema the service's settings; holds CommonConfig
+ * @param constants the service's numbers that are no settings
  */
-export async function runMain<T extends TProperties & typeof CommonConfig>(
+export async function runMain<
+  T extends TProperties & typeof CommonConfig,
+  U extends Tunables = Record<never, number>,
+>(
   service: string,
   schema: TObject<T>,
   build: (parts: {
@@ -20,11 +26,15 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
     log: Logger
     context: ServiceContext
     tracing: Tracing | undefined
+    tunables: U
   }) => Promise<void>,
+  constants: U = {} as U,
 ): Promise<void> {
   let config: Static<TObject<T>>
+  let tunables: U
   try {
     config = readConfig(schema, process.env)
+    tunables = readTunables(constants, process.argv.slice(2))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${service}: ${error.message}\n`)
@@ -37,6 +47,6 @@ export async function runMain<T extends TProperties & typeof CommonConfig>(
     // Opened first, so closed last: the spans of the last work are sent as well.
     const tracing = await openTracing(service, common)
     if (tracing) await context.own('tracing', () => tracing)
-    await build({ config, log, context, tracing })
+    await build({ config, log, context, tracing, tunables })
   })
 }

@@ -14,7 +14,7 @@ export type Probe = () => Promise<unknown>
 const PROBE_TIMEOUT_MS = 2_000
 
 interface Options {
-  config: { MANAGEMENT_HOST: string; MANAGEMENT_PORT: number; REQUEST_TIMEOUT_MS: number }
+  config: { MANAGEMENT_HOST: string; MANAGEMENT_PORT: number }
   probes: ReadonlyMap<string, Probe>
   metrics: Metrics
   isReady: () => boolean
@@ -53,7 +53,7 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
     readyGauge.set(ready ? 1 : 0)
     return { ready, dependencies: Object.fromEntries(lines) }
   }
-  const server = createServer(arrivalLimits(config.REQUEST_TIMEOUT_MS), (request, response) => {
+  const server = createServer(arrivalLimits(), (request, response) => {
     const refuse = (status: number, code: string, sentence: string) =>
       answer(status, JSON.stringify(errorAnswer({ status, code, sentence }, randomUUID())))
     const answer = (status: number, body: string, type = 'application/json') => {

@@ -7,7 +7,6 @@ const log = createLogger('under-test', { LOG_LEVEL: 'info', ENVIRONMENT: 'produc
 const config = {
   MANAGEMENT_HOST: '127.0.0.1',
   MANAGEMENT_PORT: 0,
-  REQUEST_TIMEOUT_MS: 20_000,
   STOP_DEADLINE_MS: mode === 'hang' ? 300 : 5_000,
 }
 const closing = name => ({ close: () => log.info({ part: name }, 'part.closed') })

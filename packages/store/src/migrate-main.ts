@@ -21,7 +21,6 @@ try {
       log.info({ migration: name }, 'migrate.marked-rolled-back')
     } else {
       const applied = await migrate(target, MIGRATIONS_DIR, {
-        lockTimeoutMs: config.MIGRATION_LOCK_TIMEOUT_MS,
         onWaiting: holder => log.info({ holder }, 'migrate.waiting-for-lock'),
       })
       log.info({ applied }, 'migrate.done')

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FOLLOW_PARENT } from '@payment-tracking/stack'
+import { splitTunables } from './tunables.js'
 import type { TestContext } from './test-context.js'
 import { waitFor } from './wait-for.js'
 
@@ -46,7 +47,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /**
  * Starts services/<name> as its own process, as in production, and stops it when the test ends. If the service does not
  * become ready, the error shows its log.
- * @param env settings over an otherwise empty environment (except PATH and LOG_LEVEL)
+ * @param env settings over an otherwise empty environment (except PATH and LOG_LEVEL), and `<service>.<tunable>`
  */
 export async function startService(
   t: TestContext,
@@ -57,8 +58,9 @@ export async function startService(
   const main = join(root, 'services', name, 'dist/service.js')
   if (!existsSync(main)) throw new Error(`${main} is not built: run npm run build`)
   // Production starts services with source maps. They cost a fifth of a start, and the tests start hundreds.
-  const child = spawn(process.execPath, [...FOLLOW_PARENT, main], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...env },
+  const { env: settings, args } = splitTunables(name, env)
+  const child = spawn(process.execPath, [...FOLLOW_PARENT, main, ...args], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const logs: LogLine[] = []

@@ -30,7 +30,7 @@ async function runTestFile(
 t.test('a service stops', async t => {
   const database = await createDatabase(t)
   const redis = await useRedis(t)
-  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, PORT: '0', DRAIN_WINDOW_MS: '0' }
+  const env = { DATABASE_URL: database.url, REDIS_URL: redis.url, PORT: '0', 'realtime.longestDrainMs': '0' }
   const script = `
     const { pid } = await startService(t, 'realtime', process.env)
     console.log(pid)`

@@ -67,7 +67,6 @@ export async function addGatewayRoutes(
           store,
           keys: checkoutKeys,
           issuer: config.CHECKOUT_TOKEN_ISSUER,
-          maxSeconds: config.CHECKOUT_TOKEN_MAX_SECONDS,
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           nowMs,
         }),

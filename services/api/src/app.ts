@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyRequest } from 'fastify'
 import {
   answerRawError,
+  ARRIVAL_TIMEOUT_MS,
   arrivalLimits,
   readTrustedProxies,
   type Logger,
@@ -50,6 +51,7 @@ import { tokenMintsRoute } from './routes/token-mints.js'
 import { readTokens } from './schemas/tokens.js'
 import { addStream, STREAM_PATH } from './stream/add-stream.js'
 import { ignoreUpgrade, ignoreUpgrades } from './stream/ignore-upgrades.js'
+import { API_TUNABLES, type ApiTunables } from './tunables.js'
 import { VERSION } from './version.js'
 
 export interface ApiParts {
@@ -64,6 +66,8 @@ export interface ApiParts {
   queue?: DeliveryQueue
   metrics: Metrics
   tracing?: Tracing | undefined
+  /** by default API_TUNABLES */
+  tunables?: ApiTunables
   /** the clock of the rate limits */
   nowMs?: () => number
 }
@@ -87,6 +91,7 @@ export async function buildApp({
   reads = openReads(store),
   redis,
   queue,
+  tunables = API_TUNABLES,
   nowMs = Date.now,
 }: ApiParts): Promise<ApiServer> {
   const loggerInstance: FastifyBaseLogger = log
@@ -108,10 +113,10 @@ export async function buildApp({
       answerError(error, request, reply)
     },
     clientErrorHandler: answerRawError,
-    http: { requireHostHeader: false, ...arrivalLimits(config.REQUEST_TIMEOUT_MS) },
-    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    http: { requireHostHeader: false, ...arrivalLimits() },
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
     // Node cuts a connection that is silent for this long. A pending answer may take until the deadline.
-    connectionTimeout: Math.max(config.ANSWER_STALL_TIMEOUT_MS, config.REQUEST_DEADLINE_MS + 1_000),
+    connectionTimeout: Math.max(tunables.answerStallMs, tunables.requestDeadlineMs + 1_000),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   // An unknown expectation is no reason to refuse; Node alone would answer 417 without a body.
@@ -119,10 +124,10 @@ export async function buildApp({
   boundRequests(
     app,
     {
-      perClient: config.REQUESTS_AT_ONCE_PER_ADDRESS,
-      unreadBytes: config.UNREAD_LIMIT_BYTES,
-      stallMs: config.ANSWER_STALL_TIMEOUT_MS,
-      deadlineMs: config.REQUEST_DEADLINE_MS,
+      perClient: tunables.requestsAtOncePerAddress,
+      unreadBytes: tunables.unreadBytes,
+      stallMs: tunables.answerStallMs,
+      deadlineMs: tunables.requestDeadlineMs,
     },
     metrics,
   )
@@ -209,9 +214,9 @@ export async function buildApp({
     store,
     tokens,
     log,
-    maxConnections: config.STREAM_CONNECTIONS_PER_ADDRESS,
-    pingEveryMs: config.STREAM_PING_INTERVAL_MS,
-    stallMs: config.STREAM_STALL_TIMEOUT_MS,
+    maxConnections: tunables.streamsPerAddress,
+    pingEveryMs: tunables.streamPingEveryMs,
+    stallMs: tunables.streamStallMs,
     sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),
   })
   addReference(app, config.ENVIRONMENT)

@@ -27,11 +27,6 @@ export const ApiConfig = Type.Object({
   ...ReplicaConfig,
   ...RedisConfig,
   DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; up to two more are for lookups'),
-  STATEMENT_TIMEOUT_MS: Type.Integer({
-    default: 2_000,
-    minimum: 100,
-    description: 'how long one statement may take before the answer is 503',
-  }),
   PROGRAM_ID: Type.String({
     default: DEFAULT_PROGRAM_ID,
     pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
@@ -54,27 +49,6 @@ export const ApiConfig = Type.Object({
     minimum: 1,
     description: 'requests a client may make in a minute',
   }),
-  REQUESTS_AT_ONCE_PER_ADDRESS: Type.Integer({
-    default: 16,
-    minimum: 1,
-    description: 'requests of one client address that may run at once on one process; others wait',
-  }),
-  REQUEST_DEADLINE_MS: Type.Integer({
-    default: 10_000,
-    minimum: 100,
-    description: 'how long a request may be in work before it is answered with 503',
-  }),
-  ANSWER_STALL_TIMEOUT_MS: Type.Integer({
-    default: 15_000,
-    minimum: 100,
-    description: 'how long a client may take nothing of its answer before its connection is closed',
-  }),
-  UNREAD_LIMIT_BYTES: Type.Integer({
-    default: 64 * 1024 * 1024,
-    minimum: 1024 * 1024,
-    description:
-      'bytes of answers that clients have not taken, on one process; beyond it the oldest are dropped',
-  }),
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),
@@ -88,29 +62,9 @@ export const ApiConfig = Type.Object({
       'the keys that sign proof-of-payment tokens: a JWK set or an array of private P-256 JWKs; no tokens without; npm start makes them',
     ),
   ),
-  CHECKOUT_TOKEN_MAX_SECONDS: Type.Integer({
-    default: 86_400,
-    minimum: 300,
-    description: 'the longest life of a proof-of-payment token, which nothing revokes',
-  }),
   WEBHOOK_ALLOW_PRIVATE_TARGETS: Flag(
     false,
     'DANGEROUS: lets gateways point webhooks into private networks and use plain http; for development only',
   ),
-  STREAM_CONNECTIONS_PER_ADDRESS: Type.Integer({
-    default: 20,
-    minimum: 1,
-    description: 'streams of all events a client may have open on one process',
-  }),
-  STREAM_PING_INTERVAL_MS: Type.Integer({
-    default: 30_000,
-    minimum: 100,
-    description: 'how often a stream is pinged; one that misses a ping is cut at the next',
-  }),
-  STREAM_STALL_TIMEOUT_MS: Type.Integer({
-    default: 30_000,
-    minimum: 100,
-    description: 'how long the reader of a stream may take nothing before it is closed',
-  }),
 })
 export type ApiConfig = Static<typeof ApiConfig>

@@ -6,30 +6,39 @@ import { measureClockSkew } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
 import { openApiDatabases } from './open-api-databases.js'
+import { API_TUNABLES } from './tunables.js'
 
-await runMain('api', ApiConfig, async ({ config, log, context, tracing }) => {
-  await checkRedis(config)
-  const { store, reads } = await context.own('store', () => openApiDatabases(config, log))
-  measurePool(context.metrics, () => store.poolUse())
-  await watchClock(context, () => measureClockSkew(store))
-  context.probe('postgres', () => reads.ping())
-  const redis = await context.own('redis', () =>
-    openRedis({
-      ...config,
-      connectionName: 'payment-tracking-api',
-      onError: err => log.debug({ err }, 'redis.error'),
-      onUnsupported: error => context.fail(error),
-    }),
-  )
-  const queue = await context.own('queue', () =>
-    openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
-  )
-  const app = await buildApp({ config, log, store, reads, redis, queue, metrics: context.metrics, tracing })
-  context.intake('http', {
-    start: async () => {
-      const address = await app.listen({ port: config.PORT, host: config.HOST })
-      log.info({ address }, 'http.listening')
-    },
-    stop: () => app.close(),
-  })
-})
+await runMain(
+  'api',
+  ApiConfig,
+  async ({ config, log, context, tracing, tunables }) => {
+    await checkRedis(config)
+    const { store, reads } = await context.own('store', () =>
+      openApiDatabases(config, log, tunables.statementTimeoutMs),
+    )
+    measurePool(context.metrics, () => store.poolUse())
+    await watchClock(context, () => measureClockSkew(store))
+    context.probe('postgres', () => reads.ping())
+    const redis = await context.own('redis', () =>
+      openRedis({
+        ...config,
+        connectionName: 'payment-tracking-api',
+        onError: err => log.debug({ err }, 'redis.error'),
+        onUnsupported: error => context.fail(error),
+      }),
+    )
+    const queue = await context.own('queue', () =>
+      openQueue({ ...config, onError: err => log.debug({ err }, 'queue.error') }),
+    )
+    const { metrics } = context
+    const app = await buildApp({ config, log, store, reads, redis, queue, metrics, tracing, tunables })
+    context.intake('http', {
+      start: async () => {
+        const address = await app.listen({ port: config.PORT, host: config.HOST })
+        log.info({ address }, 'http.listening')
+      },
+      stop: () => app.close(),
+    })
+  },
+  API_TUNABLES,
+)

@@ -6,7 +6,11 @@ import type { ApiConfig } from './config.js'
  * Checks the replicas, and opens the primary and its replicas.
  * @throws ConfigError when an address can lead to no replica: it names each. One that is away is only warned of
  */
-export async function openApiDatabases(config: ApiConfig, log: Logger): Promise<Databases> {
+export async function openApiDatabases(
+  config: ApiConfig,
+  log: Logger,
+  statementTimeoutMs: number,
+): Promise<Databases> {
   const replicaUrls = readReplicaUrls(config.DATABASE_REPLICA_URLS)
   const faults = await findReplicaFaults(replicaUrls, config)
   for (const { name, message } of faults.filter(({ isFinal }) => !isFinal))
@@ -22,7 +26,7 @@ export async function openApiDatabases(config: ApiConfig, log: Logger): Promise<
         ? log.info({ replica }, 'replica.asked')
         : log.warn({ replica, problem }, 'replica.not-asked'),
     poolSize: config.DATABASE_POOL_SIZE,
-    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs,
     applicationName: 'payment-tracking-api',
   })
 }

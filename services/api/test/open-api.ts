@@ -1,11 +1,12 @@
 // An API over its own database, as in production but without a socket.
-import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
+import { createLogger, createMetrics, readConfig, readTunables } from '@payment-tracking/runtime'
 import { openStore, type Store } from '@payment-tracking/store'
-import { createDatabase, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
+import { createDatabase, splitTunables, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
 import type { InjectOptions } from 'fastify'
 import type { ApiServer } from '../src/api-server.js'
 import { buildApp } from '../src/app.js'
 import { ApiConfig } from '../src/config.js'
+import { API_TUNABLES } from '../src/tunables.js'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 
 export interface Answer {
@@ -27,7 +28,10 @@ export interface TestApi {
   get: (url: string, options?: InjectOptions) => Promise<Answer>
 }
 
-/** @param nowMs the clock of limits and due dates */
+/**
+ * @param settings and numbers that are no settings, as `api.<name>`
+ * @param nowMs the clock of limits and due dates
+ */
 export async function openApi(
   t: TestContext,
   settings: Record<string, string> = {},
@@ -35,20 +39,22 @@ export async function openApi(
 ): Promise<TestApi> {
   const database = await createDatabase(t)
   const logs: string[] = []
+  const { env, args } = splitTunables('api', settings)
+  const tunables = readTunables(API_TUNABLES, args)
   const config = readConfig(ApiConfig, {
     LOG_LEVEL: 'info',
     DATABASE_URL: database.url,
     REDIS_URL: 'redis://127.0.0.1:1',
     JWT_PRIVATE_KEYS: makeSigningKeys(),
-    ...settings,
+    ...env,
   })
   const log = createLogger('api', config, { write: line => void logs.push(line) })
   const store = openStore({
     DATABASE_URL: config.DATABASE_URL,
     poolSize: 4,
-    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: tunables.statementTimeoutMs,
   })
-  const app = await buildApp({ config, log, store, metrics: createMetrics(), nowMs })
+  const app = await buildApp({ config, log, store, metrics: createMetrics(), tunables, nowMs })
   t.teardown(async () => {
     await app.close()
     await store.close()

@@ -66,7 +66,7 @@ t.test(
 )
 
 t.test('a question that takes too long is told which filter to add', async t => {
-  const { get, database } = await openApi(t, { STATEMENT_TIMEOUT_MS: '150' })
+  const { get, database } = await openApi(t, { 'api.statementTimeoutMs': '150' })
   const locker = await database.pool.connect()
   t.teardown(() => locker.release())
   await locker.query(

@@ -34,7 +34,7 @@ async function openReplicatedApi(t: TestContext) {
     RATE_LIMIT_MAX: '1000000',
   })
   const log = createLogger('api', config, { write: line => void logs.push(line) })
-  const databases = await openApiDatabases(config, log)
+  const databases = await openApiDatabases(config, log, 2_000)
   const { store, reads } = databases
   const app = await buildApp({ config, log, store, reads, metrics: createMetrics() })
   t.teardown(async () => {

@@ -16,7 +16,7 @@ t.test(
       DATABASE_URL: database.url,
       REDIS_URL: redisUrl,
       JWT_PRIVATE_KEYS: makeSigningKeys(),
-      STATEMENT_TIMEOUT_MS: '20000',
+      'api.statementTimeoutMs': '20000',
       PORT: String(port),
     })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

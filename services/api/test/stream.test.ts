@@ -134,7 +134,7 @@ t.test('filters apply to stored and to new events', async t => {
 })
 
 t.test('a request that is no stream is refused in the common shape, before the upgrade', async t => {
-  const { get, refusalOf, port, open } = await openStreams(t, { STREAM_CONNECTIONS_PER_ADDRESS: '1' })
+  const { get, refusalOf, port, open } = await openStreams(t, { 'api.streamsPerAddress': '1' })
   t.match(await get('/v1/events/stream'), { status: 426, body: { success: false, code: 'UPGRADE_REQUIRED' } })
   for (const [query, parameter] of [
     ['?since=no!', 'since'],
@@ -181,7 +181,7 @@ t.test('a request that is no stream is refused in the common shape, before the u
 t.test(
   'a reader that takes nothing is closed with a code that says so, and buffers no more than a bound',
   async t => {
-    const { database, port, open, logs } = await openStreams(t, { STREAM_STALL_TIMEOUT_MS: '300' })
+    const { database, port, open, logs } = await openStreams(t, { 'api.streamStallMs': '300' })
     // 60 MB of events: far more than sockets and kernel can buffer.
     await database.pool.query(`
     insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
@@ -245,7 +245,7 @@ t.test('a stream ends with a reason when the database was replaced', async t => 
 })
 
 t.test('a socket that answers no ping is cut', async t => {
-  const { open } = await openStreams(t, { STREAM_PING_INTERVAL_MS: '100' })
+  const { open } = await openStreams(t, { 'api.streamPingEveryMs': '100' })
   const good = open()
   const dead = open()
   await Promise.all([once(good.socket, 'open'), once(dead.socket, 'open')])

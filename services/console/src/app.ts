@@ -83,7 +83,7 @@ export function buildApp({ config, log, site, metrics }: AppParts): Intake {
 
   const server = createServer(
     {
-      ...arrivalLimits(config.REQUEST_TIMEOUT_MS),
+      ...arrivalLimits(),
       keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false,
     },

@@ -18,13 +18,6 @@ export const IndexerConfig = Type.Object({
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
   }),
-  INDEXER_BUCKET: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,64}$',
-      description:
-        'the JetStream bucket of the lease and the checkpoint; INDEXER_<STREAM_NAME> when not given',
-    }),
-  ),
   SUBJECT_PREFIX: Type.String({
     default: DEFAULT_SUBJECT_PREFIX,
     pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
@@ -62,11 +55,5 @@ export const IndexerConfig = Type.Object({
     default: 2_000,
     minimum: 50,
     description: 'how often the chain is looked at when no socket wakes the indexer',
-  }),
-  INDEXER_RESCAN_MS: Type.Integer({
-    default: 600_000,
-    minimum: 100,
-    description:
-      'how often recent slots are listed again, and counters compared with the accounts on the chain',
   }),
 })

@@ -71,7 +71,7 @@ async function findsAndCloses(t: Tap, rig: Rig, hidden: string, reason: RegExp) 
 }
 type Tap = Pick<typeof t, 'match' | 'notOk' | 'equal'>
 
-const RESCAN = { INDEXER_RESCAN_MS: '500' }
+const RESCAN = { 'indexer.rescanEveryMs': '500' }
 
 t.test('a missing last payment is found by the count in the account of its policy', async t => {
   const rig = await openRig(t, { nodes: 2, env: RESCAN })

@@ -26,7 +26,7 @@ const disagreements = async (managementUrl: string): Promise<number> => {
 }
 
 t.test('two nodes that contradict each other are not believed until they agree', async t => {
-  const rig = await openRig(t, { nodes: 2, env: { INDEXER_RESCAN_MS: '500' } })
+  const rig = await openRig(t, { nodes: 2, env: { 'indexer.rescanEveryMs': '500' } })
   const [liar] = rig.nodes
   payOnce(rig, 1)
   const { signature } = payOnce(rig, 2)

@@ -56,7 +56,7 @@ t.test('a node without logs is reported and never believed', async t => {
 t.test(
   'a log that one node cut short is read from another, and a gap is closed once one can read it',
   async t => {
-    const rig = await openRig(t, { nodes: 2, env: { INDEXER_RESCAN_MS: '500' } })
+    const rig = await openRig(t, { nodes: 2, env: { 'indexer.rescanEveryMs': '500' } })
     const [a, b] = rig.nodes
     const [first, second] = payMany(rig, 'a', 1, 3)
     a!.faults.shortLogs = new Set([first!, second!])
@@ -125,7 +125,7 @@ t.test('a pruned node is told from the beginning of the program', async t => {
 })
 
 t.test('a missing number is a gap until its transaction appears, through restarts', async t => {
-  const rig = await openRig(t, { nodes: 2, env: { INDEXER_RESCAN_MS: '500' } })
+  const rig = await openRig(t, { nodes: 2, env: { 'indexer.rescanEveryMs': '500' } })
   const sent = payMany(rig, 'a', 1, 3)
   for (const node of rig.nodes) node.faults.missing = new Set([sent[1]!])
   const service = await rig.start()

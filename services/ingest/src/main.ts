@@ -1,3 +1,4 @@
+import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
 import {
@@ -31,114 +32,147 @@ import { RefoldLoop } from './recovery/refold-loop.js'
 import { reingest } from './recovery/reingest.js'
 import { TRANSACTIONS } from './pipeline/transactions.js'
 import { Pruner } from './retention.js'
+import { INGEST_TUNABLES } from './tunables.js'
 
 /** How long the outbox relay may take at the end of a stop. The sweeper of another process relays the rest. */
 const SETTLE_WITHIN_MS = 1_000
 /** The part of the stop deadline in which connections are closed. Servers that are away take the longest. */
 const STOP_RESERVE_MS = 5_000
 
-await runMain('ingest', IngestConfig, async ({ config, log, context, tracing }) => {
-  await Promise.all([checkRedis(config), checkRedis(realtimeRedisOf(config))])
-  // The pool closes last, so that the relay can still mark its last batches.
-  const store = await context.own('store', () =>
-    openStore({
-      ...config,
-      poolSize: config.DATABASE_POOL_SIZE,
-      applicationName: 'ingest',
-      // Without a limit, the check of the database would wait for a server that vanished in a failover, and ingest too.
-      statementTimeoutMs: config.INGEST_STATEMENT_TIMEOUT_MS,
-    }),
-  )
-  const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const onUnsupported = (error: Error) => context.fail(error)
-  const redis = await context.own('redis', () =>
-    openRedis({ ...config, connectionName: 'ingest', onError, onUnsupported }),
-  )
-  const channel =
-    config.REALTIME_REDIS_URL === undefined
-      ? redis
-      : await context.own('realtime-redis', () =>
-          openRedis({ ...realtimeRedisOf(config), connectionName: 'ingest', onError, onUnsupported }),
-        )
-  const queue = await context.own('queue', () => openQueue({ ...config, onError }))
-  const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
-  measurePool(context.metrics, () => store.poolUse())
-  await watchClock(context, () => measureClockSkew(store))
-  context.probe('postgres', () => store.ping())
-  context.probe('redis', () => redis.ping())
-  if (channel !== redis) context.probe('realtime-redis', () => channel.ping())
-  context.probe('nats', () => bus.ping())
+await runMain(
+  'ingest',
+  IngestConfig,
+  async ({ config, log, context, tracing, tunables }) => {
+    await Promise.all([checkRedis(config), checkRedis(realtimeRedisOf(config))])
+    // The pool closes last, so that the relay can still mark its last batches.
+    const store = await context.own('store', () =>
+      openStore({
+        ...config,
+        poolSize: config.DATABASE_POOL_SIZE,
+        applicationName: 'ingest',
+        // Without a limit, the check of the database would wait for a server that vanished in a failover, and ingest too.
+        statementTimeoutMs: tunables.statementTimeoutMs,
+      }),
+    )
+    const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
+    const onUnsupported = (error: Error) => context.fail(error)
+    const redis = await context.own('redis', () =>
+      openRedis({ ...config, connectionName: 'ingest', onError, onUnsupported }),
+    )
+    const channel =
+      config.REALTIME_REDIS_URL === undefined
+        ? redis
+        : await context.own('realtime-redis', () =>
+            openRedis({ ...realtimeRedisOf(config), connectionName: 'ingest', onError, onUnsupported }),
+          )
+    const queue = await context.own('queue', () => openQueue({ ...config, onError }))
+    const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
+    measurePool(context.metrics, () => store.poolUse())
+    await watchClock(context, () => measureClockSkew(store))
+    context.probe('postgres', () => store.ping())
+    context.probe('redis', () => redis.ping())
+    if (channel !== redis) context.probe('realtime-redis', () => channel.ping())
+    context.probe('nats', () => bus.ping())
 
-  const sinks = buildSinks(channel, queue)
-  const relay = await context.own('outbox-relay', () => {
-    const opened = new OutboxRelay(store, sinks, log)
-    return Object.assign(opened, { close: () => waitAtMost(SETTLE_WITHIN_MS, () => opened.settle()) })
-  })
-  const metrics = createIngestMetrics(context.metrics)
-  const buildHandler = (guard: DatabaseGuard, { again }: { again: boolean }) =>
-    buildBatchHandler({
-      again,
+    const sinks = buildSinks(channel, queue)
+    const relay = await context.own('outbox-relay', () => {
+      const opened = new OutboxRelay(store, sinks, log)
+      return Object.assign(opened, { close: () => waitAtMost(SETTLE_WITHIN_MS, () => opened.settle()) })
+    })
+    const metrics = createIngestMetrics(context.metrics)
+    const buildHandler = (guard: DatabaseGuard, { again }: { again: boolean }) =>
+      buildBatchHandler({
+        again,
+        store,
+        guard,
+        relay,
+        program: programOf(config),
+        metrics,
+        tracing,
+        log,
+      })
+    const guard = new DatabaseGuard({
       store,
-      guard,
-      relay,
-      program: programOf(config),
+      records: buildHeadRecords(redis),
       metrics,
-      tracing,
       log,
+      reingestMargin: tunables.batchSize * MOST_UNACKNOWLEDGED_BATCHES,
+      reingest: async (verifier, fromSequence, epoch) => {
+        const handle = buildHandler(verifier, { again: true })
+        let next = fromSequence
+        // A progress that is not recorded only makes the next reader read more.
+        const onProgress = async (streamSequence: number) => {
+          const moved = await moveReingest(store, epoch, next, streamSequence + 1).catch(() => false)
+          if (moved) next = streamSequence + 1
+        }
+        const { batchSize } = tunables
+        await reingest(fromSequence, {
+          bus,
+          handle,
+          config,
+          batchSize,
+          log,
+          signal: context.signal,
+          onProgress,
+        })
+        if (!context.signal.aborted) await markReingested(store, epoch, fromSequence)
+      },
     })
-  const guard = new DatabaseGuard({
-    store,
-    records: buildHeadRecords(redis),
-    metrics,
-    log,
-    reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
-    reingest: async (verifier, fromSequence, epoch) => {
-      const handle = buildHandler(verifier, { again: true })
-      let next = fromSequence
-      // A progress that is not recorded only makes the next reader read more.
-      const onProgress = async (streamSequence: number) => {
-        const moved = await moveReingest(store, epoch, next, streamSequence + 1).catch(() => false)
-        if (moved) next = streamSequence + 1
-      }
-      await reingest(fromSequence, { bus, handle, config, log, signal: context.signal, onProgress })
-      if (!context.signal.aborted) await markReingested(store, epoch, fromSequence)
-    },
-  })
-  const gapWatch = new GapWatch(store, () => bus.position(config), log, config.SUBJECT_PREFIX)
-  const consumer = bus.consume(
-    {
-      ...config,
-      ...TRANSACTIONS,
-      traced: tracing !== undefined,
-      onOpened: position => gapWatch.look(position),
-    },
-    buildHandler(guard, { again: false }),
-  )
-  measureIngest(context.metrics, {
-    lag: () => consumer.measureLag(),
-    consuming: () => consumer.checkConsuming(),
-    openGaps: () => countOpenStreamGaps(store),
-    takesControls: () => gapWatch.takesControls,
-    outboxSeconds: () => readOldestOutboxSeconds(store),
-    work: () => readWork(store),
-  })
-  context.probe('stream', () => consumer.checkConsuming())
-  // While Postgres does not answer, a batch has no end. The process stops without it: its messages are not acknowledged,
-  // so another process gets them.
-  const stopWithinMs = Math.max(1_000, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
-  const takeIn = (name: string, intake: Intake) =>
-    context.intake(name, {
-      start: () => intake.start(),
-      stop: () => waitAtMost(stopWithinMs, () => intake.stop()),
+    const gapWatch = new GapWatch(
+      store,
+      () => bus.position({ ...config, CONSUMER_NAME: INGEST_CONSUMER }),
+      log,
+      config.SUBJECT_PREFIX,
+    )
+    const consumer = bus.consume(
+      {
+        ...config,
+        ...TRANSACTIONS,
+        CONSUMER_NAME: INGEST_CONSUMER,
+        BATCH_SIZE: tunables.batchSize,
+        ACK_WAIT_MS: tunables.ackWaitMs,
+        traced: tracing !== undefined,
+        onOpened: position => gapWatch.look(position),
+      },
+      buildHandler(guard, { again: false }),
+    )
+    measureIngest(context.metrics, {
+      lag: () => consumer.measureLag(),
+      consuming: () => consumer.checkConsuming(),
+      openGaps: () => countOpenStreamGaps(store),
+      takesControls: () => gapWatch.takesControls,
+      outboxSeconds: () => readOldestOutboxSeconds(store),
+      work: () => readWork(store),
     })
-  takeIn('database', guard)
-  takeIn('stream', consumer)
-  takeIn('gaps', gapWatch)
-  takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
-  takeIn('sweeper', new Sweeper(store, sinks, config.SWEEP_INTERVAL_MS, log))
-  const { prunedRows: pruned } = metrics
-  takeIn(
-    'retention',
-    new Pruner({ store, retention: config, everyMs: config.RETENTION_INTERVAL_MS, pruned, log }),
-  )
-})
+    context.probe('stream', () => consumer.checkConsuming())
+    // While Postgres does not answer, a batch has no end. The process stops without it: its messages are not acknowledged,
+    // so another process gets them.
+    const stopWithinMs = Math.max(1_000, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
+    const takeIn = (name: string, intake: Intake) =>
+      context.intake(name, {
+        start: () => intake.start(),
+        stop: () => waitAtMost(stopWithinMs, () => intake.stop()),
+      })
+    takeIn('database', guard)
+    takeIn('stream', consumer)
+    takeIn('gaps', gapWatch)
+    takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
+    takeIn('sweeper', new Sweeper(store, sinks, tunables.sweepEveryMs, log))
+    const { prunedRows: pruned } = metrics
+    takeIn(
+      'retention',
+      new Pruner({
+        store,
+        days: {
+          batchDays: tunables.batchRetentionDays,
+          deadLetterDays: config.DEAD_LETTER_RETENTION_DAYS,
+          apiKeyDays: tunables.apiKeyRetentionDays,
+        },
+        everyMs: tunables.retentionEveryMs,
+        pruned,
+        log,
+      }),
+    )
+  },
+  INGEST_TUNABLES,
+)

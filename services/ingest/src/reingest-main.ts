@@ -15,6 +15,7 @@ import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
 import { readSince, USAGE } from './recovery/read-since.js'
 import { reingest } from './recovery/reingest.js'
+import { INGEST_TUNABLES } from './tunables.js'
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
     records: buildHeadRecords(redis),
     metrics,
     log,
-    reingestMargin: config.BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
+    reingestMargin: INGEST_TUNABLES.batchSize * MOST_UNACKNOWLEDGED_BATCHES,
     // If this command notices a database change, the ingest service reads the stream again itself.
     reingest: () => Promise.resolve(),
   })
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
     again: true,
   })
   try {
-    await reingest(since, { bus, handle, config, log })
+    await reingest(since, { bus, handle, config, batchSize: INGEST_TUNABLES.batchSize, log })
     await relay.settle()
   } finally {
     await bus.close()

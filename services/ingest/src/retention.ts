@@ -3,11 +3,8 @@ import { PRUNED_TABLES, pruneStep, type PrunedTable, type Store } from '@payment
 
 export interface PrunerOptions {
   store: Store
-  retention: {
-    INGEST_BATCH_RETENTION_DAYS: number
-    DEAD_LETTER_RETENTION_DAYS: number
-    API_KEY_RETENTION_DAYS: number
-  }
+  /** how long the rows of each kind are kept */
+  days: { batchDays: number; deadLetterDays: number; apiKeyDays: number }
   everyMs: number
   pruned: ReturnType<Metrics['counter']>
   log: Logger
@@ -38,13 +35,8 @@ export class Pruner implements Intake {
   stop = () => this.#rounds.stop()
 
   async #pruneTable(table: PrunedTable, stop: AbortSignal): Promise<void> {
-    const { store, retention, pruned, log } = this.options
-    const limits = {
-      batchDays: retention.INGEST_BATCH_RETENTION_DAYS,
-      deadLetterDays: retention.DEAD_LETTER_RETENTION_DAYS,
-      apiKeyDays: retention.API_KEY_RETENTION_DAYS,
-      limit: ROWS_A_STEP,
-    }
+    const { store, days, pruned, log } = this.options
+    const limits = { ...days, limit: ROWS_A_STEP }
     let rows = 0
     for (let step = 0; step < STEPS_A_ROUND && !stop.aborted; step++) {
       const done = await pruneStep(store, table, { ...limits, after: this.#places.get(table) ?? null })

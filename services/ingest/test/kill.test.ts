@@ -25,9 +25,9 @@ t.test('killed between commit and acknowledgement, ingest loses and doubles noth
   const env = {
     PATH: process.env.PATH,
     ...settings,
-    ACK_WAIT_MS: '1000',
-    SWEEP_INTERVAL_MS: '200',
-    BATCH_SIZE: '100',
+    'ingest.ackWaitMs': '1000',
+    'ingest.sweepEveryMs': '200',
+    'ingest.batchSize': '100',
   }
   const manager = await nats.connection.jetstreamManager()
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })

@@ -35,7 +35,7 @@ t.test('ingest loses nothing while Postgres, Redis and NATS die one after the ot
     NATS_URL: servers.natsUrl,
     STREAM_NAME: STREAM,
     SUBJECT_PREFIX: PREFIX,
-    SWEEP_INTERVAL_MS: '200',
+    'ingest.sweepEveryMs': '200',
   })
   const quarter = Math.ceil(messages.length / 4)
   const publish = async (part: number) => {

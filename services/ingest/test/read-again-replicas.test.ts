@@ -54,8 +54,8 @@ t.test(
       NATS_URL: nats.url,
       STREAM_NAME: nats.stream,
       SUBJECT_PREFIX: nats.subjectPrefix,
-      BATCH_SIZE: '20',
-      SWEEP_INTERVAL_MS: '200',
+      'ingest.batchSize': '20',
+      'ingest.sweepEveryMs': '200',
     }
     const [first, second] = await Promise.all([
       startService(t, 'ingest', env),

@@ -17,7 +17,8 @@ t.test('a long reading of the stream records how far it came, and never what is 
   const recorded: number[] = []
   const read = await reingest(1, {
     bus,
-    config: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix, BATCH_SIZE: 1 },
+    config: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix },
+    batchSize: 1,
     log,
     handle: async ([message]) => {
       await sleep(700)

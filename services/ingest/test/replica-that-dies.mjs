@@ -1,6 +1,7 @@
 // An ingest replica of the real parts that is killed at the worst moment: its transaction has committed, but nothing is
 // acknowledged, announced or enqueued yet. kill.test.ts runs it with the service's own settings.
 import { openBus } from '@payment-tracking/bus'
+import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
 import { buildBatchHandler } from '../dist/pipeline/build-batch-handler.js'
@@ -22,4 +23,6 @@ const handle = buildBatchHandler({
   metrics: createIngestMetrics(createMetrics()),
   log,
 })
-await bus.consume(config, handle).start()
+await bus
+  .consume({ ...config, CONSUMER_NAME: INGEST_CONSUMER, BATCH_SIZE: 100, ACK_WAIT_MS: 1_000 }, handle)
+  .start()

@@ -9,8 +9,8 @@ t.test('ingest prunes by its settings, and counts the removed rows', async t => 
   )
   const ingest = await startService(t, 'ingest', {
     ...settings,
-    INGEST_BATCH_RETENTION_DAYS: '1',
-    RETENTION_INTERVAL_MS: '100',
+    'ingest.batchRetentionDays': '1',
+    'ingest.retentionEveryMs': '100',
   })
   const count = async () =>
     Number((await database.pool.query('select count(*) from ingest_batches')).rows[0].count)

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { indexerBucketOf } from '@payment-tracking/contracts'
 import type { Bus } from '@payment-tracking/bus'
 import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
 import {
   answerRawError,
+  ARRIVAL_TIMEOUT_MS,
   arrivalLimits,
   readTrustedProxies,
   ServiceError,
@@ -83,11 +85,11 @@ export async function buildApp({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 256 * 1024,
-    trustProxy: readTrustedProxies(config.OPS_TRUST_PROXY),
+    trustProxy: readTrustedProxies(config.TRUST_PROXY),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
-    http: arrivalLimits(config.REQUEST_TIMEOUT_MS),
-    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    http: arrivalLimits(),
+    requestTimeout: ARRIVAL_TIMEOUT_MS,
     connectionTimeout: STALL_TIMEOUT_MS,
     handlerTimeout: REQUEST_DEADLINE_MS,
     clientErrorHandler: answerRawError,
@@ -123,7 +125,7 @@ export async function buildApp({
     lag.close()
     done()
   })
-  guard(app, { sessions, ended, environment: config.ENVIRONMENT, secureCookie: config.OPS_SECURE_COOKIE })
+  guard(app, { sessions, ended, environment: config.ENVIRONMENT })
   app.get('/style.css', (_request, reply) => reply.type('text/css').send(STYLE))
   const parts = {
     store,
@@ -135,7 +137,7 @@ export async function buildApp({
     environment: config.ENVIRONMENT,
     subjectPrefix: config.SUBJECT_PREFIX,
     streamName: config.STREAM_NAME,
-    indexerBucket: config.INDEXER_BUCKET ?? `INDEXER_${config.STREAM_NAME}`,
+    indexerBucket: indexerBucketOf(config.STREAM_NAME),
   }
   addOverview(app, parts)
   addDeadLetterPages(app, parts)
@@ -144,7 +146,7 @@ export async function buildApp({
   addStreamGapPages(app, parts)
   addPipelinePage(app, parts)
   addWorkPage(app, parts)
-  await addBoard(app, { board, queue, writable: config.OPS_BOARD_WRITABLE, environment: config.ENVIRONMENT })
+  await addBoard(app, { board, queue, environment: config.ENVIRONMENT })
   await app.ready()
   return app
 }

@@ -13,18 +13,12 @@ const ABOUT = [
 ]
 
 /**
- * Puts Bull Board behind the guard. Jobs carry only ids, so the board shows nothing secret. Bull Board cannot retry a
+ * Puts Bull Board behind the guard. Jobs carry only ids, so the board shows nothing secret. Bull Board changes no
  * job: the delivery's row says `failed`, and "Failed deliveries" opens a new round for the row.
- * @param options.writable lets operators pause the queue, and promote and remove jobs
  */
 export async function addBoard(
   app: FastifyInstance,
-  {
-    board,
-    queue,
-    writable,
-    environment,
-  }: { board: BoardQueue; queue: DeliveryQueue; writable: boolean; environment: string },
+  { board, queue, environment }: { board: BoardQueue; queue: DeliveryQueue; environment: string },
 ): Promise<void> {
   // Bull Board has its own error handler. Without Redis, that handler would report an internal error after some time.
   app.addHook('preHandler', async (request, reply) => {
@@ -36,7 +30,7 @@ export async function addBoard(
   createBullBoard({
     queues: board.queues.map(
       (each, n) =>
-        new BullMQAdapter(each, { readOnlyMode: !writable, allowRetries: false, description: ABOUT[n]! }),
+        new BullMQAdapter(each, { readOnlyMode: true, allowRetries: false, description: ABOUT[n]! }),
     ),
     serverAdapter,
     options: {

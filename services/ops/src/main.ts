@@ -32,7 +32,7 @@ await runMain('ops', OpsConfig, async ({ config, log, context }) => {
   const app = await buildApp({ config, log, store, bus, queue, board })
   context.intake('http', {
     start: async () => {
-      const address = await app.listen({ port: config.OPS_PORT, host: config.OPS_HOST })
+      const address = await app.listen({ port: config.OPS_PORT, host: config.HOST })
       log.info({ address }, 'http.listening')
     },
     stop: () => app.close(),

@@ -129,15 +129,30 @@ t.test('the dashboard', async t => {
   })
 })
 
-t.test('a board that may write refuses requests from other sites', async t => {
-  const ops = await openOps(t, { OPS_BOARD_WRITABLE: 'on' })
-  const user = await signIn(ops)
-  const pause = (headers: Record<string, string>) =>
+t.test('the board changes nothing, also for a session', async t => {
+  const ops = await openOps(t)
+  const { cookie } = await signIn(ops)
+  const pause = (site: string) =>
     ops.app.inject({
       method: 'PUT',
       url: '/queues/api/queues/deliveries/pause',
-      headers: { cookie: user.cookie, ...headers },
+      headers: { cookie, 'sec-fetch-site': site },
     })
-  t.equal((await pause({ 'sec-fetch-site': 'cross-site' })).statusCode, 403)
-  t.equal((await pause({ 'sec-fetch-site': 'same-origin' })).statusCode, 200)
+  t.equal((await pause('cross-site')).statusCode, 403)
+  t.equal((await pause('same-origin')).statusCode, 405)
+})
+
+t.test('the cookie is for https alone when the client used https', async t => {
+  const ops = await openOps(t, { TRUST_PROXY: 'on' })
+  const cookieOver = async (protocol: string) => {
+    const answer = await ops.app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: { 'x-forwarded-proto': protocol, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: `token=${encodeURIComponent(TOKEN)}`,
+    })
+    return String(answer.headers['set-cookie'])
+  }
+  t.match(await cookieOver('https'), /; Secure$/)
+  t.notMatch(await cookieOver('http'), /Secure/)
 })

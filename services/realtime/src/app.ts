@@ -21,9 +21,11 @@ import { closeConnection, dropWhenSilent, type EngineConnection } from './connec
 import { buildSocketServer } from './sockets/socket-server.js'
 import { SocketSession } from './sockets/socket-session.js'
 import { Subscriptions } from './subscriptions/subscriptions.js'
+import { drainWindowMs, type RealtimeTunables } from './tunables.js'
 
 export interface RealtimeParts {
   config: RealtimeConfig
+  tunables: RealtimeTunables
   store: Store
   redis: RedisConnections
   metrics: Metrics
@@ -33,8 +35,6 @@ export interface RealtimeParts {
 }
 
 const SAMPLE_INTERVAL_MS = 500
-/** The part of the stop deadline that remains after the last client must be gone. */
-const STOP_RESERVE_MS = 2_000
 
 export interface Realtime extends Intake {
   /** Rejects while this pod may not send because it holds no lease. */
@@ -43,7 +43,7 @@ export interface Realtime extends Intake {
 
 /** A realtime pod. Building starts nothing; `intake` listens. */
 export function buildRealtime(parts: RealtimeParts): Realtime {
-  const { config, store, redis, metrics: registry, log, onOtherDatabase } = parts
+  const { config, tunables, store, redis, metrics: registry, log, onOtherDatabase } = parts
   const metrics = createRealtimeMetrics(registry)
   const subscriber = redis.connect('subscriber', { enableOfflineQueue: true })
 
@@ -51,8 +51,8 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     redis: redis.commands,
     subscriber,
     keys: redis.keys,
-    leaseMs: config.LEASE_MS,
-    timeoutMs: Math.min(2_000, config.LEASE_MS / 4),
+    leaseMs: tunables.leaseMs,
+    timeoutMs: Math.min(2_000, tunables.leaseMs / 4),
     firstUse: initialise => rememberLeaseUse(store, config.ENVIRONMENT, initialise),
     onFenced: () => {
       log.warn('seats.fenced')
@@ -69,7 +69,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   })
   const rooms: Rooms = new Rooms({
     metrics,
-    maxQueuedPackets: config.MAX_QUEUED_PACKETS,
+    maxQueuedPackets: tunables.queuedPackets,
     mayDeliver: () => seats.mayDeliver(),
     onGap: room => healer.noticeGap(room),
     onRetraction: ({ wsFrame }) => retractions.note(eventIdOfRetraction(wsFrame)),
@@ -81,7 +81,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     store,
     metrics,
     log,
-    intervalMs: config.HEAL_INTERVAL_MS,
+    intervalMs: tunables.healEveryMs,
     lookForRetractions: epoch => retractions.look(epoch),
     serves: epoch => databaseEpoch.serves(epoch),
   })
@@ -93,7 +93,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   subscriber.on('ready', () => void healer.healAll())
   const lifecycle = new LifecycleWatch({
     ...{ rooms, store, metrics, log },
-    intervalMs: config.LIFECYCLE_INTERVAL_MS,
+    intervalMs: tunables.lifecycleEveryMs,
     soonSeconds: config.DUE_SOON_SECONDS,
     graceSeconds: config.OVERDUE_GRACE_SECONDS,
   })
@@ -114,8 +114,8 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     limit: config.MAX_CONNECTIONS_PER_ADDRESS,
     trusted: readTrustedProxies(config.TRUST_PROXY),
     // Twice the budget of events: that budget answers a client before this limit closes the connection.
-    packetsPerSecond: config.MAX_MESSAGES_PER_SECOND * 2,
-    packetBurst: config.MAX_MESSAGE_BURST * 4,
+    packetsPerSecond: tunables.messagesPerSecond * 2,
+    packetBurst: tunables.messageBurst * 4,
   })
   const reader: PaymentReader<Room> = {
     accepts: epoch => databaseEpoch.accepts(epoch),
@@ -130,7 +130,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     ...reader,
   })
   redis.listenToShards(reader, () => healer.healSoon())
-  const server = buildSocketServer(config, adapter, request => admission.admitRequest(request))
+  const server = buildSocketServer(config, tunables, adapter, request => admission.admitRequest(request))
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
 
@@ -141,7 +141,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   server.io.use((socket, next) => void admission.admit(socket, next))
   server.io.on('connection', socket => {
     const address = admission.addressOf(socket.request)
-    new SocketSession({ socket, address, subscriptions, config, metrics, log })
+    new SocketSession({ socket, address, subscriptions, config, tunables, metrics, log })
     metrics.connections.inc()
     socket.once('disconnect', () => metrics.connections.dec())
   })
@@ -168,8 +168,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     },
     async stop() {
       server.stopListening()
-      const windowMs = Math.min(config.DRAIN_WINDOW_MS, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)
-      await drainSockets(server.io, Math.max(windowMs, 0), metrics)
+      await drainSockets(server.io, drainWindowMs(config.STOP_DEADLINE_MS, tunables), metrics)
       clearInterval(sampler)
       rooms.countDeliveries()
       await Promise.all([databaseEpoch.stop(), healer.stop(), lifecycle.stop()])

@@ -1,50 +1,52 @@
-import { ConfigError, measurePool, realtimeRedisOf, runMain, watchClock } from '@payment-tracking/runtime'
+import { measurePool, realtimeRedisOf, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openRedis, refuseEviction } from '@payment-tracking/redis'
 import { measureClockSkew, openStore } from '@payment-tracking/store'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
+import { REALTIME_TUNABLES } from './tunables.js'
 
 /** The longest time that a subscriber waits for its history. */
 const STATEMENT_TIMEOUT_MS = 5_000
 
-await runMain('realtime', RealtimeConfig, async ({ config, log, context }) => {
-  await checkRedis(realtimeRedisOf(config))
-  if (config.DRAIN_WINDOW_MS >= config.STOP_DEADLINE_MS) {
-    throw new ConfigError([
-      `DRAIN_WINDOW_MS (${config.DRAIN_WINDOW_MS}) must be below STOP_DEADLINE_MS (${config.STOP_DEADLINE_MS})`,
-    ])
-  }
-  const store = await context.own('store', () =>
-    openStore({
-      ...config,
-      poolSize: config.POOL_SIZE,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      applicationName: 'realtime',
-    }),
-  )
-  measurePool(context.metrics, () => store.poolUse())
-  await watchClock(context, () => measureClockSkew(store))
-  context.probe('postgres', () => store.ping())
-  const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const redis = await context.own('redis', () =>
-    openRedis({
-      ...realtimeRedisOf(config),
-      connectionName: 'realtime',
-      onError,
-      onUnsupported: error => context.fail(error),
-    }),
-  )
-  await refuseEviction(redis.commands)
-  context.probe('redis', () => redis.ping())
-  const realtime = buildRealtime({
-    config,
-    store,
-    redis,
-    metrics: context.metrics,
-    log,
-    onOtherDatabase: error => context.fail(error),
-  })
-  context.probe('lease', () => realtime.probeLease())
-  context.intake('sockets', realtime)
-})
+await runMain(
+  'realtime',
+  RealtimeConfig,
+  async ({ config, log, context, tunables }) => {
+    await checkRedis(realtimeRedisOf(config))
+    const store = await context.own('store', () =>
+      openStore({
+        ...config,
+        poolSize: config.DATABASE_POOL_SIZE,
+        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+        applicationName: 'realtime',
+      }),
+    )
+    measurePool(context.metrics, () => store.poolUse())
+    await watchClock(context, () => measureClockSkew(store))
+    context.probe('postgres', () => store.ping())
+    const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
+    const redis = await context.own('redis', () =>
+      openRedis({
+        ...realtimeRedisOf(config),
+        connectionName: 'realtime',
+        onError,
+        onUnsupported: error => context.fail(error),
+      }),
+    )
+    await refuseEviction(redis.commands)
+    context.probe('redis', () => redis.ping())
+    const realtime = buildRealtime({
+      config,
+      tunables,
+      store,
+      redis,
+      metrics: context.metrics,
+      log,
+      onOtherDatabase: error => context.fail(error),
+    })
+    context.probe('lease', () => realtime.probeLease())
+    context.intake('sockets', realtime)
+  },
+  REALTIME_TUNABLES,
+)

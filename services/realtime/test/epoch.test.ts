@@ -7,7 +7,7 @@ import { collectPayments, subscribe, trySubscribe, usePods } from './use-pods.js
 import { committedPaymentsOf } from './write-payments.js'
 
 t.test('a payment that was announced late, in an epoch that ended, is not sent', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const client = (await pods.start()).connect()
   const received = collectPayments(client)
   await subscribe(client, { trackingId: 'order' })
@@ -29,7 +29,7 @@ t.test('a payment that was announced late, in an epoch that ended, is not sent',
 })
 
 t.test('a pod never answers with another epoch than its own', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const pod = await pods.start()
   const client = pod.connect({ reconnection: false })
   await subscribe(client, { trackingId: 'order' })
@@ -40,7 +40,7 @@ t.test('a pod never answers with another epoch than its own', async t => {
 })
 
 t.test('a payment that arrives before the answer to its subscriber is sent after the answer', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const pod = await pods.start()
   const [early, late] = [pod.connect(), pod.connect()]
   const received = collectPayments(early)

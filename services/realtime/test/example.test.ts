@@ -7,7 +7,7 @@ import { usePods } from './use-pods.js'
 const EXAMPLE = fileURLToPath(new URL('../../../docs/examples/steady-client.mjs', import.meta.url))
 
 t.test('the client of the documentation misses no payment when its pod is replaced', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const pod = await pods.start()
   await pods.commit({ trackingId: 'order-42', count: 120 })
   const child = spawn(process.execPath, [EXAMPLE, pod.url, 'order-42', '10'])

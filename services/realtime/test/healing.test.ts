@@ -8,7 +8,7 @@ import { committedPaymentsOf } from './write-payments.js'
 const seqsOf = (received: ReturnType<typeof collectPayments>) => received.map(({ data }) => data.seq)
 
 t.test('payments that Redis lost reach the rooms without client code', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '1000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '1000' })
   const pod = await pods.start()
   const [one, two] = [pod.connect(), pod.connect()]
   const received = [collectPayments(one), collectPayments(two)]
@@ -34,7 +34,7 @@ t.test('payments that Redis lost reach the rooms without client code', async t =
 })
 
 t.test('a gap in the sequence is noticed at once, and only the missing payments are sent', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const client = (await pods.start()).connect()
   const received = collectPayments(client)
   await subscribe(client, { trackingId: 'order' })
@@ -45,7 +45,7 @@ t.test('a gap in the sequence is noticed at once, and only the missing payments 
 })
 
 t.test('a pod that lost Redis heals when Redis is back', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const pod = await pods.start()
   const client = pod.connect()
   const received = collectPayments(client)
@@ -62,7 +62,7 @@ t.test('a pod that lost Redis heals when Redis is back', async t => {
 })
 
 t.test('retractions', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '1000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '1000' })
   const pod = await pods.start()
   const [first, other] = [pod.connect(), pod.connect()]
   const told = [collectRetractions(first), collectRetractions(other)]

@@ -8,8 +8,8 @@ import { committedPaymentsOf } from './write-payments.js'
 import { buildPolicyWriter, collectLifecycles, kindsOf, lifecycleOf } from './write-policies.js'
 
 /** Nothing but announcements tells anything within a test. */
-const NEVER = { LIFECYCLE_INTERVAL_MS: '3600000' }
-const OFTEN = { LIFECYCLE_INTERVAL_MS: '100' }
+const NEVER = { 'realtime.lifecycleEveryMs': '3600000' }
+const OFTEN = { 'realtime.lifecycleEveryMs': '100' }
 
 async function open(t: TestContext, settings: Record<string, string>) {
   const pods = await usePods(t, settings)

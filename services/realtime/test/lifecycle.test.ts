@@ -6,7 +6,7 @@ import { subscribe, usePods } from './use-pods.js'
 import { buildPolicyWriter, collectLifecycles, DAY, kindsOf, NOW } from './write-policies.js'
 
 t.test('life-cycle events without an announcement', async t => {
-  const pods = await usePods(t, { LIFECYCLE_INTERVAL_MS: '100' })
+  const pods = await usePods(t, { 'realtime.lifecycleEveryMs': '100' })
   const { create, change, happen } = buildPolicyWriter(pods.database.pool)
   const [one, two] = [await pods.start(), await pods.start()]
   await create('before', 'order-1', { next_payment_due: NOW + DAY, due_at: NOW + DAY })

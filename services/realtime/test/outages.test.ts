@@ -6,7 +6,7 @@ import { committedPaymentsOf, fakeBase58 } from './write-payments.js'
 
 t.test('new subscribers are refused with UNAVAILABLE, present subscribers are served', async t => {
   const servers = await openPrivateServers(t)
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '300' }, servers)
+  const pods = await usePods(t, { 'realtime.healEveryMs': '300' }, servers)
   const pod = await pods.start()
   const [client, newcomer] = [pod.connect(), pod.connect()]
   const received = collectPayments(client)

@@ -16,8 +16,8 @@ import { fakeBase58 } from './write-payments.js'
 t.test('the protocol, refusals included', async t => {
   const pods = await usePods(t, {
     MAX_SUBSCRIPTIONS_PER_CONNECTION: '3',
-    MAX_MESSAGE_BURST: '40',
-    MAX_MESSAGES_PER_SECOND: '1',
+    'realtime.messageBurst': '40',
+    'realtime.messagesPerSecond': '1',
   })
   const pod = await pods.start()
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
 
 t.test('a pod whose database was replaced restarts: its memory belongs to the old database', async t => {
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '200' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '200' })
   const pod = await pods.start()
   const { epoch } = await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })
   // The pod notices a replacement only after it has looked at the first database once.
@@ -23,7 +23,7 @@ t.test('a pod whose database was replaced restarts: its memory belongs to the ol
 
 t.test('recovery by since and epoch', async t => {
   // No healing: the order of join, read and acknowledgement alone must keep the promises of this test.
-  const pods = await usePods(t, { HEAL_INTERVAL_MS: '3600000' })
+  const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const [one, two] = await Promise.all([pods.start(), pods.start()])
   await pods.commit({ trackingId: 'order', count: 250 })
 

@@ -73,8 +73,8 @@ t.test('a client in a full room gets its own seat back by resume, on another pod
 t.test('seats of a killed pod come back; a paused pod sends nothing once others sit there', async t => {
   const pods = await usePods(t, {
     MAX_CONNECTIONS_PER_TRACKING_ID: '5',
-    LEASE_MS: String(LEASE_MS),
-    HEAL_INTERVAL_MS: '500',
+    'realtime.leaseMs': String(LEASE_MS),
+    'realtime.healEveryMs': '500',
   })
   const [paused, living] = await Promise.all([pods.start(), pods.start()])
   const frozen = Array.from({ length: 5 }, () => paused.connect())
@@ -117,8 +117,8 @@ t.test('a connection whose peer falls silent is ended by the ping, and its seat 
     MAX_CONNECTIONS_PER_TRACKING_ID: '1',
     // Twice this number may be open before they join.
     MAX_CONNECTIONS_PER_ADDRESS: '2',
-    PING_INTERVAL_MS: '300',
-    PING_TIMEOUT_MS: '400',
+    'realtime.pingEveryMs': '300',
+    'realtime.pingTimeoutMs': '400',
   })
   const pod = await pods.start()
   // The peer's system still acknowledges packets, as a proxy would, so the pod gets no sign that the program is gone.
@@ -185,7 +185,7 @@ t.test('without TRUST_PROXY x-forwarded-for is the client talking', async t => {
 })
 
 t.test('after a flush of Redis only renewals are admitted for one lease time; payments go on', async t => {
-  const pods = await usePods(t, { LEASE_MS: '3000', MAX_CONNECTIONS_PER_TRACKING_ID: '3' })
+  const pods = await usePods(t, { 'realtime.leaseMs': '3000', MAX_CONNECTIONS_PER_TRACKING_ID: '3' })
   const pod = await pods.start()
   const client = pod.connect()
   const received = collectPayments(client)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { subscribe, trySubscribe, usePods } from './use-pods.js'
 
 t.test('a stopping pod sends its clients away, spread over the window, and ends in time', async t => {
-  const pods = await usePods(t, { DRAIN_WINDOW_MS: '1500', MAX_CONNECTIONS_PER_TRACKING_ID: '20' })
+  const pods = await usePods(t, { 'realtime.longestDrainMs': '1500', MAX_CONNECTIONS_PER_TRACKING_ID: '20' })
   const [leaving, staying] = await Promise.all([pods.start(), pods.start()])
   const clients = Array.from({ length: 20 }, () => leaving.connect({ reconnection: false }))
   const hints: number[] = []
@@ -70,7 +70,7 @@ t.test('the numbers of connections to Redis and Postgres return to their baselin
 })
 
 t.test('a second signal ends the pod without waiting', async t => {
-  const pods = await usePods(t, { DRAIN_WINDOW_MS: '8000' })
+  const pods = await usePods(t, { 'realtime.longestDrainMs': '8000' })
   const pod = await pods.start()
   await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })
   pod.service.signal('SIGTERM')

@@ -28,8 +28,8 @@ const bigPayment = (seq: number): CommittedPayment => ({
 
 t.test('stalled clients are closed at a bounded queue; other clients notice nothing', async t => {
   const pods = await usePods(t, {
-    MAX_QUEUED_PACKETS: '64',
-    HEAL_INTERVAL_MS: '3600000',
+    'realtime.queuedPackets': '64',
+    'realtime.healEveryMs': '3600000',
     MAX_CONNECTIONS_PER_TRACKING_ID: String(STALLED + 1),
   })
   const pod = await pods.start()

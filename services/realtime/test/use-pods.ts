@@ -71,7 +71,7 @@ export async function usePods(
     // All clients of a test share one address; other tests cover the caps of addresses.
     MAX_CONNECTIONS_PER_ADDRESS: '100000',
     MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '100000',
-    DRAIN_WINDOW_MS: '50',
+    'realtime.longestDrainMs': '50',
     ...settings,
   }
   const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })

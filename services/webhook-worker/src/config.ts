@@ -26,11 +26,6 @@ export const WebhookWorkerConfig = Type.Object({
     description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
   }),
   ...DueConfig,
-  DUE_CHECK_INTERVAL_MS: Type.Integer({
-    default: 15_000,
-    minimum: 100,
-    description: 'how often due dates that came near or passed are looked for',
-  }),
   WEBHOOK_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,
@@ -58,41 +53,11 @@ export const WebhookWorkerConfig = Type.Object({
     minimum: 1,
     description: 'requests a second of one worker to one endpoint',
   }),
-  WEBHOOK_CLAIM_MARGIN_MS: Type.Integer({
-    default: 10_000,
-    minimum: 100,
-    description: 'how long after WEBHOOK_TIMEOUT_MS a delivery is taken from a worker that said nothing',
-  }),
-  WEBHOOK_OVERDUE_MS: Type.Integer({
-    default: 5_000,
-    minimum: 100,
-    description: 'how long after its time a delivery that nobody works on is put back into the queue',
-  }),
   WEBHOOK_RETENTION_DAYS: Type.Integer({
     default: 30,
     minimum: 1,
     description:
       'how long deliveries and their attempts are kept after they ended, and webhooks after they were deleted',
-  }),
-  WEBHOOK_COMPLETED_JOBS_KEPT: Type.Integer({
-    default: 1_000,
-    minimum: 0,
-    description: 'finished jobs that Redis keeps for the queue dashboard, for at most an hour',
-  }),
-  WEBHOOK_FAILED_JOBS_KEPT: Type.Integer({
-    default: 10_000,
-    minimum: 0,
-    description: 'failed jobs that Redis keeps for the queue dashboard, for at most a week',
-  }),
-  WEBHOOK_WATCHDOG_MS: Type.Integer({
-    default: 30_000,
-    minimum: 500,
-    description: 'a worker that starts no job for this long while jobs wait and servers answer ends itself',
-  }),
-  WEBHOOK_STATEMENT_TIMEOUT_MS: Type.Integer({
-    default: 30_000,
-    minimum: 100,
-    description: 'how long a statement of a worker may take before it gives up the connection to Postgres',
   }),
 })
 export type WebhookWorkerConfig = Static<typeof WebhookWorkerConfig>

@@ -21,16 +21,22 @@ import { sendDelivery } from './requests/send-delivery.js'
 import { traced } from './requests/traced.js'
 import { buildMaintenanceTasks } from './maintenance/maintenance-tasks.js'
 import { buildMaintenance } from './maintenance/maintenance.js'
+import type { WorkerTunables } from './tunables.js'
 import { VERSION } from './version.js'
 
 /** Reserved at the end of the stop deadline to write the results of cancelled requests. */
 const STOP_MARGIN_MS = 3_000
 
+interface WorkerParts {
+  config: WebhookWorkerConfig
+  tunables: WorkerTunables
+  log: Logger
+  tracing: Tracing | undefined
+}
+
 export async function buildWebhookWorker(
   context: ServiceContext,
-  config: WebhookWorkerConfig,
-  log: Logger,
-  tracing?: Tracing,
+  { config, tunables, log, tracing }: WorkerParts,
 ): Promise<void> {
   await checkRedis(config)
   if (config.WEBHOOK_ALLOW_PRIVATE_TARGETS)
@@ -41,7 +47,7 @@ export async function buildWebhookWorker(
       ...config,
       poolSize: config.DATABASE_POOL_SIZE,
       // Without a limit, claims would wait for a server that vanished in a failover, and every free slot with them.
-      statementTimeoutMs: config.WEBHOOK_STATEMENT_TIMEOUT_MS,
+      statementTimeoutMs: tunables.statementTimeoutMs,
       applicationName: 'webhook-worker',
       keepToIndexes: true,
     }),
@@ -73,14 +79,14 @@ export async function buildWebhookWorker(
     openDeliveryWorker({
       ...config,
       concurrency: config.WEBHOOK_CONCURRENCY,
-      kept: { completed: config.WEBHOOK_COMPLETED_JOBS_KEPT, failed: config.WEBHOOK_FAILED_JOBS_KEPT },
+      kept: { completed: tunables.completedJobsKept, failed: tunables.failedJobsKept },
       onError,
       enqueue: deliveries => queue.enqueueDeliveries(deliveries),
       process: buildDeliverer({
         rows: buildDeliveryRows({
           store,
           enqueue: deliveries => queue.enqueueDeliveries(deliveries),
-          leaseMs: config.WEBHOOK_TIMEOUT_MS + config.WEBHOOK_CLAIM_MARGIN_MS,
+          leaseMs: config.WEBHOOK_TIMEOUT_MS + tunables.claimMarginMs,
           metrics,
           log,
         }),
@@ -114,7 +120,7 @@ export async function buildWebhookWorker(
   context.intake(
     'maintenance',
     buildMaintenance(
-      buildMaintenanceTasks({ config, store, queue, worker, limiter, metrics, log, fail }),
+      buildMaintenanceTasks({ config, tunables, store, queue, worker, limiter, metrics, log, fail }),
       log,
     ),
   )

@@ -168,7 +168,7 @@ t.test('Redis keeps only so many finished jobs as the settings say', async t => 
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   receiver.answer(({ path }) => ({ status: path.endsWith('/good') ? 200 : 410 }))
-  await rig.startWorker({ WEBHOOK_COMPLETED_JOBS_KEPT: '3', WEBHOOK_FAILED_JOBS_KEPT: '2' })
+  await rig.startWorker({ 'webhook-worker.completedJobsKept': '3', 'webhook-worker.failedJobsKept': '2' })
   const good = await rig.addWebhook(`${receiver.url}/good`)
   // A job each: jobs take the deliveries of one call together.
   for (let n = 0; n < 10; n++) await rig.pay(good.gateway)

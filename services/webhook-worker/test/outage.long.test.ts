@@ -12,7 +12,7 @@ t.test('every delivery ends although Redis and Postgres are killed and restarted
   const receiver = await openReceiver(t)
   receiver.answer(() => ({ status: 200, delayMs: 20 }))
   const { gateway } = await rig.addWebhook(receiver.url)
-  const worker = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '60000' })
+  const worker = await rig.startWorker({ 'webhook-worker.watchdogMs': '60000' })
   const { postgres, redis } = servers.private
 
   await rig.pay(gateway, 60)
@@ -43,7 +43,10 @@ t.test('a worker that is connected and gets no job ends itself, to be restarted'
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   const { gateway } = await rig.addWebhook(receiver.url)
-  const stuck = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '1000', WEBHOOK_OVERDUE_MS: '600000' })
+  const stuck = await rig.startWorker({
+    'webhook-worker.watchdogMs': '1000',
+    'webhook-worker.overdueMs': '600000',
+  })
   const key = (name: string) => `{payment-tracking:test}:deliveries:${name}`
   // Redis reports the single allowed job as running, and that job never ends.
   await rig.redis.client.hset(key('meta'), 'concurrency', 1)
@@ -61,7 +64,10 @@ t.test('a worker of a queue that an operator paused is not stuck', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   const { gateway } = await rig.addWebhook(receiver.url)
-  const worker = await rig.startWorker({ WEBHOOK_WATCHDOG_MS: '500', WEBHOOK_OVERDUE_MS: '600000' })
+  const worker = await rig.startWorker({
+    'webhook-worker.watchdogMs': '500',
+    'webhook-worker.overdueMs': '600000',
+  })
   const board = openBoardQueue({ REDIS_URL: rig.redis.url, ENVIRONMENT: 'test' })
   t.teardown(() => board.close())
   await board.queues[0].pause()
@@ -86,8 +92,8 @@ t.test(
     const { gateway } = await rig.addWebhook(receiver.url)
     const worker = await rig.startWorker({
       DATABASE_URL: link.url,
-      WEBHOOK_WATCHDOG_MS: '500',
-      WEBHOOK_STATEMENT_TIMEOUT_MS: '100',
+      'webhook-worker.watchdogMs': '500',
+      'webhook-worker.statementTimeoutMs': '100',
       WEBHOOK_CONCURRENCY: '4',
     })
     await rig.pay(gateway)

@@ -7,7 +7,7 @@ t.test('results that Postgres refuses', async t => {
   const rig = await openRig(t)
   const { pool } = rig.database
   // Longer than the test: no other worker may claim deliveries that this worker has sent.
-  const worker = await rig.startWorker({ WEBHOOK_CLAIM_MARGIN_MS: '60000' })
+  const worker = await rig.startWorker({ 'webhook-worker.claimMarginMs': '60000' })
   await pool.query(`create function refuse() returns trigger language plpgsql as $$
     begin raise exception 'not now' using errcode = tg_argv[0]; end $$`)
   const countRefusals = () => worker.logs.filter(line => line.msg === 'delivery.result-not-written').length

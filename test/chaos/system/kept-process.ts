@@ -24,6 +24,7 @@ export interface KeepOptions {
   name: string
   main: string
   env: NodeJS.ProcessEnv
+  args: readonly string[]
   portVariable?: string
   logFile: string
 }
@@ -34,7 +35,7 @@ const PROBE_TIMEOUT_MS = 1_500
 const STOP_GRACE_MS = 15_000
 
 export function keepProcess(options: KeepOptions): KeptProcess {
-  const { name, main, env, portVariable, logFile } = options
+  const { name, main, env, args, portVariable, logFile } = options
   const crashes: string[] = []
   let child: ChildProcess | undefined
   let port: number | undefined
@@ -75,7 +76,7 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     const managementPort = await findQuietPort()
     if (stopping) return null
     const output = openSync(logFile, 'a')
-    const started = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, main], {
+    const started = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, main, ...args], {
       env: {
         ...env,
         ...(portVariable !== undefined && { [portVariable]: String(port) }),

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
-import { openPostgresPair, queryOnce, type PostgresPair } from '@payment-tracking/testkit'
+import { openPostgresPair, queryOnce, splitTunables, type PostgresPair } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import {
   LINKS,
@@ -82,24 +82,24 @@ const SETTINGS = {
   ENVIRONMENT: 'production',
   LOG_LEVEL: 'info',
   STOP_DEADLINE_MS: '8000',
-  ACK_WAIT_MS: '4000',
-  SWEEP_INTERVAL_MS: '1000',
+  'ingest.ackWaitMs': '4000',
+  'ingest.sweepEveryMs': '1000',
+  'ingest.retentionEveryMs': '1000',
   RATE_LIMIT_MAX: '1000000',
   TRUST_PROXY: 'on',
   WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
   WEBHOOK_BACKOFF_MS: '150',
   WEBHOOK_TIMEOUT_MS: String(WEBHOOK_TIMEOUT_MS),
-  WEBHOOK_CLAIM_MARGIN_MS: '1000',
-  WEBHOOK_OVERDUE_MS: '1000',
+  'webhook-worker.claimMarginMs': '1000',
+  'webhook-worker.overdueMs': '1000',
   WEBHOOK_CONCURRENCY: '64',
-  DUE_CHECK_INTERVAL_MS: '1000',
+  'webhook-worker.dueCheckEveryMs': '1000',
   MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
   MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000',
   MAX_CONNECTIONS_PER_ADDRESS: '1000',
-  LEASE_MS: String(LEASE_MS),
-  DRAIN_WINDOW_MS: '500',
-  HEAL_INTERVAL_MS: '2000',
-  RETENTION_INTERVAL_MS: '1000',
+  'realtime.leaseMs': String(LEASE_MS),
+  'realtime.longestDrainMs': '500',
+  'realtime.healEveryMs': '2000',
   OPS_TOKEN: 'a token of this run alone',
 }
 
@@ -141,7 +141,8 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   for (const service of SERVICES) {
     for (let replica = 1; replica <= replicas; replica++) {
       const name = `${service}-${replica}`
-      const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...SETTINGS, JWT_PRIVATE_KEYS: jwtKeys }
+      const { env: settings, args } = splitTunables(service, SETTINGS)
+      const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, ...settings, JWT_PRIVATE_KEYS: jwtKeys }
       for (const server of LINKS[service]) {
         if (server === 'redis' && sentinels) {
           // Sentinels name the primary's own address: no link can stand between.
@@ -158,6 +159,7 @@ export async function openSystem(options: SystemOptions): Promise<System> {
           name,
           main: join(root, 'services', service, 'dist', 'service.js'),
           env,
+          args,
           ...(PORT_VARIABLES[service] && { portVariable: PORT_VARIABLES[service] }),
           logFile: join(dataDir, 'logs', `${name}.log`),
         }),

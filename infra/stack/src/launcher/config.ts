@@ -106,13 +106,6 @@ export async function readStackConfig(
     if (problem)
       problems.set(name, `${name} ${problem}; leave the setting out to have keys made and kept in DATA_DIR`)
   }
-  const drainMs = Number(env.DRAIN_WINDOW_MS?.trim() || 0)
-  if (drainMs >= STOP_DEADLINE_MS) {
-    problems.set(
-      'DRAIN_WINDOW_MS',
-      `DRAIN_WINDOW_MS must be below ${STOP_DEADLINE_MS}, the time that npm start gives services to stop`,
-    )
-  }
   if (problems.size > 0 || !config) throw new ConfigError([...problems.values()].sort())
   return {
     ...config,

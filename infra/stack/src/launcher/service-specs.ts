@@ -16,7 +16,7 @@ export interface ServiceSpec {
 }
 
 /** Enough for a process that needs no server and no secret: it must not be able to tell either. */
-const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'REQUEST_TIMEOUT_MS', 'EXPLORER_URL']
+const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'EXPLORER_URL']
 
 export const SERVICES = ['ingest', 'api', 'realtime', 'console', 'webhook-worker', 'ops', 'indexer'] as const
 
@@ -89,7 +89,8 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
     }),
     spec(
       'ops',
-      { ...everybody, OPS_TOKEN: settings.opsToken },
+      // Nobody reaches the dashboard from another machine, whatever HOST says of the base URL.
+      { ...everybody, HOST: '127.0.0.1', TRUST_PROXY: 'off', OPS_TOKEN: settings.opsToken },
       { variable: 'OPS_PORT', wanted: settings.opsPort, fixed: Boolean(config.OPS_PORT) },
     ),
     // Without a node, messages come only from another publisher.

@@ -1,5 +1,8 @@
 import type { ServerOptions } from 'node:http'
 
+/** How long a request may take to arrive, headers and body. Nobody who uses the service needs longer. */
+export const ARRIVAL_TIMEOUT_MS = 20_000
+
 /** Headers are small: a client that needs longer only holds a connection open. */
 const LONGEST_FOR_HEADERS_MS = 10_000
 
@@ -9,7 +12,7 @@ const LONGEST_FOR_HEADERS_MS = 10_000
  * @param requestTimeoutMs from the first byte of a request to the last of its body; then it is answered with 408
  */
 export const arrivalLimits = (
-  requestTimeoutMs: number,
+  requestTimeoutMs = ARRIVAL_TIMEOUT_MS,
 ): Required<Pick<ServerOptions, 'requestTimeout' | 'headersTimeout' | 'connectionsCheckingInterval'>> => ({
   requestTimeout: requestTimeoutMs,
   headersTimeout: Math.min(requestTimeoutMs, LONGEST_FOR_HEADERS_MS),

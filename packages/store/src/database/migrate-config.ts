@@ -12,9 +12,4 @@ export const MigrateConfig = Type.Object({
   DATABASE_TLS_CA: DatabaseConfig.DATABASE_TLS_CA,
   DATABASE_TLS_CERT: DatabaseConfig.DATABASE_TLS_CERT,
   DATABASE_TLS_KEY: DatabaseConfig.DATABASE_TLS_KEY,
-  MIGRATION_LOCK_TIMEOUT_MS: Type.Integer({
-    default: 300_000,
-    minimum: 0,
-    description: 'how long a migration waits for another one that is running',
-  }),
 })

@@ -49,12 +49,13 @@ export interface CheckoutTokens {
   refresh(token: string): Promise<IssuedToken>
 }
 
+/** Nothing revokes a token, so none lives longer than a day. */
+const LONGEST_TOKEN_SECONDS = 86_400
+
 export interface CheckoutParts {
   store: Store
   keys: CheckoutKeys
   issuer: string
-  /** the longest life of a token */
-  maxSeconds: number
   graceSeconds: number
   nowMs: () => number
 }
@@ -137,7 +138,7 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
       .filter(claim => claim !== null)
     if (claims.length === 0 && payments.length === 0)
       throw new NotFoundError('There is no such policy and no such payment, or none is stored yet.')
-    const expiresAt = tokenEndsAt(claims, issuedAt, parts.maxSeconds)
+    const expiresAt = tokenEndsAt(claims, issuedAt, LONGEST_TOKEN_SECONDS)
     const token = await new SignJWT({
       policies: claims.map(({ claim }) => claim),
       subscriptions: toSubscriptions(claims),

@@ -24,7 +24,7 @@ export interface FollowerSettings {
   INDEXER_COMMITMENT: 'finalized' | 'confirmed'
   INDEXER_CONCURRENCY: number
   INDEXER_POLL_MS: number
-  INDEXER_RESCAN_MS: number
+  rescanEveryMs: number
 }
 
 export interface FollowerParts {
@@ -154,7 +154,7 @@ export class Follower {
   async #step(): Promise<void> {
     const { pool, metrics } = this.parts
     const toSlot = await pool.ask(node => node.slot('finalized'))
-    const isDue = performance.now() - this.#rescannedAt >= this.parts.settings.INDEXER_RESCAN_MS
+    const isDue = performance.now() - this.#rescannedAt >= this.parts.settings.rescanEveryMs
     if (toSlot > this.#checkpoint.through || isDue) {
       metrics.finalized(toSlot)
       await this.#scan(Math.max(toSlot, this.#checkpoint.through), isDue)

@@ -1,5 +1,6 @@
 // How far ingest was behind the stream during the last hour. Kept in memory: a restart begins anew, and Prometheus has
 // the longer past.
+import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import type { Bus } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 
@@ -20,7 +21,6 @@ export interface LagSamples {
 export interface LagSettings {
   STREAM_NAME: string
   SUBJECT_PREFIX: string
-  CONSUMER_NAME: string
 }
 
 const EVERY_MS = 15_000
@@ -30,7 +30,10 @@ export function sampleLag(bus: Bus, settings: LagSettings, log: Logger): LagSamp
   const samples: LagSample[] = []
   const take = async () => {
     try {
-      const { lastSequence, acknowledgedSequence, inFlight } = await bus.position(settings)
+      const { lastSequence, acknowledgedSequence, inFlight } = await bus.position({
+        ...settings,
+        CONSUMER_NAME: INGEST_CONSUMER,
+      })
       samples.push({ at: new Date(), unread: Math.max(0, lastSequence - acknowledgedSequence), inFlight })
       if (samples.length > KEPT) samples.shift()
     } catch (err) {

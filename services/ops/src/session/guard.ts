@@ -19,7 +19,6 @@ export interface GuardOptions {
   sessions: Sessions
   ended: EndedSessions
   environment: string
-  secureCookie: boolean
 }
 
 const OPEN_PATHS = new Set(['/sign-in', '/style.css'])
@@ -33,10 +32,7 @@ const isOfSameOrigin = (request: FastifyRequest): boolean => {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
 }
 
-export function guard(
-  app: FastifyInstance,
-  { sessions, ended, environment, secureCookie }: GuardOptions,
-): void {
+export function guard(app: FastifyInstance, { sessions, ended, environment }: GuardOptions): void {
   const failures = new FailedAttempts()
   const isBlocked = (request: FastifyRequest) => failures.isBlocked(countedAddress(request.ip), Date.now())
   const noteFailure = (request: FastifyRequest) => {
@@ -45,8 +41,9 @@ export function guard(
   }
   const sessionOf = (request: FastifyRequest): Session | null =>
     sessions.read(readCookie(request.headers.cookie, SESSION_COOKIE), Date.now())
-  const cookie = (value: string, maxAgeS: number) =>
-    `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${secureCookie ? '; Secure' : ''}`
+  // Behind TLS, TRUST_PROXY makes the proxy's x-forwarded-proto count: then the browser sends the cookie over https only.
+  const cookie = ({ protocol }: FastifyRequest, value: string, maxAgeS: number) =>
+    `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${protocol === 'https' ? '; Secure' : ''}`
   const signInPage = (notice: string | null) =>
     layout(
       { title: 'Sign in', environment, csrf: null, notice },
@@ -100,14 +97,14 @@ export function guard(
     }
     request.log.info({ ip: request.ip }, 'ops.signed-in')
     return reply
-      .header('set-cookie', cookie(sessions.open(Date.now()), SESSION_LIFETIME_MS / 1_000))
+      .header('set-cookie', cookie(request, sessions.open(Date.now()), SESSION_LIFETIME_MS / 1_000))
       .redirect('/', 303)
   })
   app.post('/sign-out', { preHandler: requireCsrf(sessions) }, async (request, reply) => {
     const session = sessionOf(request)
     // A copy of the cookie is invalid from now on.
     if (session) await ended.end(session)
-    return reply.header('set-cookie', cookie('', 0)).redirect('/sign-in', 303)
+    return reply.header('set-cookie', cookie(request, '', 0)).redirect('/sign-in', 303)
   })
 }
 

@@ -12,7 +12,7 @@ export interface DatabaseEpochOptions {
   onOtherDatabase: (error: Error) => void
 }
 
-/** The pod notices a replaced database within this time, whatever HEAL_INTERVAL_MS is. */
+/** The pod notices a replaced database within this time, however often rooms are compared with the store. */
 const CHECK_EVERY_MS = 2_000
 const STOP_WITHIN_MS = 1_000
 

@@ -1,6 +1,6 @@
 // Tells clients what happens to the policies of a tracking ID. Ingest announces events of the chain after their commit.
 // Redis may lose an announcement, and no event causes a due date: so a pod looks at the policies of its own subscribers
-// every LIFECYCLE_INTERVAL_MS, and tells what differs from the last look and was not told. A change has the same id in
+// every `intervalMs`, and tells what differs from the last look and was not told. A change has the same id in
 // an announcement and in a look, so each is told once.
 //
 //   not watched --first subscriber with events, baseline read--> watched --last one left--> not watched

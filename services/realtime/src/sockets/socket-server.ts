@@ -9,6 +9,7 @@ import {
 import { answerRawError, arrivalLimits, refuseOnSocket } from '@payment-tracking/runtime'
 import { Server } from 'socket.io'
 import type { RealtimeConfig } from '../config.js'
+import type { RealtimeTunables } from '../tunables.js'
 import {
   addSlash,
   FOREIGN_ORIGIN,
@@ -36,10 +37,11 @@ function originAllowed(allowed: string, request: IncomingMessage): boolean {
  */
 export function buildSocketServer(
   config: RealtimeConfig,
+  tunables: RealtimeTunables,
   adapter: (namespace: unknown) => object,
   admitRequest: (request: IncomingMessage) => boolean,
 ) {
-  const http = createServer(arrivalLimits(config.REQUEST_TIMEOUT_MS))
+  const http = createServer(arrivalLimits())
   http.on('clientError', answerRawError)
   const io: SocketServer = new Server(http, {
     path: SOCKET_PATH,
@@ -49,8 +51,8 @@ export function buildSocketServer(
     perMessageDeflate: false,
     httpCompression: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    pingInterval: config.PING_INTERVAL_MS,
-    pingTimeout: config.PING_TIMEOUT_MS,
+    pingInterval: tunables.pingEveryMs,
+    pingTimeout: tunables.pingTimeoutMs,
     adapter: adapter as never,
   })
   const [upgrade] = http.listeners('upgrade') as [UpgradeListener]

@@ -11,6 +11,7 @@ import type {
 import type { Logger } from '@payment-tracking/runtime'
 import type { Socket } from 'socket.io'
 import type { RealtimeConfig } from '../config.js'
+import type { RealtimeTunables } from '../tunables.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Subscriptions, Subscription } from '../subscriptions/subscriptions.js'
 import { closeConnection, type EngineConnection } from '../connections/engine-connection.js'
@@ -24,6 +25,7 @@ export interface SessionOptions {
   address: string
   subscriptions: Subscriptions
   config: RealtimeConfig
+  tunables: RealtimeTunables
   metrics: RealtimeMetrics
   log: Logger
 }
@@ -39,14 +41,10 @@ export class SocketSession {
   #warned = false
 
   constructor(options: SessionOptions) {
-    const { socket, config } = options
+    const { socket, tunables } = options
     this.#options = options
     this.connection = socket.conn as unknown as EngineConnection
-    this.#budget = new MessageBudget(
-      config.MAX_MESSAGES_PER_SECOND,
-      config.MAX_MESSAGE_BURST,
-      performance.now(),
-    )
+    this.#budget = new MessageBudget(tunables.messagesPerSecond, tunables.messageBurst, performance.now())
     socket.use((event, next) => {
       if (this.#mayAsk(event)) next()
     })

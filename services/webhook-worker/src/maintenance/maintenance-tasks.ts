@@ -20,12 +20,14 @@ import {
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
 import type { EndpointLimiter } from '../endpoints/endpoint-limiter.js'
+import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'
 import { buildWatchdog } from './watchdog.js'
 
 export interface MaintenanceParts {
   config: WebhookWorkerConfig
+  tunables: WorkerTunables
   store: Store
   queue: DeliveryQueue
   worker: DeliveryWorker
@@ -63,13 +65,13 @@ const restAfter = (startedAt: number): Promise<void> => sleep(performance.now() 
  * workers.
  */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
-  const { config, store, queue, worker, limiter, metrics, log } = parts
-  const lookEveryMs = Math.min(2_000, config.WEBHOOK_WATCHDOG_MS / 4)
-  const stuckLooks = Math.ceil(config.WEBHOOK_WATCHDOG_MS / lookEveryMs)
+  const { config, tunables, store, queue, worker, limiter, metrics, log } = parts
+  const lookEveryMs = Math.min(2_000, tunables.watchdogMs / 4)
+  const stuckLooks = Math.ceil(tunables.watchdogMs / lookEveryMs)
   const watchdogs = { first: buildWatchdog(stuckLooks), behind: buildWatchdog(stuckLooks) }
   const sweep = buildSweeper(
     { store, queue },
-    { overdueMs: config.WEBHOOK_OVERDUE_MS, againMs: 6 * config.WEBHOOK_OVERDUE_MS },
+    { overdueMs: tunables.overdueMs, againMs: 6 * tunables.overdueMs },
   )
   // Where the looks for what belongs to deleted gateways go on.
   const lookedAt = { keys: 0n, webhooks: 0n }
@@ -101,7 +103,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
             parts.fail(
               new Error(
                 `${waiting[lane]} jobs of ${DELIVERY_QUEUES[lane]} wait and no delivery was begun for ` +
-                  `${config.WEBHOOK_WATCHDOG_MS} ms: the place in the queue is lost, a restart mends it`,
+                  `${tunables.watchdogMs} ms: the place in the queue is lost, a restart mends it`,
               ),
             )
       },
@@ -118,7 +120,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     },
     {
       name: 'due-dates',
-      everyMs: config.DUE_CHECK_INTERVAL_MS,
+      everyMs: tunables.dueCheckEveryMs,
       run: async stop => {
         const limits = {
           soonSeconds: config.DUE_SOON_SECONDS,

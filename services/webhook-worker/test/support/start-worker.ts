@@ -96,8 +96,8 @@ export async function openRig(
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     WEBHOOK_BACKOFF_MS: '50',
     WEBHOOK_TIMEOUT_MS: '1000',
-    WEBHOOK_CLAIM_MARGIN_MS: '500',
-    WEBHOOK_OVERDUE_MS: '500',
+    'webhook-worker.claimMarginMs': '500',
+    'webhook-worker.overdueMs': '500',
   }
   const rig: Rig = {
     database,

@@ -2,15 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
-import type { ChainMessage } from '../../chain/build-chain.js'
-import { openChainMarket, type ChainMarket } from './chain-market.js'
-import { buildFeed, type FeedPayment } from './play-feed.js'
+import { buildFeed } from './play-feed.js'
 import { LEGEND_EVERY, renderLegend, renderLinks, renderPayment, renderStory } from './render.js'
 import { PaymentTracker, STAGES } from './track-payments.js'
 import { watchDeliveries, watchSocket, watchStored } from './watch-outcomes.js'
 
-const USAGE = `usage: npm run demo -- [--chain] [--count N] [--seconds N] [--pace MS] [--tracking-id ID]
-  --chain            run the market on a simulated chain, and follow the chain with the indexer
+const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS] [--tracking-id ID]
   --count N          end after N payments
   --seconds N        end after so many seconds (default: never; Ctrl-C ends it)
   --pace MS          mean time between two events (default 700)
@@ -28,7 +25,7 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     console.log(USAGE)
     return 0
   }
-  const { count, seconds, paceMs, trackingId, onChain } = readArguments(args)
+  const { count, seconds, paceMs, trackingId } = readArguments(args)
   const stack = findStack(env)
   const stop = new AbortController()
   const end = () => stop.abort()
@@ -45,21 +42,22 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const gateways = feed.gateways.map(({ address }) => address)
   const deliveries = await watchDeliveries(stack, gateways, tracker)
   const socket = await watchSocket(stack, tracker)
-  const venue = await openVenue(onChain, stack.natsUrl, env, tracker)
+  const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   const lookups = new AbortController()
   try {
-    console.log(`${onChain ? 'executing on a simulated chain' : 'publishing'} for ${stack.baseUrl}`)
+    console.log(`publishing for ${stack.baseUrl}`)
     const isEndless = count === undefined && seconds === undefined
     console.log(renderLinks(stack.baseUrl, { gateways, isEndless }))
-    for (const { created } of feed.gateways) await venue.play(created)
+    for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))
     let published = 0
     for await (const { messages, story, payment } of feed.play(stop.signal)) {
       if (payment) {
         await socket.subscribe(payment.trackingId)
       } else console.log(renderStory(story))
       for (const message of messages) {
-        const signature = await venue.play(message, payment)
-        if (payment) void watchStored(stack, signature, tracker, lookups.signal)
+        if (payment) tracker.publish(payment)
+        await publisher.publish(JSON.stringify(message))
+        if (payment) void watchStored(stack, message.signature, tracker, lookups.signal)
       }
       if (payment && (published += 1) === count) end()
     }
@@ -70,43 +68,8 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     clearTimeout(timer)
     lookups.abort()
     socket.close()
-    await venue.close()
+    await publisher.close()
     await deliveries.close()
-  }
-}
-
-/** The place where the market's events are published. */
-interface Venue {
-  /** @returns the signature of the transaction */
-  play(message: ChainMessage, payment?: FeedPayment): Promise<string>
-  close(): Promise<void>
-}
-
-async function openVenue(
-  onChain: boolean,
-  natsUrl: string,
-  env: NodeJS.ProcessEnv,
-  tracker: PaymentTracker,
-): Promise<Venue> {
-  if (onChain) {
-    const market: ChainMarket = await openChainMarket({ natsUrl, env })
-    return {
-      play: (message, payment) => {
-        const signature = market.execute(message)
-        if (payment) tracker.publish({ ...payment, signature })
-        return Promise.resolve(signature)
-      },
-      close: () => market.close(),
-    }
-  }
-  const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
-  return {
-    async play(message, payment) {
-      if (payment) tracker.publish(payment)
-      await publisher.publish(JSON.stringify(message))
-      return message.signature
-    },
-    close: () => publisher.close(),
   }
 }
 
@@ -117,7 +80,6 @@ function readArguments(args: readonly string[]) {
     seconds: text,
     pace: text,
     'tracking-id': text,
-    chain: { type: 'boolean' } as const,
   }
   try {
     const { values } = parseArgs({ args: [...args], options })
@@ -131,7 +93,6 @@ function readArguments(args: readonly string[]) {
       seconds: number(values.seconds),
       paceMs: number(values.pace) ?? 700,
       trackingId: values['tracking-id'],
-      onChain: values.chain ?? false,
     }
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error })

@@ -1,0 +1,23 @@
+/** Numbers of the API that are no settings. */
+export const API_TUNABLES = {
+  /** How long one statement may take before the answer is 503. The code then names the filter to add. */
+  statementTimeoutMs: 2_000,
+  /** How long a request may be in work before it is answered with 503. */
+  requestDeadlineMs: 10_000,
+  /**
+   * Requests of one client address that may run at once on one process; others wait, none is refused. At 5 ms each, 16
+   * are 3,200 requests a second.
+   */
+  requestsAtOncePerAddress: 16,
+  /** How long a client may take nothing of its answer before its connection is closed. */
+  answerStallMs: 15_000,
+  /** Bytes of answers that clients have not taken, on one process; beyond it the oldest are dropped. */
+  unreadBytes: 64 * 1024 * 1024,
+  /** Streams of all events that a client address may have open on one process. */
+  streamsPerAddress: 20,
+  /** How often a stream is pinged; one that misses a ping is cut at the next. */
+  streamPingEveryMs: 30_000,
+  /** How long the reader of a stream may take nothing before the stream is closed. */
+  streamStallMs: 30_000,
+}
+export type ApiTunables = typeof API_TUNABLES

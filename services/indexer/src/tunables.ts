@@ -1,0 +1,5 @@
+/** Numbers of the indexer that are no settings. */
+export const INDEXER_TUNABLES = {
+  /** How often recent slots are listed again, and counters compared with the accounts on the chain. */
+  rescanEveryMs: 600_000,
+}

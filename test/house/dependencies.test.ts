@@ -1,0 +1,32 @@
+// Each package that ours depend on is chosen on purpose: docs/dependencies.md says what for.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
+
+const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter(file => !file.startsWith('docs/examples/'))
+
+t.test('docs/dependencies.md names every direct dependency, and no other package', async t => {
+  const used = new Set<string>()
+  for (const file of manifests) {
+    const manifest = JSON.parse(read(file)) as Partial<Record<(typeof KINDS)[number], object>>
+    for (const kind of KINDS) for (const name of Object.keys(manifest[kind] ?? {})) used.add(name)
+  }
+  const ours = [...used].filter(name => name.startsWith('@payment-tracking/'))
+  for (const name of ours) used.delete(name)
+  const rows = read('docs/dependencies.md').match(/^\| `[^|]+/gm) ?? []
+  const named = rows.flatMap(row => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
+  t.ok(used.size > 50, 'the manifests were read')
+  t.same([...named].sort(), [...used].sort())
+})
