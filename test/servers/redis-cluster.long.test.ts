@@ -114,7 +114,11 @@ t.test('sockets: every payment arrives once and in order, and no seat is given t
   const SEATS = 4
   const pods = await usePods(
     t,
-    { LEASE_MS: String(LEASE_MS), HEAL_INTERVAL_MS: '2000', MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS) },
+    {
+      'realtime.leaseMs': String(LEASE_MS),
+      'realtime.healEveryMs': '2000',
+      MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
+    },
     serversOf(cluster),
   )
   const living = await Promise.all([pods.start(), pods.start(), pods.start()])
