@@ -1,12 +1,15 @@
 import { mapStoreErrors } from '../errors.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
-import type { Sql, Tx } from './sql.js'
+import type { Sql, Statement, Tx } from './sql.js'
 
 /** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates; others may read them too */
 export type RunStatement = <Row>(statement: Sql) => Promise<readonly Row[]>
 
-/** As `RunStatement`; the rows are the caller's own. */
+/** As `RunStatement`, without Prisma: the text and the values suffice. */
+export type RunRead = <Row>(statement: Statement) => Promise<readonly Row[]>
+
+/** As `RunRead`; the rows are the caller's own. */
 export type RunWrite = <Row>(statement: Sql) => Promise<Row[]>
 
 /** Runs statements in a transaction. */
@@ -50,14 +53,14 @@ export interface Database {
    * Prepared statements over the pool. For reads outside of transactions: equal reads that wait share one statement and
    * its rows.
    */
-  read: RunStatement
+  read: RunRead
   /** As `read` without sharing, for the worker's hot statements: each is planned once a connection. */
   writePrepared: RunWrite
   /**
    * As `read`, over two pipelined connections. For reads that Postgres answers at once, whatever is stored:
    * a slow statement would delay every statement behind it.
    */
-  lookUp: RunStatement
+  lookUp: RunRead
 }
 
 /**
@@ -70,8 +73,8 @@ export function buildDatabase(
     pipelined: ExtendedClient
     pipelinedTimeoutMs: number
     prepared: RunWrite
-    preparedReads: RunStatement
-    pipelinedReads: RunStatement
+    preparedReads: RunRead
+    pipelinedReads: RunRead
   },
 ): Database {
   return {

@@ -45,5 +45,6 @@ function writeElement(value: Element): string {
  */
 export function writeValue(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'bigint') return value.toString()
   return Array.isArray(value) ? `{${(value as Element[]).map(writeElement).join(',')}}` : value
 }

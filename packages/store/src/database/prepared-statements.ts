@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
 import type pg from 'pg'
 import { nameConnectionErrors } from '../errors.js'
-import type { RunWrite } from './database.js'
 import { types, writeValue } from './pg-codec.js'
 import { shareEqual } from './share-equal.js'
+import type { Statement } from './sql.js'
 
 /**
  * Filters combine to many statements, and each prepared statement takes memory in every connection. The first 200
@@ -29,7 +29,7 @@ const statements = channel('payment-tracking:store:statement')
 export function prepareStatements(
   connections: Connections,
   { share = false }: { share?: boolean } = {},
-): RunWrite {
+): <Row>(statement: Statement) => Promise<Row[]> {
   const names = new Map<string, string>()
   const shared = shareEqual<Record<string, unknown>[]>()
   const nameOf = (text: string): string | undefined => {
@@ -39,20 +39,16 @@ export function prepareStatements(
     names.set(text, name)
     return name
   }
-  return async <Row>({ text, values: parameters }: Parameters<RunWrite>[0]) => {
+  return async <Row>({ text, values: parameters }: Statement) => {
     const values = parameters.map(writeValue)
     const name = nameOf(text)
     const send = async () => {
       if (statements.hasSubscribers) statements.publish({ text, values })
       return (await nameConnectionErrors(connections.query({ ...named(name), text, values, types }))).rows
     }
-    const rows = share && name !== undefined ? shared(keyOf(name, values), send) : send()
+    const rows = share && name !== undefined ? shared(name + JSON.stringify(values), send) : send()
     return (await rows) as Row[]
   }
 }
-
-/** JSON has no bigints. Lists are text already, so a list is nothing else. */
-const keyOf = (name: string, values: readonly unknown[]): string =>
-  name + JSON.stringify(values, (_, value: unknown) => (typeof value === 'bigint' ? [String(value)] : value))
 
 const named = (name: string | undefined): { name?: string } => (name === undefined ? {} : { name })

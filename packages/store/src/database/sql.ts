@@ -4,6 +4,9 @@ import { Prisma } from '../generated/client.js'
 /** A statement, or a part of a statement, with its parameters. */
 export type Sql = Prisma.Sql
 
+/** A statement that pg runs: its text with `$1`, `$2` and so on, and their values. */
+export type Statement = Pick<Sql, 'text' | 'values'>
+
 /** Runs SQL in a transaction. A function that takes a `Tx` uses it for all its statements. */
 export interface Tx {
   $queryRaw<Rows>(statement: TemplateStringsArray | Sql, ...values: unknown[]): Promise<Rows>

@@ -1,7 +1,7 @@
 // Chooses the database of each read: a replica that knows enough, or else the primary. A reader that names a position
 // never gets an answer that knows less. Without replicas the primary is asked, and nothing runs in the background.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunStatement } from '../database/database.js'
+import type { RunRead } from '../database/database.js'
 import { HeadTracker, type Head } from '../database/head-tracker.js'
 import type { Store } from '../database/open-store.js'
 import { NotYetError, StoreUnavailableError } from '../errors.js'
@@ -158,7 +158,7 @@ function readOn(
     asked.push(askNow(current?.heads ?? heads))
   }
   const lane =
-    (name: 'read' | 'lookUp'): RunStatement =>
+    (name: 'read' | 'lookUp'): RunRead =>
     async statement => {
       while (current) {
         const replica: Replica = current

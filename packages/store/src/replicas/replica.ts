@@ -1,5 +1,5 @@
 // One replica: a standby of Postgres that answers reads, as long as it follows the primary.
-import type { RunStatement } from '../database/database.js'
+import type { RunRead } from '../database/database.js'
 import { HeadTracker, type Head } from '../database/head-tracker.js'
 import { openStore, type Store, type StoreOptions } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
@@ -75,7 +75,7 @@ export class Replica {
   }
 
   /** Runs a read. @throws StoreUnavailableError also when the replica falls silent before its answer */
-  run<Row>(lane: Lane, statement: Parameters<RunStatement>[0]): Promise<readonly Row[]> {
+  run<Row>(lane: Lane, statement: Parameters<RunRead>[0]): Promise<readonly Row[]> {
     return new Promise<readonly Row[]>((resolve, reject) => {
       this.#giveUps.add(reject)
       const settle = () => this.#giveUps.delete(reject)

@@ -2,6 +2,7 @@
 export type SentQuery = Record<string, (string | null)[]>
 
 function decode(text: string): string | null {
+  if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

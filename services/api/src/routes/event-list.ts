@@ -13,10 +13,21 @@ import { offerNextPage } from '../http/list-cursor.js'
 import { tagPage } from '../http/tag-page.js'
 import type { Tokens } from '../schemas/tokens.js'
 
+const [OPEN, CLOSE] = ['['.charCodeAt(0), ']'.charCodeAt(0)]
+
 export interface PageQuery {
   limit: number
   offset: number
   cursor?: string | undefined
+}
+
+/** The bytes of `[text]`: without the text in brackets, which would be another copy for the collector. */
+function bracketed(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(Buffer.byteLength(text) + 2)
+  bytes[0] = OPEN
+  bytes[bytes.length - 1] = CLOSE
+  bytes.write(text, 1)
+  return bytes
 }
 
 /** Reads a page of events, and offers the next page if this page is full. */
@@ -37,5 +48,5 @@ export async function answerEvents(
   tagPage(reply, page)
   // Bytes are written to the socket as they are. A long text would be measured twice, and copied by each collection.
   void reply.type('application/json; charset=utf-8')
-  return Buffer.from(`[${page.text}]`)
+  return bracketed(page.text)
 }
