@@ -24,6 +24,7 @@ import {
   sweepDeliveries,
   tellDuePolicies,
   tellFailingWebhooks,
+  type KnownAsks,
   type Store,
 } from '../src/index.js'
 import { rowsOfPlan, type Plan } from './plans.js'
@@ -162,6 +163,10 @@ await pool.query(
 )
 await pool.query('vacuum analyze')
 
+const DATES = { soonSeconds: 259_200, graceSeconds: 7_200 }
+/** The first page of a round. */
+const tellDates = (known: KnownAsks) =>
+  tellDuePolicies(store, { ...DATES, limit: 500, known, onPage: () => Promise.resolve(false) })
 const RETENTION = { batchDays: 7, deadLetterDays: 30, apiKeyDays: 30, limit: 500 }
 const TASKS: Record<string, () => Promise<unknown>> = {
   'sweep of deliveries': () => sweepDeliveries(store, { overdueMs: 5_000, againMs: 30_000, limit: 1_000 }),
@@ -170,7 +175,24 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'sweep of batches': () => sweepBatches(store, { olderThanMs: 3_000, limit: 20 }, () => Promise.resolve()),
   'sweep of announcements': () =>
     sweepAnnouncements(store, { olderThanMs: 3_000, limit: 500 }, () => Promise.resolve()),
-  'due dates': () => tellDuePolicies(store, { soonSeconds: 259_200, graceSeconds: 7_200, limit: 500 }),
+  'a page of due dates of a gateway that nothing is known of': () => tellDates(new Map()),
+  'a page of due dates': async () => {
+    const known: KnownAsks = new Map()
+    await tellDuePolicies(opened, { ...DATES, limit: 500, known })
+    await pool.query('update policies set next_look = 0')
+    return tellDates(known)
+  },
+  'due dates while none is due': async () => {
+    const known: KnownAsks = new Map()
+    await tellDuePolicies(opened, { ...DATES, limit: 500, known })
+    await pool.query('update policies set next_look = 253402300799')
+    await pool.query('vacuum analyze policies')
+    await tellDates(known)
+    t.ok(
+      read.every(({ rows }) => rows < 100),
+      'none is looked at',
+    )
+  },
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
   'age of the oldest wait': () => readOldestAwaitingFactsSeconds(store),
   'failing webhooks': () => tellFailingWebhooks(store),

@@ -275,12 +275,15 @@ create table policies (
   -- compare them
   due_at bigint,
   ends_at bigint,
+  -- the first second at which one of these dates may have to be told: 0 is at once, null is never. It can be too early,
+  -- because a payment moves the dates and leaves it; then the task that tells dates moves it
+  next_look bigint default 0,
   period_start bigint,
   period_total numeric,
   -- the payment that began the period; null for the period that the policy was created with
   period_order text collate "C"
 ) with (fillfactor = 75);
--- Lists of living policies in their order, by each of their filters. No column that a payment changes is in an index.
+-- Lists of living policies in their order, by each of their filters. No column that a payment usually changes is in an index.
 -- listSubscriptions with `trackingId`, readTrackedPolicies.
 create index policies_tracking_live on policies (tracking_id, created_at, address) where live;
 -- listSubscriptions with `userPublicKey`, listClaimablePolicies, readPageOf: also deleted policies.
@@ -291,6 +294,8 @@ create index policies_gateway_live on policies (gateway, created_at, address) wh
 create index policies_gateway_gone on policies (gateway, created_at, address) where not live;
 -- listSubscriptions with `recipient`.
 create index policies_recipient_live on policies (recipient, created_at, address) where live;
+-- tellDuePolicies. A payment leaves `next_look` as it is, unless nothing was left to look at.
+create index policies_next_look on policies (gateway, next_look, address) where next_look is not null;
 
 -- Events by name and span of time (0 = all time, else seconds).
 create table event_counts (

@@ -211,18 +211,18 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'tell a passed due date again and again',
     patches: [
       {
-        file: 'packages/store/dist/webhooks/tell-due-policies.js',
+        file: 'packages/store/dist/webhooks/tell-due.js',
         find: 'and n.type = k.type and n.at = k.at)',
         replace: 'and n.type = k.type and n.at = k.at and false)',
       },
       {
-        file: 'packages/store/dist/webhooks/tell-due-policies.js',
+        file: 'packages/store/dist/webhooks/tell-due.js',
         find: 'on conflict do nothing',
         replace:
           'on conflict (policy, incarnation_start, type, at) do update set told_at = clock_timestamp()',
       },
       {
-        file: 'packages/store/dist/webhooks/tell-due-policies.js',
+        file: 'packages/store/dist/webhooks/tell-due.js',
         find: 'key: String(dueAt)',
         replace: 'key: String(dueAt) + Math.random()',
       },
@@ -235,8 +235,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'services/webhook-worker/dist/maintenance/maintenance-tasks.js',
-        find: 'const found = await tellDuePolicies(store, { ...limits, after });',
-        replace: 'const found = { deliveries: [], told: 0, next: null };',
+        find: 'const told = await tellDuePolicies(store, {',
+        replace: 'const told = 0; void ({',
       },
     ],
     faults: [],

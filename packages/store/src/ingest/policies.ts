@@ -1,7 +1,7 @@
 import type { PolicyOutcome, PolicyState } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { sql, type Tx } from '../database/sql.js'
+import { raw, sql, type Tx } from '../database/sql.js'
 
 /** A policy as stored, with the status that is served. */
 export interface KnownPolicy {
@@ -100,21 +100,41 @@ const WHOLE = columnTable<WrittenPolicy>('p', {
   ends_at: ['bigint', ({ outcome }) => outcome.endsAt],
 })
 
-export const writePolicies = (tx: PipelinedTx, policies: readonly WrittenPolicy[]): void =>
-  write(tx, policies, WHOLE)
+/** When the dates of a policy are to be looked at: `next_look` of its row. */
+const NEXT_LOOK = sql`
+  case when p.live and p.status = 'active' and coalesce(p.due_at, p.ends_at) is not null then 0 end`
+
+/** What decides about the dates of a policy. Where nothing of it changed, the row keeps its `next_look`. */
+const [DATED, WAS_DATED] = ['excluded', 'policies'].map(table =>
+  raw(
+    ['live', 'status', 'gateway', 'incarnation_start', 'due_at', 'ends_at']
+      .map(name => `${table}.${name}`)
+      .join(', '),
+  ),
+)
+
+export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
+  if (policies.length === 0) return
+  tx.send(sql`
+    insert into policies (${WHOLE.names}, next_look) select p.*, ${NEXT_LOOK} from ${WHOLE.listOf(policies)}
+    on conflict (address) do update set ${WHOLE.excluded},
+      next_look = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_look
+                       else excluded.next_look end`)
+}
 
 /**
- * Writes only the columns that payments change, a third of all. Nine of ten events are payments.
+ * Writes only the columns that payments change, a third of all. Nine of ten events are payments. A payment moves dates to
+ * later times, so `next_look` can stay: an index has it, and most payments then write no index (a HOT update).
  * @param policies stored policies to which only payments happened. The statement is an insert, because Postgres then
  *   looks each policy up by its key for any number of policies; for an update of a list, Postgres may join the whole
  *   table
  */
-export const writePaidPolicies = (tx: PipelinedTx, policies: readonly WrittenPolicy[]): void =>
-  write(tx, policies, PAID)
-
-function write(tx: PipelinedTx, policies: readonly WrittenPolicy[], columns: typeof PAID): void {
+export function writePaidPolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
   if (policies.length === 0) return
   tx.send(sql`
-    insert into policies (${columns.names}) select * from ${columns.listOf(policies)}
-    on conflict (address) do update set ${columns.excluded}`)
+    insert into policies (${PAID.names}) select * from ${PAID.listOf(policies)}
+    on conflict (address) do update set ${PAID.excluded},
+      next_look = case when policies.next_look is null and excluded.status = 'active'
+                            and coalesce(excluded.due_at, policies.ends_at) is not null
+                       then 0 else policies.next_look end`)
 }

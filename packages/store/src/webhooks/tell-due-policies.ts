@@ -1,189 +1,165 @@
 // Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
 // them.
-import type { DeliveryRef } from '@payment-tracking/contracts'
-import { DUE_LIFECYCLE_TYPES, type LifecycleType } from '@payment-tracking/domain'
-import { PAGE_LIMITS } from '../database/database.js'
+import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { join, raw, sql, type Sql, type Tx } from '../database/sql.js'
-import { isNotSetAside, isolate } from '../set-aside/isolate.js'
+import { join, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
-import {
-  LIFECYCLE_COLUMNS,
-  toLifecyclePolicy,
-  WITH_USER_PAYMENT,
-  type LifecycleRow,
-} from '../rows/policies.js'
-import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
-import { readWebhooksOf } from './told-webhooks.js'
+import { isNotSetAside, isolate } from '../set-aside/isolate.js'
+import { datesOf, NOW, tellDue, type DueMargins, type DuePage } from './tell-due.js'
 
-/** A place in the order of gateways and their policies. */
-export interface DuePlace {
+/** What the webhooks of each gateway ask for, as an earlier round of the same process found it. */
+export type KnownAsks = Map<string, string>
+
+export interface DueRound extends DueMargins {
+  /** policies in one transaction */
+  limit: number
+  /** default: nothing is known, so that the round looks at every policy */
+  known?: KnownAsks
+  /** called after each page; the round ends when it resolves with false */
+  onPage?: (page: DuePage) => Promise<boolean>
+}
+
+/** A gateway some of whose webhooks ask for dates. */
+interface Asking {
   gateway: string
-  createdAt: bigint
+  /** changes when a webhook that asks is added, turned on or off, or asks for other types */
+  asks: string
+}
+
+/** A place in the order of gateways and their policies. `at` is the creation, or the time of the next look. */
+interface Place {
+  gateway: string
+  at: bigint
   address: string
 }
 
-export interface DueLimits {
-  /** how long before a due date `due_soon` is sent */
-  soonSeconds: number
-  /** how long after it `overdue` is sent */
-  graceSeconds: number
-  /** policies in one transaction */
-  limit: number
-  /** where this call begins; null: at the first policy */
-  after?: DuePlace | null
-}
-
-export interface DuePage {
-  deliveries: DeliveryRef[]
-  /** the number of reported dates */
-  told: number
-  /** where the next call begins; null when this call has looked at the last policy */
-  next: DuePlace | null
-}
-
-interface DueRow extends LifecycleRow {
-  type: LifecycleType
-  at: bigint
+/** What one statement found. */
+interface Look {
+  addresses: string[]
+  /** where the next look begins; null when this one has seen the last policy */
+  next: Place | null
 }
 
 const TYPES = sql`array[${join(DUE_LIFECYCLE_TYPES.map(type => raw(`'${type}'`)))}]::text[]`
 /** The webhook asks for one of the types. The index webhooks_due has this condition. */
 const ASKS = sql`w.event_types && ${TYPES}`
-/** Policies that one call looks at: few of them have a date that is to be told. */
+const GATEWAYS_AT_ONCE = 500
+/** Policies that one statement looks at: few of all policies have a date that is to be told. */
 const LOOKED_AT_ONCE = 5_000
-const LOOKED_AT = raw(String(LOOKED_AT_ONCE))
-const GATEWAYS_LOOKED_AT = 500
-const GATEWAYS_AT_ONCE = raw(String(GATEWAYS_LOOKED_AT))
+/** Gateways that a process keeps in mind: some 20 MB. Beyond, it begins anew, and looks at every policy once more. */
+const MOST_KNOWN = 100_000
 
 /**
- * Looks at the next policies of gateways with webhooks that ask for dates. Reports due, overdue and expired ones to these
- * webhooks, each once for its incarnation and date. Any number of processes may call it at once.
+ * Reports due, overdue and expired dates to the webhooks that ask for them, each once for its incarnation and date. Any
+ * number of processes may do so at once. Only Postgres' clock decides.
  *
- * Looks at 5,000 policies a call, by webhooks_due and policies_gateway_live, and takes no lock for it. There is no index
- * by date: each payment of a subscription moves its date, and would then write all indexes of `policies` (a HOT update no
- * more). Each transaction reports at most `limit` policies, and locks their rows for some milliseconds.
+ * A round reads, by policies_next_look, the policies whose next look has come. It looks at every living policy of a gateway,
+ * by policies_gateway_live, when what the gateway's webhooks ask for is not `known`: a webhook that is new is told what holds
+ * already, and a process that starts may have other margins than the one that moved the looks.
  *
- * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction
- * that stores a payment. So `overdue` is never sent for a policy whose payment is stored. Rows that ingest has locked
- * are skipped until the next call, so there is no deadlock. Only Postgres' clock decides.
+ * Bounded: a statement looks at 5,000 policies of at most 500 gateways and takes no lock. A transaction reports at most
+ * `limit` policies.
+ * @returns the number of reported dates
  */
-export async function tellDuePolicies(store: Store, limits: DueLimits): Promise<DuePage> {
-  const { due, next } = await lookAtPolicies(store, limits)
-  const deliveries: DeliveryRef[] = []
+export async function tellDuePolicies(store: Store, round: DueRound): Promise<number> {
+  const { known = new Map(), onPage = () => Promise.resolve(true) } = round
   let told = 0
-  for (let from = 0; from < due.length; from += limits.limit) {
-    const addresses = due.slice(from, from + limits.limit)
-    for (const page of await isolate(store, 'due-dates', addresses, some => tellDue(store, some, limits))) {
-      deliveries.push(...page.deliveries)
+  const tellAll = async (look: (after: Place | null) => Promise<Look>): Promise<boolean> => {
+    for (let after: Place | null = null; ;) {
+      const { addresses, next } = await look(after)
+      const page = await tellFound(store, addresses, round)
       told += page.told
+      if (!(await onPage(page))) return false
+      if (next === null) return true
+      after = next
     }
   }
-  return { deliveries, told, next }
+  for (let after = ''; ;) {
+    const asking = await readAsking(store, after)
+    const isKnown = ({ gateway, asks }: Asking) => known.get(gateway) === asks
+    const fresh = asking.filter(each => !isKnown(each))
+    const familiar = asking.filter(isKnown).map(({ gateway }) => gateway)
+    if (fresh.length > 0) {
+      const gateways = fresh.map(({ gateway }) => gateway)
+      if (!(await tellAll(place => lookAtAll(store, gateways, place, round)))) return told
+      if (known.size > MOST_KNOWN) known.clear()
+      for (const { gateway, asks } of fresh) known.set(gateway, asks)
+    }
+    if (familiar.length > 0 && !(await tellAll(place => lookAtNext(store, familiar, place)))) return told
+    if (asking.length < GATEWAYS_AT_ONCE) return told
+    after = asking.at(-1)!.gateway
+  }
 }
 
-/**
- * What is to be told of a policy `p` now, by the database's clock. The comparisons are those of `dueNoticeOf`, over the
- * dates that the fold has brought into bounds: services/api/test/due-dates.test.ts compares both.
- */
-const datesOf = ({ soonSeconds, graceSeconds }: DueLimits): Sql => sql`
-  (select k.type, k.at
-     from (select floor(extract(epoch from clock_timestamp()))::bigint as now) c
-    cross join lateral (values
-      ('subscription.due_soon', p.due_at, p.due_at > c.now and p.due_at <= c.now + ${BigInt(soonSeconds)}::bigint
-        and (p.ends_at is null or p.ends_at > c.now)),
-      ('subscription.overdue', p.due_at, p.due_at < c.now - ${BigInt(graceSeconds)}::bigint
-        and (p.ends_at is null or p.ends_at > c.now)),
-      ('subscription.expired', p.ends_at, p.ends_at <= c.now)) k (type, at, holds)
-    where k.holds
-      and exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and k.type = any(w.event_types))
-      and not exists (select from policy_notices n
-                       where n.policy = p.address and n.incarnation_start = p.incarnation_start
-                         and n.type = k.type and n.at = k.at))`
+const readAsking = ({ database }: Store, after: string): Promise<readonly Asking[]> =>
+  database.read<Asking>(sql`
+    select w.gateway, string_agg(w.id || ' ' || w.activation || ' ' || w.event_types::text, ',' order by w.id) as asks
+      from webhooks w
+     where ${ASKS} and ${IS_ACTIVE} and w.gateway > ${after}
+     group by w.gateway order by w.gateway limit ${raw(String(GATEWAYS_AT_ONCE))}`)
 
-async function lookAtPolicies(
+async function tellFound(store: Store, found: readonly string[], round: DueRound): Promise<DuePage> {
+  const all: DuePage = { deliveries: [], told: 0 }
+  for (let from = 0; from < found.length; from += round.limit) {
+    const addresses = found.slice(from, from + round.limit)
+    for (const page of await isolate(store, 'due-dates', addresses, some => tellDue(store, some, round))) {
+      all.deliveries.push(...page.deliveries)
+      all.told += page.told
+    }
+  }
+  return all
+}
+
+const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
+const FIRST: Place = { gateway: '', at: 0n, address: '' }
+
+/** Every living policy of the gateways, in the order of creation. */
+async function lookAtAll(
   { database }: Store,
-  limits: DueLimits,
-): Promise<{ due: string[]; next: DuePlace | null }> {
-  const after = limits.after ?? { gateway: '', createdAt: 0n, address: '' }
-  const asking = await database.read<{ gateway: string }>(sql`
-    select distinct w.gateway from webhooks w
-     where ${ASKS} and ${IS_ACTIVE} and w.gateway >= ${after.gateway}
-     order by w.gateway limit ${GATEWAYS_AT_ONCE}`)
-  if (asking.length === 0) return { due: [], next: null }
-  const gateways = asking.map(({ gateway }) => gateway)
-  const looked = await database.read<DuePlace & { isDue: boolean }>(sql`
-    select p.gateway, p.created_at as "createdAt", p.address,
-           p.status = 'active' and ${isNotSetAside('due-dates', sql`p.address`)}
-             and exists (select from ${datesOf(limits)}) as "isDue"
+  gateways: readonly string[],
+  after: Place | null,
+  margins: DueMargins,
+): Promise<Look> {
+  const from = after ?? FIRST
+  const looked = await database.read<Place & { isDue: boolean }>(sql`
+    select p.gateway, p.created_at as at, p.address,
+           p.status = 'active' and ${IS_KEPT} and exists (select from ${datesOf(margins)}) as "isDue"
       from (select p.*
-              from unnest(${gateways}::text[]) with ordinality g (gateway, place)
+              from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, place)
              cross join lateral (
                select * from policies p
                 where p.gateway = g.gateway collate "C" and p.live
-                  and (g.gateway <> ${after.gateway} or (p.created_at, p.address) > (${after.createdAt}, ${after.address}))
-                order by p.created_at, p.address limit ${LOOKED_AT}) p
-             order by g.place, p.created_at, p.address limit ${LOOKED_AT}) p
+                  and (g.gateway <> ${from.gateway} or (p.created_at, p.address) > (${from.at}, ${from.address}))
+                order by p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
+             order by g.place, p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
      order by p.gateway, p.created_at, p.address`)
-  const due = looked.filter(({ isDue }) => isDue).map(({ address }) => address)
-  return { due, next: nextPlace(gateways, looked) }
-}
-
-function nextPlace(gateways: readonly string[], looked: readonly DuePlace[]): DuePlace | null {
-  if (looked.length === LOOKED_AT_ONCE) {
-    const { gateway, createdAt, address } = looked.at(-1)!
-    return { gateway, createdAt, address }
+  return {
+    addresses: looked.filter(({ isDue }) => isDue).map(({ address }) => address),
+    next: nextOf(looked),
   }
-  // Behind all policies of the last gateway.
-  return gateways.length === GATEWAYS_LOOKED_AT
-    ? { gateway: gateways.at(-1)!, createdAt: 2n ** 62n, address: '' }
-    : null
 }
 
-/** One transaction. The policies may have changed since the look. */
-const tellDue = (
+/** The policies whose next look has come. A row that is set aside or locked keeps its place, and is passed over. */
+async function lookAtNext(
   { database }: Store,
-  addresses: readonly string[],
-  limits: DueLimits,
-): Promise<Omit<DuePage, 'next'>> =>
-  database.transaction(async tx => {
-    const rows = await takeDue(tx, addresses, limits)
-    const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
-    const routed = new RoutedMessages()
-    for (const { type, at: dueAt, ...row } of rows) {
-      const at = new Date(Number(dueAt) * 1000).toISOString()
-      const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null }
-      const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
-      // Nothing can take the passing of time back: it is final.
-      for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
-    }
-    return { deliveries: await routed.write(tx), told: rows.length }
-  }, PAGE_LIMITS)
-
-/**
- * Finds what no webhook was told yet, and records that it is told. Two statements: a statement that waits for a row or meets
- * a changed row keeps what it computed from the old row, here the dates, so it would tell of a date that was just paid.
- */
-async function takeDue(tx: Tx, addresses: readonly string[], limits: DueLimits): Promise<DueRow[]> {
-  const locked = await tx.$queryRaw<{ address: string }[]>(sql`
-    select address from policies
-     where address = any(${[...addresses]}::text[]) and live and status = 'active'
-     order by address for no key update skip locked`)
-  if (locked.length === 0) return []
-  return tx.$queryRaw<DueRow[]>(sql`
-  with due as (
-    select p.*, k.type, k.at
-      from policies p
-     cross join lateral ${datesOf(limits)} k
-     where p.address = any(${locked.map(({ address }) => address)}::text[]) and p.live and p.status = 'active'
-  ), told as (
-    insert into policy_notices (policy, incarnation_start, type, at)
-    select address, incarnation_start, type, at from due order by address
-    on conflict do nothing
-    returning policy, incarnation_start, type, at
-  )
-  select ${LIFECYCLE_COLUMNS}, p.type, p.at
-    from told t
-    join due p on p.address = t.policy and p.incarnation_start = t.incarnation_start and p.type = t.type and p.at = t.at
-    ${WITH_USER_PAYMENT}`)
+  gateways: readonly string[],
+  after: Place | null,
+): Promise<Look> {
+  const from = after ?? FIRST
+  const looked = await database.read<Place & { isKept: boolean }>(sql`
+    select p.gateway, p.next_look as at, p.address, ${IS_KEPT} as "isKept"
+      from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, place)
+     cross join lateral (
+       select * from policies p
+        where p.gateway = g.gateway collate "C" and p.next_look <= ${NOW}
+          and (g.gateway <> ${from.gateway} or (p.next_look, p.address) > (${from.at}, ${from.address}))
+        order by p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
+     order by g.place, p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}`)
+  return {
+    addresses: looked.filter(({ isKept }) => isKept).map(({ address }) => address),
+    next: nextOf(looked),
+  }
 }
+
+const nextOf = (looked: readonly Place[]): Place | null =>
+  looked.length === LOOKED_AT_ONCE ? looked.at(-1)! : null

@@ -13,7 +13,7 @@ import {
   revokeKeysOfDeletedGateways,
   tellDuePolicies,
   tellFailingWebhooks,
-  type DuePlace,
+  type KnownAsks,
   type Store,
   type WebhookWorkKind,
 } from '@payment-tracking/store'
@@ -44,7 +44,7 @@ const REMOVED_AT_ONCE = 500
 const RECOVERED_HOURS = 72
 const RECOVERED_AT_ONCE = 500
 /** Policies whose dates one transaction reports. */
-const TOLD_AT_ONCE = 500
+const TOLD_AT_ONCE = 200
 /** A Postgres that takes longer to answer counts as away. */
 const ANSWER_WITHIN_MS = 1_000
 
@@ -73,6 +73,8 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     { store, queue },
     { overdueMs: tunables.overdueMs, againMs: 6 * tunables.overdueMs },
   )
+  // What this process knows of the gateways that ask for dates.
+  const askedForDates: KnownAsks = new Map()
   // Where the looks for what belongs to deleted gateways go on.
   const lookedAt = { keys: 0n, webhooks: 0n }
   return [
@@ -122,22 +124,21 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'due-dates',
       everyMs: tunables.dueCheckEveryMs,
       run: async stop => {
-        const limits = {
+        let startedAt = performance.now()
+        const told = await tellDuePolicies(store, {
           soonSeconds: config.DUE_SOON_SECONDS,
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           limit: TOLD_AT_ONCE,
-        }
-        let after: DuePlace | null = null
-        do {
-          const startedAt = performance.now()
-          const found = await tellDuePolicies(store, { ...limits, after })
-          // While Redis is away, the sweeper enqueues these deliveries.
-          if (found.deliveries.length > 0)
-            await queue.enqueueDeliveries(putBehind(found.deliveries)).catch(() => {})
-          if (found.told > 0) log.info({ policies: found.told }, 'due-dates.told')
-          after = found.next
-          if (after !== null) await restAfter(startedAt)
-        } while (after !== null && !stop.aborted)
+          known: askedForDates,
+          onPage: async ({ deliveries }) => {
+            // While Redis is away, the sweeper enqueues these deliveries.
+            if (deliveries.length > 0) await queue.enqueueDeliveries(putBehind(deliveries)).catch(() => {})
+            await restAfter(startedAt)
+            startedAt = performance.now()
+            return !stop.aborted
+          },
+        })
+        if (told > 0) log.info({ policies: told }, 'due-dates.told')
       },
     },
     {

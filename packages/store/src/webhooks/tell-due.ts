@@ -1,0 +1,124 @@
+// One page of dates that are told: what is to be told of a policy now, and when it is looked at next.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { LifecycleType } from '@payment-tracking/domain'
+import { PAGE_LIMITS } from '../database/database.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Sql, type Tx } from '../database/sql.js'
+import { IS_ACTIVE } from '../rows/deliveries.js'
+import {
+  LIFECYCLE_COLUMNS,
+  toLifecyclePolicy,
+  WITH_USER_PAYMENT,
+  type LifecycleRow,
+} from '../rows/policies.js'
+import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import { readWebhooksOf } from './told-webhooks.js'
+
+export interface DueMargins {
+  /** how long before a due date `due_soon` is sent */
+  soonSeconds: number
+  /** how long after it `overdue` is sent */
+  graceSeconds: number
+}
+
+export interface DuePage {
+  deliveries: DeliveryRef[]
+  /** the number of reported dates */
+  told: number
+}
+
+interface DueRow extends LifecycleRow {
+  type: LifecycleType
+  at: bigint
+}
+
+/**
+ * Now, in Unix seconds by the database's clock: one value for a whole statement. What it judges and when it looks again must
+ * follow from the same second.
+ */
+export const NOW = sql`floor(extract(epoch from statement_timestamp()))::bigint`
+
+/**
+ * What is to be told of a policy `p` now. The comparisons are those of `dueNoticeOf`, over the dates that the fold has
+ * brought into bounds: services/api/test/due-dates.test.ts compares both.
+ */
+export const datesOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
+  (select k.type, k.at
+     from (values
+      ('subscription.due_soon', p.due_at, p.due_at > ${NOW} and p.due_at <= ${NOW} + ${BigInt(soonSeconds)}::bigint
+        and (p.ends_at is null or p.ends_at > ${NOW})),
+      ('subscription.overdue', p.due_at, p.due_at < ${NOW} - ${BigInt(graceSeconds)}::bigint
+        and (p.ends_at is null or p.ends_at > ${NOW})),
+      ('subscription.expired', p.ends_at, p.ends_at <= ${NOW})) k (type, at, holds)
+    where k.holds
+      and exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and k.type = any(w.event_types))
+      and not exists (select from policy_notices n
+                       where n.policy = p.address and n.incarnation_start = p.incarnation_start
+                         and n.type = k.type and n.at = k.at))`
+
+/** The next second at which more can be told of a policy `p`, whoever asks for it; null when time alone tells no more. */
+const nextLookOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
+  case when p.live and p.status = 'active' and (p.ends_at is null or p.ends_at > ${NOW}) then (
+    select min(k.at)
+      from (values (p.due_at - ${BigInt(soonSeconds)}::bigint), (p.due_at + ${BigInt(graceSeconds)}::bigint + 1),
+                   (p.ends_at)) k (at)
+     where k.at > ${NOW}) end`
+
+/**
+ * Reports what is due of these policies, which may have changed since they were found. One transaction, which locks their
+ * rows for some milliseconds.
+ *
+ * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction that
+ * stores a payment. So `overdue` is never sent for a policy whose payment is stored. Rows that ingest has locked are
+ * skipped, and found again by the next look: so there is no deadlock.
+ */
+export const tellDue = (
+  { database }: Store,
+  addresses: readonly string[],
+  margins: DueMargins,
+): Promise<DuePage> =>
+  database.transaction(async tx => {
+    const rows = await takeDue(tx, addresses, margins)
+    const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
+    const routed = new RoutedMessages()
+    for (const { type, at: dueAt, ...row } of rows) {
+      const at = new Date(Number(dueAt) * 1000).toISOString()
+      const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null }
+      const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+      // Nothing can take the passing of time back: it is final.
+      for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
+    }
+    return { deliveries: await routed.write(tx), told: rows.length }
+  }, PAGE_LIMITS)
+
+/**
+ * Finds what no webhook was told yet, records that it is told, and moves the next look behind it. Two statements: a statement
+ * that waits for a row or meets a changed row keeps what it computed from the old row, here the dates, so it would tell of a
+ * date that was just paid.
+ */
+async function takeDue(tx: Tx, addresses: readonly string[], margins: DueMargins): Promise<DueRow[]> {
+  const locked = await tx.$queryRaw<{ address: string }[]>(sql`
+    select address from policies where address = any(${[...addresses]}::text[])
+     order by address for no key update skip locked`)
+  if (locked.length === 0) return []
+  return tx.$queryRaw<DueRow[]>(sql`
+  with looked as (
+    update policies p set next_look = ${nextLookOf(margins)}
+     where p.address = any(${locked.map(({ address }) => address)}::text[])
+    returning p.*
+  ), due as (
+    select p.*, k.type, k.at
+      from looked p
+     cross join lateral ${datesOf(margins)} k
+     where p.live and p.status = 'active'
+  ), told as (
+    insert into policy_notices (policy, incarnation_start, type, at)
+    select address, incarnation_start, type, at from due order by address
+    on conflict do nothing
+    returning policy, incarnation_start, type, at
+  )
+  select ${LIFECYCLE_COLUMNS}, p.type, p.at
+    from told t
+    join due p on p.address = t.policy and p.incarnation_start = t.incarnation_start and p.type = t.type and p.at = t.at
+    ${WITH_USER_PAYMENT}`)
+}
