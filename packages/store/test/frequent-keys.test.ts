@@ -1,6 +1,7 @@
 // A page of one key reads about as many events as it answers, however many the key has and however many are newer than
 // those: with the plan that Postgres makes for the key, and with the plan that it keeps for all keys.
 import {
+  listClaimablePayments,
   openStore,
   readEventPage,
   readOneTimePage,
@@ -90,10 +91,16 @@ async function explain(read: (reader: Store) => Promise<unknown>, mode: string):
 
 for (const mode of ['force_generic_plan', 'force_custom_plan'])
   t.test(`a page of a key with ${OF_KEY} events reads the page alone (${mode})`, async t => {
+    const rowsOf = async (read: (reader: Store) => Promise<unknown>) =>
+      (await explain(read, mode)).reduce((sum, plan) => sum + rowsOfPlan(plan), 0)
     for (const [name, read] of Object.entries(LISTS)) {
-      const rows = (await explain(read, mode)).reduce((sum, plan) => sum + rowsOfPlan(plan), 0)
+      const rows = await rowsOf(read)
       t.ok(rows <= 3 * PAGE.limit, `${name}: ${rows} rows`)
     }
+    const rows = await rowsOf(reader =>
+      listClaimablePayments(reader, { trackingId: SPREAD, recipient: 'nobody' }, 10),
+    )
+    t.ok(rows <= 1_000, `a proof reads the first payments of its tracking ID alone: ${rows} rows`)
   })
 
 t.test(

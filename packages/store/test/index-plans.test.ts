@@ -141,6 +141,10 @@ const QUERIES: Record<string, Record<string, Query>> = {
   events_tracking_seq: {
     readPaymentsBySeq: reader => readPaymentsBySeq(reader, [{ trackingId, from: 1, to: 5 }]),
   },
+  events_tracking_recipient: {
+    'listClaimablePayments by tracking ID and recipient': reader =>
+      listClaimablePayments(reader, { trackingId, recipient: filled.recipients[2] }, 10),
+  },
   events_changes: {
     readRegisters: (_reader, tx) => readRegisters(tx, [policy], programId),
     refoldGateways: (_reader, tx) => refoldGateways(tx, [gateway], programId),

@@ -192,6 +192,11 @@ create index events_authority_rare on events (authority, name, occurred_at, slot
   where authority is not null and name <> 'PaymentRecord';
 -- readPaymentsBySeq, replay after a reconnect. `seq` has no holes and no doubles.
 create unique index events_tracking_seq on events (tracking_id, seq) where seq is not null;
+-- listClaimablePayments: the payments to a recipient among many payments of others with the same tracking ID. Hardly a
+-- tracking ID has so many; its first 1,000 payments are found by events_tracking_seq. One expression, because Postgres takes
+-- an index of the tracking ID alone for two columns, and reads all its payments.
+create index events_tracking_recipient
+  on events ((tracking_id || ' ' || recipient), occurred_at, slot, event_index, id) where seq > 1000;
 -- derivePayments, readRegisters, refoldGateways, refoldUserPayments: what the events of an address beside payments say at
 -- a place, or last. An event that names a policy is one of the policy, whatever it names beside.
 create index events_changes

@@ -1,4 +1,6 @@
+import { hidden } from '../reads/hidden.js'
 import { policiesOf } from '../reads/policies-of-wallet.js'
+import { walkConditions, walkOrder } from '../reads/walk-key.js'
 import type { Store } from '../database/open-store.js'
 import { allOf, empty, raw, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
@@ -28,7 +30,8 @@ export interface PaymentsToClaim {
 
 /** The policy of a payment without a policy. */
 const NO_POLICY = sql`'11111111111111111111111111111111'`
-const NEWEST = sql`order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`
+const ORDER = sql`e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`
+const NEWEST = sql`order by ${ORDER}`
 const STANDS = sql`${IS_PAYMENT} and e.retracted_at is null`
 
 /**
@@ -44,27 +47,61 @@ const paidBy = (wallet: string, policy: string | undefined, limit: number): Sql 
     select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${STANDS}
      ${NEWEST} limit 1000) e`
 
-/** Payments of a tracking ID that a search looks at, the newest: anybody can write any tracking ID. */
-const SEARCHED = raw('50000')
+/** The index events_tracking_recipient holds the payments behind these. */
+const FIRST = raw('1000')
+/** Payments behind the first ones that a search looks at, the newest: anybody can write any tracking ID. */
+const SEARCHED = raw('1000')
+/** As in the index events_tracking_recipient. */
+const RECEIVED_AS = sql`(e.tracking_id || ' ' || e.recipient)`
+
+/** The newest payments of a tracking ID to a recipient, behind its first ones. */
+const receivedAs = (trackingId: string, recipient: string): Sql => {
+  const key = hidden(sql`${`${trackingId} ${recipient}`}::text`)
+  return sql`
+    select * from events e
+     where (${RECEIVED_AS}, e.occurred_at) >= (${key}, '-infinity'::timestamptz)
+       and (${RECEIVED_AS}, e.occurred_at) <= (${key}, 'infinity'::timestamptz) and e.seq > ${FIRST} and ${STANDS}
+     order by ${RECEIVED_AS} desc, ${ORDER} limit ${SEARCHED}`
+}
 
 /**
- * The newest payments of a tracking ID. Where the wallet is named, its own policies are looked at too: nobody else can push
- * their payments out of the search.
+ * The first payments of a tracking ID, and the newest of all others: to the recipient if it is named, so that nobody can push
+ * them out of the search without paying the recipient. Where the wallet is named, its own policies are looked at too: nobody
+ * else can push out their payments.
  */
-const trackedBy = (trackingId: string, { wallet, policyAddress }: ClaimFilter, limit: number): Sql => {
-  const newest = sql`
-    select e.* from (select * from events e where e.tracking_id = ${trackingId} and ${STANDS} ${NEWEST} limit ${SEARCHED}) e`
-  return wallet === undefined
-    ? newest
-    : sql`
-      select distinct on (e.id) e.* from (
-        ${newest} where e.payer = ${wallet} union all ${paidBy(wallet, policyAddress, limit)}) e`
+const trackedBy = (
+  trackingId: string,
+  { wallet, recipient, policyAddress }: ClaimFilter,
+  limit: number,
+): Sql => {
+  const id = hidden(sql`${trackingId}::text`)
+  const newest =
+    recipient === undefined
+      ? sql`
+        select * from events e
+         where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))} and ${STANDS}
+         ${walkOrder('tracking_id', ORDER)} limit ${SEARCHED}`
+      : receivedAs(trackingId, recipient)
+  const tracked = sql`
+    select e.* from (
+      select * from events e
+       where (e.tracking_id, e.seq) >= (${id}, 1) and (e.tracking_id, e.seq) <= (${id}, ${FIRST}) and e.seq is not null
+       order by e.tracking_id, e.seq limit ${FIRST}) e where ${STANDS}
+     union all
+    select e.* from (${newest}) e`
+  const all =
+    wallet === undefined
+      ? tracked
+      : sql`select e.* from (${tracked}) e where e.payer = ${wallet} union all ${paidBy(wallet, policyAddress, limit)}`
+  return sql`select distinct on (e.id) e.* from (${all}) e`
 }
 
 /**
  * Payments that stand, whose payer and recipient are known, newest first. Searches by transaction if given, else by
- * tracking ID, among the newest 50,000 payments, else by wallet: the caller must give `signature`, `trackingId` or `wallet`.
- * Relies on events_signature_hash, events_tracking_newest, events_policy_newest and events_payer_direct.
+ * tracking ID, else by wallet: the caller must give `signature`, `trackingId` or `wallet`. By a tracking ID, looks at its first
+ * 1,000 payments and at 1,000 others.
+ * Relies on events_signature_hash, events_tracking_seq, events_tracking_recipient, events_tracking_newest,
+ * events_policy_newest and events_payer_direct.
  */
 export async function listClaimablePayments(
   { database }: Store,
