@@ -5,13 +5,14 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Runs a program in the repository's root. Its output is part of the error when the program fails.
+ * @param options.cwd another folder
  * @param options.onOutput gets each piece of output as it comes
  * @throws Error whose message is the output and how the program ended
  */
-export function run(file, args, { env = {}, signal, onOutput = () => {} } = {}) {
+export function run(file, args, { cwd = ROOT, env = {}, signal, onOutput = () => {} } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
-      cwd: ROOT,
+      cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       signal,

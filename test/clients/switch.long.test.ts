@@ -1,6 +1,7 @@
 // The incumbent's clients against the whole system, with nothing but the base URL changed: their dashboard, checkout,
 // payment page and receiver, each as its code behaves, in our own words. Rules without timing are tested in
-// services/api/test/incumbent-switch.test.ts.
+// services/api/test/incumbent-switch.test.ts, how long a customer waits in one-try.long.test.ts. All clients share one
+// running system, so it is one file of about 300 lines.
 import { sign } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildChain, openReceiver, waitFor } from '@payment-tracking/testkit'
@@ -8,8 +9,13 @@ import bs58 from 'bs58'
 import { io, type Socket } from 'socket.io-client'
 import t from 'tap'
 import { startStackWithPublisher } from '../e2e/start-stack-with-publisher.js'
+import { isProofOf, makeProof, makeProofKey } from './proofs.js'
 
-const { id, baseUrl, publish } = await startStackWithPublisher(t, 'switch', { WEBHOOK_BACKOFF_MS: '200' })
+const [ours, theirs] = [makeProofKey('ours'), makeProofKey('theirs')]
+const { id, baseUrl, publish } = await startStackWithPublisher(t, 'switch', {
+  WEBHOOK_BACKOFF_MS: '200',
+  CHECKOUT_TOKEN_KEYS: JSON.stringify({ keys: [ours, theirs] }),
+})
 const chain = buildChain({ seed: id })
 const gateway = await chain.openGateway()
 await publish(gateway.created)
@@ -98,8 +104,37 @@ t.test('checkout: twelve buyers behind one address poll for as long as they like
     t.equal((await call('POST', '/v1/tokens/issue', { walletPublicKey, recipient })).status, 404)
 })
 
+t.test('checkout: who never paid holds no proof of payment', async t => {
+  const account = await chain.openUserPayment()
+  const due = Math.floor(Date.now() / 1000) - 3_600
+  const { created } = await chain.openPolicy(gateway, account, {
+    trackingId: `idle ${id}`,
+    nextPaymentDue: due,
+  })
+  await publish(account.created, { ...created, timestamp: new Date((due - 60) * 1000).toISOString() })
+  const ask = () => call('POST', '/v1/tokens/issue', { walletPublicKey: account.owner, trackingId: null })
+  await waitFor(async () => (await ask()).status === 200, { what: 'the policy' })
+  t.match(claimsOf((await ask()).body.token), { policies: [{ status: 'overdue' }], lastPayments: [] })
+})
+
+t.test('verifier: tokens from before the switch hold beside ours, and are not refreshed', async t => {
+  const { keys } = (await call('GET', '/.well-known/jwks.json')).body
+  const { owner, policy, messages } = await buy(`proof ${id}`)
+  await publish(...messages)
+  const request = { walletPublicKey: owner, recipient: policy.recipient }
+  await waitFor(async () => (await call('POST', '/v1/tokens/issue', request)).status === 200)
+  const { token } = (await call('POST', '/v1/tokens/issue', request)).body
+  const old = makeProof(theirs, { sub: owner, policies: [], lastPayments: [] })
+  for (const each of [token, old]) t.ok(isProofOf(owner, each, keys))
+  t.notOk(isProofOf(owner, makeProof(makeProofKey('stranger'), { sub: owner }), keys))
+  const refresh = (each: string) => call('POST', '/v1/tokens/refresh', undefined, each)
+  t.equal((await refresh(old)).status, 401)
+  t.equal((await refresh(token)).status, 200)
+})
+
 async function signIn(): Promise<string> {
   const path = `/v1/gateway/${gateway.address}/auth`
+  // Their code never reads `expiresAt`, which is a text here.
   const { nonce } = (await call('POST', `${path}/challenge`)).body
   const { publicKey: signer, privateKey } = gateway.authority
   const signature = bs58.encode(sign(null, Buffer.from(nonce), privateKey))
@@ -130,7 +165,7 @@ t.test('dashboard: lifetime revenue, payers and downloads', async t => {
   const token = await signIn()
   const get = (path: string) =>
     call('GET', `/v1/gateway/${gateway.address}/merchant/${path}`, undefined, token)
-  const expected = String(20n * 1_000_000n + 12n)
+  const expected = String(21n * 1_000_000n + 12n)
   await waitFor(async () => (await get('revenue?')).body.recognizedRevenue === expected, {
     what: 'the whole life',
   })
@@ -140,9 +175,9 @@ t.test('dashboard: lifetime revenue, payers and downloads', async t => {
     revenue.series.reduce((sum: bigint, point: { recognized: string }) => sum + BigInt(point.recognized), 0n),
     BigInt(expected),
   )
-  t.match((await get('export/revenue?format=csv')).text.split('\r\n')[1], new RegExp(`^\\d+,${expected},20,`))
+  t.match((await get('export/revenue?format=csv')).text.split('\r\n')[1], new RegExp(`^\\d+,${expected},22,`))
   const { items, total } = (await get('subscribers?limit=5000&offset=0')).body
-  t.equal(total, 21)
+  t.equal(total, 22, 'wallets that paid, without the owner who never did')
   t.match(
     items.find(({ wallet }: { wallet: string }) => wallet === gateway.authority.publicKey),
     {
@@ -150,6 +185,29 @@ t.test('dashboard: lifetime revenue, payers and downloads', async t => {
       policyCount: 0,
     },
   )
+})
+
+t.test('dashboard: badges, and downloads without a format', async t => {
+  const account = await chain.openUserPayment()
+  const terms = { trackingId: `done ${id}`, maxRenewals: 1 }
+  const policy = await chain.openPolicy(gateway, account, terms)
+  await publish(account.created, policy.created, chain.pay(policy))
+  const path = `/v1/gateway/${gateway.address}/merchant`
+  const token = await signIn()
+  const statusOf = async () =>
+    (await call('GET', `${path}/policies?limit=100&offset=0`, undefined, token)).body.items.find(
+      ({ policyAddress }: { policyAddress: string }) => policyAddress === policy.address,
+    )?.status
+  // Their badge knows Active, Paused and Deleted, and shows any other word without a colour.
+  await waitFor(async () => (await statusOf()) === 'Completed', { what: 'the word of the badge' })
+  for (const kind of ['payments', 'policies', 'subscribers', 'revenue']) {
+    const file = await call('GET', `${path}/export/${kind}`, undefined, token)
+    t.match(file.headers.get('content-type'), /^text\/csv/, kind)
+    t.match(file.headers.get('content-disposition'), `filename="${kind}-`)
+    t.equal((await call('GET', `${path}/export/${kind}?format=csv`)).status, 401, 'a plain link has no token')
+  }
+  const { expiresAt } = (await call('POST', `/v1/gateway/${gateway.address}/auth/challenge`)).body
+  t.match(new Date(expiresAt).toISOString(), expiresAt, 'a text that `new Date` reads')
 })
 
 /** Their page: every `error` is a failed payment, and the first `payment` is the end. */
@@ -212,4 +270,11 @@ t.test('probes and generic clients', async t => {
   const answer = await call('GET', `/v1/subscriptions?trackingId=none&_=${Date.now()}`)
   t.equal(answer.status, 200)
   t.equal(answer.headers.get('x-ignored-parameters'), '_')
+  const account = await chain.openUserPayment()
+  const policy = await chain.openPolicy(gateway, account, { trackingId: `mint ${id}` })
+  await publish(account.created, policy.created)
+  const find = (mint: string) =>
+    call('GET', `/v1/subscriptions?trackingId=${encodeURIComponent(policy.trackingId)}&tokenMint=${mint}`)
+  await waitFor(async () => (await find(account.tokenMint)).body.data.length === 1)
+  t.same((await find(gateway.address)).body.data, [], 'the mint filters')
 })

@@ -1,7 +1,9 @@
 // A read of one key answers with a bounded number of rows, however many are stored.
 import {
   listClaimablePayments,
+  listNeverPaid,
   listPoliciesWithDueDates,
+  listSubscribers,
   openStore,
   readRecentRetractions,
   readRetractionsOf,
@@ -107,3 +109,41 @@ t.test(
     t.equal((await search({ recipient: 'elsewhere' })).length, 10)
   },
 )
+
+t.test('wallets are counted to 10,000, and one more makes the total unknown', async t => {
+  const pay = (from: number, to: number) =>
+    pool.query(
+      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                           stream_sequence, gateway, payment_policy, amount, paid_at, record_id, payer)
+       select gen_random_uuid(), 90000 + n, n, 'w ' || n, 1, 'PaymentRecord', '{}', 'confirmed', now(),
+              gen_random_uuid(), 90000 + n, 'busy', 'p', 1, 1, n, 'wallet ' || lpad(n::text, 5, '0')
+         from generate_series($1::int, $2::int) n`,
+      [from, to],
+    )
+  const open = (from: number, to: number) =>
+    pool.query(
+      `with owners as (
+         insert into user_payments (address, owner, token_mint)
+         select 'idle account ' || n, 'idle ' || n, 'mint' from generate_series($1::int, $2::int) n returning address)
+       insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
+                             updated_at)
+       select 'of ' || address, true, 'active', 'busy', 'r', address, 1, '{"Subscription":{}}', 1, 1 from owners`,
+      [from, to],
+    )
+  const page = { limit: 2, offset: 0 }
+  await pay(1, 10_000)
+  await open(1, 10_000)
+  t.match(await listSubscribers(store, 'busy', page), { items: { length: 2 }, total: 10_000n })
+  t.match(await listNeverPaid(store, 'busy', page), { items: { length: 2 }, total: 10_000n })
+  await pay(10_001, 10_001)
+  await open(10_001, 10_001)
+  for (const list of [listSubscribers, listNeverPaid]) {
+    const { items, total, next } = await list(store, 'busy', page)
+    t.equal(total, null)
+    t.equal(items.length, 2, 'the page is there all the same')
+    t.ok(next, 'and where the next begins')
+  }
+  t.match((await listSubscribers(store, 'busy', { limit: 2, offset: 10_000 })).items, [
+    { wallet: 'wallet 10001' },
+  ])
+})

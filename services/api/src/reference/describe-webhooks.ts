@@ -68,9 +68,15 @@ const HEADERS = [
   ),
 ]
 
-const describe = (operationId: string, summary: string, body: TSchema): JSONObject => ({
+/** What a notification tells, and when. */
+interface Told {
+  summary: string
+  description: string
+}
+
+const describe = (operationId: string, told: Told, body: TSchema): JSONObject => ({
   post: {
-    ...{ operationId, summary, tags: ['webhooks'], parameters: HEADERS },
+    ...{ operationId, ...told, tags: ['webhooks'], parameters: HEADERS },
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {
       '200': { description: 'Any 2xx is success.' },
@@ -102,15 +108,33 @@ const LifecycleData = Type.Object(
   { title: 'LifecycleNotificationData' },
 )
 
-const LIFECYCLE: Readonly<Record<LifecycleType, string>> = {
-  'subscription.created': 'A policy was created',
-  'subscription.paused': 'A policy was paused',
-  'subscription.resumed': 'A policy was resumed',
-  'subscription.completed': 'A policy has nothing left to pay',
-  'subscription.deleted': 'A policy was deleted',
-  'subscription.due_soon': 'A payment is due soon',
-  'subscription.overdue': 'A payment is overdue',
-  'subscription.expired': 'A policy takes no payment any more',
+const ONCE = 'Told once for each policy and life.'
+const ONCE_A_DATE = 'Told once for each policy and date.'
+
+const LIFECYCLE: Readonly<Record<LifecycleType, Told>> = {
+  'subscription.created': { summary: 'A policy was created', description: `The chain says so. ${ONCE}` },
+  'subscription.paused': {
+    summary: 'A policy was paused',
+    description: 'The chain says so. Payments stop until the policy is resumed.',
+  },
+  'subscription.resumed': { summary: 'A policy was resumed', description: 'The chain says so.' },
+  'subscription.completed': {
+    summary: 'A policy has nothing left to pay',
+    description: `All its payments are stored, or the chain says so. ${ONCE}`,
+  },
+  'subscription.deleted': { summary: 'A policy was deleted', description: `The chain says so. ${ONCE}` },
+  'subscription.due_soon': {
+    summary: 'A payment is due soon',
+    description: `Its due date is less than three days away, or as \`DUE_SOON_SECONDS\` says. ${ONCE_A_DATE}`,
+  },
+  'subscription.overdue': {
+    summary: 'A payment is overdue',
+    description: `Its due date passed two hours ago, or as \`OVERDUE_GRACE_SECONDS\` says, and no payment is stored. ${ONCE_A_DATE}`,
+  },
+  'subscription.expired': {
+    summary: 'A policy takes no payment any more',
+    description: `Its expiry date or deadline has passed. ${ONCE_A_DATE}`,
+  },
 }
 
 const NoticeData = Type.Object(
@@ -124,9 +148,15 @@ const NoticeData = Type.Object(
   { title: 'NoticeNotificationData' },
 )
 
-const NOTICES: Readonly<Record<NoticeType, string>> = {
-  'webhook.failing': 'A delivery of another webhook failed with all its tries, and nothing succeeded since',
-  'webhook.deactivated': 'The service deactivated another webhook',
+const NOTICES: Readonly<Record<NoticeType, Told>> = {
+  'webhook.failing': {
+    summary: 'Another webhook fails',
+    description: 'One of its deliveries failed with all its tries, and nothing succeeded since. Told once.',
+  },
+  'webhook.deactivated': {
+    summary: 'The service deactivated another webhook',
+    description: 'Its endpoint answered 410, or failed for too long: `reason` says which.',
+  },
 }
 
 /** `subscription.due_soon` as `SubscriptionDueSoon`. */
@@ -137,12 +167,19 @@ const pascalCase = (type: string): string =>
 export const describeWebhooks = (): JSONObject => ({
   [PAYMENT_MESSAGE_TYPE]: describe(
     'onPaymentExecuted',
-    'A payment was stored',
+    {
+      summary: 'A payment was stored',
+      description:
+        'Told of every payment of the gateway. Check recipient, mint and amount: anybody can write any memo.',
+    },
     bodyOf(PAYMENT_MESSAGE_TYPE, 'PaymentNotification', PaymentData, { position: POSITION }),
   ),
   [RETRACTION_MESSAGE_TYPE]: describe(
     'onPaymentRetracted',
-    'The finalized chain does not hold a payment that was told',
+    {
+      summary: 'A payment was retracted',
+      description: 'The finalized chain does not hold a payment that this endpoint was told of.',
+    },
     bodyOf(RETRACTION_MESSAGE_TYPE, 'RetractionNotification', PaymentData, { position: POSITION }),
   ),
   ...Object.fromEntries(
@@ -167,7 +204,7 @@ export const describeWebhooks = (): JSONObject => ({
   ),
   [TEST_MESSAGE_TYPE]: describe(
     'onWebhookTest',
-    'Sent by `POST /v1/webhooks/{id}/test`',
+    { summary: 'A test', description: 'Sent by `POST /v1/webhooks/{id}/test`; no payment causes it.' },
     bodyOf(TEST_MESSAGE_TYPE, 'TestNotification', TestData),
   ),
 })
