@@ -1176,7 +1176,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment was stored */
+        /**
+         * A payment was stored
+         * @description Told of every payment of the gateway. Check recipient, mint and amount: anybody can write any memo.
+         */
         post: operations["onPaymentExecuted"];
         delete?: never;
         options?: never;
@@ -1193,7 +1196,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The finalized chain does not hold a payment that was told */
+        /**
+         * A payment was retracted
+         * @description The finalized chain does not hold a payment that this endpoint was told of.
+         */
         post: operations["onPaymentRetracted"];
         delete?: never;
         options?: never;
@@ -1210,7 +1216,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A policy was created */
+        /**
+         * A policy was created
+         * @description The chain says so. Told once for each policy and life.
+         */
         post: operations["onSubscriptionCreated"];
         delete?: never;
         options?: never;
@@ -1227,7 +1236,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A policy was paused */
+        /**
+         * A policy was paused
+         * @description The chain says so. Payments stop until the policy is resumed.
+         */
         post: operations["onSubscriptionPaused"];
         delete?: never;
         options?: never;
@@ -1244,7 +1256,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A policy was resumed */
+        /**
+         * A policy was resumed
+         * @description The chain says so.
+         */
         post: operations["onSubscriptionResumed"];
         delete?: never;
         options?: never;
@@ -1261,7 +1276,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A policy has nothing left to pay */
+        /**
+         * A policy has nothing left to pay
+         * @description All its payments are stored, or the chain says so. Told once for each policy and life.
+         */
         post: operations["onSubscriptionCompleted"];
         delete?: never;
         options?: never;
@@ -1278,7 +1296,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A policy was deleted */
+        /**
+         * A policy was deleted
+         * @description The chain says so. Told once for each policy and life.
+         */
         post: operations["onSubscriptionDeleted"];
         delete?: never;
         options?: never;
@@ -1295,7 +1316,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment is due soon */
+        /**
+         * A payment is due soon
+         * @description Its due date is less than three days away, or as `DUE_SOON_SECONDS` says. Told once for each policy and date.
+         */
         post: operations["onSubscriptionDueSoon"];
         delete?: never;
         options?: never;
@@ -1312,7 +1336,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment is overdue */
+        /**
+         * A payment is overdue
+         * @description Its due date passed two hours ago, or as `OVERDUE_GRACE_SECONDS` says, and no payment is stored. Told once for each policy and date.
+         */
         post: operations["onSubscriptionOverdue"];
         delete?: never;
         options?: never;
@@ -1329,7 +1356,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A policy takes no payment any more */
+        /**
+         * A policy takes no payment any more
+         * @description Its expiry date or deadline has passed. Told once for each policy and date.
+         */
         post: operations["onSubscriptionExpired"];
         delete?: never;
         options?: never;
@@ -1346,7 +1376,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A delivery of another webhook failed with all its tries, and nothing succeeded since */
+        /**
+         * Another webhook fails
+         * @description One of its deliveries failed with all its tries, and nothing succeeded since. Told once.
+         */
         post: operations["onWebhookFailing"];
         delete?: never;
         options?: never;
@@ -1363,7 +1396,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The service deactivated another webhook */
+        /**
+         * The service deactivated another webhook
+         * @description Its endpoint answered 410, or failed for too long: `reason` says which.
+         */
         post: operations["onWebhookDeactivated"];
         delete?: never;
         options?: never;
@@ -1380,7 +1416,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Sent by `POST /v1/webhooks/{id}/test` */
+        /**
+         * A test
+         * @description Sent by `POST /v1/webhooks/{id}/test`; no payment causes it.
+         */
         post: operations["onWebhookTest"];
         delete?: never;
         options?: never;
@@ -1798,6 +1837,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             asOf: string;
+            knownSince: string | null;
             lastMinute: components["schemas"]["LastMinute"];
             /** @description The current hour and the 23 before it, oldest first. */
             hours: components["schemas"]["OverviewHour"][];
@@ -2365,6 +2405,7 @@ export interface components {
              * @example 2026-11-14T23:00:00.000Z
              */
             endTime: string;
+            knownSince: string | null;
             /** @enum {string} */
             bucket: "day" | "week" | "month";
             /** @description Most payments first; at most 1,000 tokens. The figures of all subscriptions count those of every token. Amounts of tokens are never added. */

@@ -1,4 +1,5 @@
 // `GET /v1/overview`: the figures of the first page.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { buildChain } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
@@ -25,6 +26,7 @@ t.test('an empty service answers with zeros and gaps', async t => {
   t.equal(status, 200)
   t.match(body, {
     asOf: new Date(NOW).toISOString(),
+    knownSince: null,
     lastMinute: { count: 0, complete: true },
     byToken: [],
     delays: { measured: 0, toStored: { p50: null, p95: null }, toAnnounced: { p50: null, p95: null } },
@@ -47,6 +49,11 @@ t.test('payments are counted by their time on the chain, of all gateways or of o
   for (const query of ['', `?gateway=${gateway.address}`]) {
     const { body, text } = await api.get(`/v1/overview${query}`)
     t.match(body.lastMinute, { count: 2, complete: true })
+    t.equal(
+      body.knownSince,
+      new Date(NOW - 25 * HOUR).toISOString(),
+      'of all gateways: what is older is not known',
+    )
     const counts = body.hours.map(({ count }: { count: number }) => count)
     t.equal(
       counts.reduce((sum: number, count: number) => sum + count, 0),
@@ -61,4 +68,23 @@ t.test('payments are counted by their time on the chain, of all gateways or of o
   const { body: none } = await api.get('/v1/overview?gateway=11111111111111111111111111111111')
   t.match(none, { lastMinute: { count: 0 }, byToken: [], delays: { measured: 0 } })
   t.match(await api.get('/v1/overview?gateway=nobody'), { status: 400, body: { code: 'INVALID_PARAMETER' } })
+})
+
+t.test('all who ask within a second ask equal statements, which the store shares', async t => {
+  let now = NOW
+  const api = await openApi(t, {}, () => now)
+  const ask = async (ms: number, query = '') => {
+    now = NOW + ms
+    const sent: unknown[] = []
+    const record = (statement: unknown) => void sent.push(statement)
+    subscribe('payment-tracking:store:statement', record)
+    await api.get(`/v1/overview${query}`)
+    unsubscribe('payment-tracking:store:statement', record)
+    return sent
+  }
+  const first = await ask(0)
+  t.ok(first.length >= 5)
+  t.same(await ask(999), first)
+  t.notSame(await ask(1_000), first)
+  t.notSame(await ask(0, `?gateway=${gateway.address}`), first)
 })

@@ -2,6 +2,7 @@
 import { nextPaymentDue } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import t from 'tap'
+import { withGaps } from '../src/site/charts/with-gaps.js'
 import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-times.js'
 import { judge, type Facts } from '../src/site/overview/judge.js'
 import { axisNumber } from '../src/site/charts/chart-series.js'
@@ -142,4 +143,31 @@ t.test('all is well until something is not', async t => {
     tone: 'wait',
     findings: [{ text: /^2 payments are past/ }, { text: /1 min 1 s/ }, { text: /live connection/ }],
   })
+})
+
+t.test('a chart has gaps where nothing is known, and zeros where nothing happened', t => {
+  const data = {
+    ...{ times: [0, 10, 20, 30], nameOf: String, isByDay: false },
+    series: [
+      {
+        ...{ label: 'payments', tone: '1' as const, kind: 'bars' as const },
+        values: [0, 4, 0, 0],
+        show: (index: number) => `${index}`,
+      },
+    ],
+  }
+  const shown = (since: string | null) => {
+    const [{ values, show } = data.series[0]!] = withGaps(data, since).series
+    return { values, first: show(0) }
+  }
+  const at = (seconds: number) => new Date(seconds * 1_000).toISOString()
+  t.same(
+    shown(at(15)),
+    { values: [null, 4, 0, 0], first: 'not known' },
+    'a time that began before is known in part',
+  )
+  t.same(shown(at(30)), { values: [null, 4, null, 0], first: 'not known' }, 'what was paid is known')
+  t.same(shown(at(0)), { values: [0, 4, 0, 0], first: '0' })
+  t.same(shown(null).values, [null, 4, null, null])
+  t.end()
 })

@@ -3,6 +3,7 @@ import type { Store } from '../database/open-store.js'
 import { empty, raw, sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { asTimestamp } from './as-timestamp.js'
+import { readKnownSince } from './read-known-since.js'
 import { HOUR_SPAN_SECONDS } from './time-cover.js'
 
 const HOUR_MS = HOUR_SPAN_SECONDS * 1_000
@@ -22,6 +23,8 @@ export interface Quantiles {
 }
 
 export interface Overview {
+  /** see `readKnownSince` */
+  knownSince: Date | null
   /** payments whose time on the chain is within the last minute */
   lastMinute: { count: number; isComplete: boolean }
   /** the last 24 hours that began, oldest first; hours without a payment are there with 0 */
@@ -58,9 +61,10 @@ interface DelayRow {
  * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
  */
 export async function readOverview(
-  { database }: Store,
+  store: Store,
   { gateway, nowMs }: { gateway?: string | undefined; nowMs: number },
 ): Promise<Overview> {
+  const { database } = store
   const firstHourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
   const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
   const inHours = sql`gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
@@ -72,7 +76,8 @@ export async function readOverview(
   const quantile = (share: number, until: string) =>
     sql`percentile_disc(${raw(String(share))}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
         filter (where ${raw(until)} is not null)`
-  const [hours, tokens, minute, delays] = await Promise.all([
+  const [knownSince, hours, tokens, minute, delays] = await Promise.all([
+    readKnownSince(store),
     database.read<HourRow>(sql`
       select start, sum(count)::text as count from payment_stats where ${inHours} group by start`),
     database.read<TokenRow>(sql`
@@ -81,7 +86,7 @@ export async function readOverview(
        group by token_mint having sum(count) > 0
        order by sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
     database.read<{ count: string }>(sql`
-      select count(*)::text as count from (${newestSince(nowMs - MINUTE_MS, MOST_COUNTED)}) newest`),
+      select count(*)::text as count from (${newestSince(nowMs - MINUTE_MS + 1, MOST_COUNTED)}) newest`),
     database.read<DelayRow>(sql`
       select count(b.committed_at)::int as measured,
              ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
@@ -100,6 +105,7 @@ export async function readOverview(
   // A clock of the chain that runs ahead of ours would make a time before its beginning.
   const ms = (value: number | null | undefined) => (value == null ? null : Math.max(0, Math.round(value)))
   return {
+    knownSince,
     lastMinute: { count: lastMinute, isComplete: lastMinute < MOST_COUNTED },
     hours: Array.from({ length: HOURS }, (_, index) => {
       const start = firstHourMs + index * HOUR_MS

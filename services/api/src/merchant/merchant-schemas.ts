@@ -1,7 +1,7 @@
 import { readJson } from '@payment-tracking/domain'
 import type { MerchantPolicy, Subscriber } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
-import { Integer, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
+import { Integer, KnownSince, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
 
 const Amount = (description: string) => Text(`${description}, in the token's smallest unit`, '404000000')
 const TokenMint = Nullable(PublicKey('the token; null while it is not known'))
@@ -100,6 +100,7 @@ export const Revenue = Type.Object(
     activeSubscriptionCount: Integer('active subscriptions now, of all tokens', 12),
     startTime: Moment('the first moment of the span'),
     endTime: Moment('the first moment after the span'),
+    knownSince: KnownSince(),
     bucket: Type.String({ enum: ['day', 'week', 'month'] }),
     byToken: Type.Array(TokenRevenue, {
       description:

@@ -3,6 +3,7 @@ import { dueStateOf, perMonth } from '@payment-tracking/domain'
 import {
   bucketEnd,
   bucketStart,
+  readKnownSince,
   readSubscriptions,
   readVolume,
   replaySubscriptions,
@@ -86,8 +87,9 @@ export async function readRevenue(
   const ends = starts.map(start => Math.min(bucketEnd(start, span.size), span.to))
   const moments = [span.from, ...ends]
   const read = readSubscriptions(store, gateway)
-  const [{ living }, volume, snapshots] = await Promise.all([
+  const [{ living }, knownSince, volume, snapshots] = await Promise.all([
     read,
+    readKnownSince(store),
     readVolume(store, gateway, span),
     read.then(subscriptions => replaySubscriptions(store, subscriptions, { gateway, moments, programId })),
   ])
@@ -150,6 +152,7 @@ export async function readRevenue(
     activeSubscriptionCount: countOf('active'),
     startTime: new Date(span.from * 1000).toISOString(),
     endTime: new Date(span.to * 1000).toISOString(),
+    knownSince: knownSince?.toISOString() ?? null,
     bucket: span.size,
     byToken,
     churn: churnOf(activeAt(0), activeAt(moments.length - 1)),

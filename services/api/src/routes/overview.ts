@@ -1,7 +1,7 @@
 import { readOverview } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { Integer, Moment, Nullable, PublicKey } from '../schemas/fields.js'
+import { Integer, KnownSince, Moment, Nullable, PublicKey } from '../schemas/fields.js'
 import type { AddRoutes } from './add-routes.js'
 
 const Delay = (what: string) =>
@@ -16,6 +16,7 @@ const Delay = (what: string) =>
 const Overview = Type.Object(
   {
     asOf: Moment('when the figures were read'),
+    knownSince: KnownSince(),
     lastMinute: Type.Object(
       {
         count: Integer('payments whose time on the chain is within the last 60 seconds', 12),
@@ -56,7 +57,11 @@ const Overview = Type.Object(
   { title: 'Overview' },
 )
 
-/** How things stand, for the first page that people look at. */
+/**
+ * How things stand, for the first page that people look at. Each open page asks again every few seconds: the time of the
+ * reading is a whole second, so that the statements of all who ask within it are equal, and those that wait are shared
+ * (`shareEqual` in the store).
+ */
 export const overviewRoute: AddRoutes = (app, { nowMs }) => {
   app.get(
     '/v1/overview',
@@ -73,13 +78,12 @@ export const overviewRoute: AddRoutes = (app, { nowMs }) => {
       },
     },
     async request => {
-      const now = nowMs()
-      const { lastMinute, hours, byToken, delays } = await readOverview(request.store, {
-        gateway: request.query.gateway,
-        nowMs: now,
-      })
+      const now = Math.floor(nowMs() / 1_000) * 1_000
+      const figures = await readOverview(request.store, { gateway: request.query.gateway, nowMs: now })
+      const { lastMinute, hours, byToken, delays, knownSince } = figures
       return {
         asOf: new Date(now).toISOString(),
+        knownSince: knownSince?.toISOString() ?? null,
         lastMinute: { count: lastMinute.count, complete: lastMinute.isComplete },
         hours: hours.map(({ start, count }) => ({ start: start.toISOString(), count })),
         byToken: byToken.map(({ tokenMint, count, total }) => ({ tokenMint, count, totalAmount: total })),

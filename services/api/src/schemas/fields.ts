@@ -29,6 +29,14 @@ export const TrackingId = (description: string) =>
 export const Moment = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-14T23:00:00.000Z'] })
 
+/** Since when figures hold: what was before is not known to be nothing. */
+export const KnownSince = () =>
+  Nullable(
+    Moment(
+      'the time on the chain of the oldest event that the service knows: before it, a 0 says nothing; null without events',
+    ),
+  )
+
 export const Text = (description: string, example?: string) =>
   Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) })
 

@@ -23,5 +23,9 @@ export interface ChartData {
 export const axisNumber = (value: number): string =>
   Math.abs(value).toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 })
 
+/** Whether nothing is known at a time. */
+export const isGap = ({ series }: ChartData, index: number): boolean =>
+  series.every(({ values }) => values[index] === null)
+
 export const isNothing = ({ series }: ChartData): boolean =>
   series.every(({ values }) => values.every(value => value === null || value === 0))

@@ -4,6 +4,7 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '../shell/theme.js'
 import { axisNumber, type ChartData } from './chart-series.js'
+import { hatchGaps } from './hatch-gaps.js'
 
 /** What the style says a tone is. A canvas knows no custom properties. */
 function colourOf(within: HTMLElement, tone: string): string {
@@ -92,7 +93,10 @@ export default function Plot({
             }
           }),
         ],
-        hooks: { setCursor: [({ cursor }) => point.current(cursor.idx ?? null)] },
+        hooks: {
+          drawClear: [drawn => hatchGaps(drawn, data, grid!)],
+          setCursor: [({ cursor }) => point.current(cursor.idx ?? null)],
+        },
       },
       [[...data.times], ...data.series.map(({ values }) => [...values])] as UPlot.AlignedData,
       element,

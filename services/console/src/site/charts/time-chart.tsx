@@ -1,7 +1,7 @@
 // A chart for everybody: a drawing that can be pointed at, a slider for the keyboard and screen readers, a table behind.
 import { lazy, Suspense, useState, type KeyboardEvent } from 'react'
 import { Table } from '../show/table.js'
-import { isNothing, type ChartData } from './chart-series.js'
+import { isGap, isNothing, type ChartData } from './chart-series.js'
 
 const Plot = lazy(() => import('./plot.js'))
 
@@ -73,6 +73,12 @@ export function TimeChart({
             </span>
           </span>
         ))}
+        {times.some((_, index) => isGap(data, index)) && (
+          <span className="quiet">
+            <span className="swatch hatched" />
+            not known
+          </span>
+        )}
       </div>
       <details>
         <summary>The numbers</summary>

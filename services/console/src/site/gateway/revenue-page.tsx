@@ -46,7 +46,7 @@ export function RevenuePage() {
         </label>
       </PageHead>
       <Loaded query={query} lines={10}>
-        {({ subscriptions, churn, byToken, subscribers }) => (
+        {({ subscriptions, churn, byToken, subscribers, knownSince }) => (
           <>
             <Figures
               figures={[
@@ -63,7 +63,12 @@ export function RevenuePage() {
               ]}
             />
             {byToken.map(token => (
-              <TokenRevenue key={token.tokenMint ?? 'unknown'} token={token} per={per} />
+              <TokenRevenue
+                key={token.tokenMint ?? 'unknown'}
+                token={token}
+                per={per}
+                knownSince={knownSince}
+              />
             ))}
             {byToken.length === 0 && (
               <Empty title="No payment and no subscription in this span">
@@ -72,7 +77,7 @@ export function RevenuePage() {
               </Empty>
             )}
             <section className="panel" aria-label="Subscribers">
-              <SubscriberChart points={subscribers} per={per} />
+              <SubscriberChart points={subscribers} per={per} knownSince={knownSince} />
             </section>
           </>
         )}

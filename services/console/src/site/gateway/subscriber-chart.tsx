@@ -3,15 +3,24 @@ import { useMemo } from 'react'
 import type { ChartData } from '../charts/chart-series.js'
 import { dayStart, nameDay } from '../charts/name-time.js'
 import { TimeChart } from '../charts/time-chart.js'
+import { withGaps } from '../charts/with-gaps.js'
 
 type Points = Schemas['Revenue']['subscribers']
 
 /** Who came is above the line, who left below. */
-export function SubscriberChart({ points, per }: { points: Points; per: 'day' | 'week' }) {
+export function SubscriberChart({
+  points,
+  per,
+  knownSince,
+}: {
+  points: Points
+  per: 'day' | 'week'
+  knownSince: string | null
+}) {
   const data = useMemo((): ChartData => {
     const figure = (pick: (point: Points[number]) => number | bigint) => (index: number) =>
       String(points[index] ? pick(points[index]) : 0)
-    return {
+    const counted: ChartData = {
       times: points.map(({ ts }) => dayStart(ts)),
       nameOf: nameDay,
       isByDay: true,
@@ -28,7 +37,8 @@ export function SubscriberChart({ points, per }: { points: Points; per: 'day' | 
         },
       ],
     }
-  }, [points])
+    return withGaps(counted, knownSince)
+  }, [points, knownSince])
   const active = points.at(-1)?.active ?? 0
   return (
     <TimeChart

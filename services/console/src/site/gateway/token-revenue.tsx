@@ -4,6 +4,7 @@ import { useTokens } from '../api/tokens.js'
 import type { ChartData } from '../charts/chart-series.js'
 import { dayStart, nameDay } from '../charts/name-time.js'
 import { TimeChart } from '../charts/time-chart.js'
+import { withGaps } from '../charts/with-gaps.js'
 import { drawnAmount, formatAmount } from '../show/format-amount.js'
 import { Amount, Key } from '../show/values.js'
 
@@ -43,14 +44,22 @@ export function amountsByDay(
 }
 
 /** Volume and monthly recurring revenue of one token, beside each other, each on an axis of its own. */
-export function TokenRevenue({ token, per }: { token: Revenue; per: 'day' | 'week' }) {
+export function TokenRevenue({
+  token,
+  per,
+  knownSince,
+}: {
+  token: Revenue
+  per: 'day' | 'week'
+  knownSince: string | null
+}) {
   const shown = useShownToken(token.tokenMint, token.decimals)
   const { symbol, decimals } = shown
   const [volume, recurring] = useMemo(() => {
     const days = token.series.map(({ ts }) => ts)
     const of = (pick: (point: Revenue['series'][number]) => string) => token.series.map(pick)
     const look = { symbol, decimals }
-    return [
+    const both = [
       amountsByDay(
         days,
         of(({ recognized }) => recognized),
@@ -66,7 +75,8 @@ export function TokenRevenue({ token, per }: { token: Revenue; per: 'day' | 'wee
         { tone: '2', kind: 'line' },
       ),
     ] as const
-  }, [token.series, symbol, decimals])
+    return [withGaps(both[0], knownSince), withGaps(both[1], knownSince)] as const
+  }, [token.series, symbol, decimals, knownSince])
   const unit = symbol || 'tokens'
   return (
     <article className="panel">

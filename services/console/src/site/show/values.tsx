@@ -1,6 +1,7 @@
 // How keys and states look on every page.
 import { useState, type ReactNode } from 'react'
 import { explorerLink } from '../settings.js'
+import { Icon } from './icon.js'
 
 export { Amount } from './amount.js'
 export { ExactTime, Time } from './time.js'
@@ -33,9 +34,12 @@ export function Key({
           {short}
         </a>
       )}
-      <button type="button" className="copy" onClick={copy} aria-label={`Copy ${value}`}>
-        {isCopied ? 'copied' : 'copy'}
+      <button type="button" className="copy" onClick={copy} aria-label={`Copy ${value}`} title="Copy">
+        <Icon name={isCopied ? 'done' : 'copy'} />
       </button>
+      <span className="hidden" role="status">
+        {isCopied && 'copied'}
+      </span>
     </span>
   )
 }

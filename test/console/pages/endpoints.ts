@@ -1,0 +1,146 @@
+// The endpoints of a gateway, their settings and their deliveries, by keyboard alone.
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { checkPage, findFaults } from '../check-page.js'
+import { awaitValue, holdsCount, holdsText } from '../hold.js'
+import { goByTab, press, type } from '../walk-by-keyboard.js'
+import t from 'tap'
+import { USDC, type Market } from '../open-market.js'
+
+/** Begins on the page of endpoints. */
+export function testEndpoints({
+  database,
+  publish,
+  chain,
+  trackingId,
+  policy,
+  page,
+  takePicture,
+  receiver,
+  field,
+  button,
+}: Market): void {
+  const delivery = (type: string) => page.locator('tbody tr', { hasText: type }).first()
+  /** Chooses by typing, as people do in a closed list. */
+  const choose = async (state: string) => {
+    const list = page.getByRole('combobox', { name: 'State' })
+    await goByTab(page, list)
+    await page.keyboard.type(state)
+    await waitFor(async () => (await list.inputValue()) === state, { what: `the state ${state}` })
+  }
+
+  t.test('an endpoint is added, tested, fails and is replayed, by keyboard', async t => {
+    await type(page, field('URL'), receiver.url)
+    await press(page, button('Add'))
+    await press(page, page.getByRole('status').getByRole('link'))
+    await press(page, button('Send a test event'))
+    await delivery('webhook.test').getByText('delivered').waitFor()
+    await page.getByText('1 of 1', { exact: true }).waitFor()
+    const health = /p50\s+[\d.]+ m?s\s+p95\s+[\d.]+ m?s\s+breaker\s+holds nothing back/
+    await holdsText(t, page.locator('.figures'), health, 'the health of the endpoint')
+
+    receiver.answer({ status: 500, body: 'broken on purpose' })
+    const told = chain.pay(policy)
+    await publish(told)
+    await delivery('payment.executed').getByText('failed').waitFor()
+    receiver.answer({ status: 200 })
+    await takePicture('console-endpoint')
+    await checkPage(t, page, 'endpoint')
+    await choose('failed')
+    await press(page, page.getByRole('checkbox', { name: /Replay delivery/ }), 'Space')
+    await press(page, button('Replay the ticked ones'))
+    await page.getByText('1 are due now.').waitFor()
+    await choose('delivered')
+    await press(page, delivery('payment.executed').getByRole('link'))
+    await page.getByText('broken on purpose').first().waitFor()
+    await holdsText(t, page.locator('pre').last(), new RegExp(trackingId), 'the body')
+    await holdsCount(t, page.locator('.timeline li'), 5, 'each attempt with its answer')
+    await checkPage(t, page, 'delivery')
+    await press(page, button('Replay'))
+    await page.locator('.timeline li').nth(5).waitFor()
+
+    // Without a reload, which would end the session.
+    await page.evaluate(path => history.pushState(null, '', path), `/console/payments/${told.signature}`)
+    const trace = page.getByRole('region', { name: 'What became of it' })
+    await trace.getByText('6 attempts').waitFor()
+    const way = /Executed[^]*Announced[^]*Webhook 1 delivered[^]*1: 500[^]*4: 500 · 5: 200/
+    await holdsText(t, trace, way, 'the way to the endpoint')
+    t.same(await findFaults(page), [], 'axe finds no fault')
+    await press(page, trace.getByRole('link', { name: '1', exact: true }))
+    await press(page, page.getByRole('link', { name: 'Endpoint 1', exact: true }))
+  })
+
+  t.test('all that failed is replayed at once, by keyboard', async t => {
+    await database.pool.query(
+      `insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at)
+       select id, 'missed-' || n, 'payment.executed', '{}', 'failed', 4, now()
+         from webhooks, generate_series(1, 3) n`,
+    )
+    const before = receiver.requests.length
+    await press(page, button('Replay all that failed in 7 days'))
+    await page.getByText('3 are due now.').waitFor()
+    await waitFor(() => receiver.requests.length === before + 3, { what: 'the replayed deliveries' })
+    await choose('failed')
+    await page.getByText('No delivery', { exact: true }).waitFor()
+    t.pass('nothing is left')
+    await type(page, field('Tracking ID'), trackingId)
+    await choose('delivered')
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 1, {
+      what: 'the one of the order',
+    })
+  })
+
+  t.test('an endpoint is told what its owner chooses, as its owner chooses, by keyboard', async t => {
+    await press(page, page.getByText('Change what it is told'))
+    await type(page, field('Description'), 'orders of the shop')
+    await press(page, page.getByRole('checkbox', { name: /subscription\.created/ }), 'Space')
+    await type(page, field('At least, in the smallest unit'), '1000')
+    await press(page, button('Save'))
+    await holdsText(t, page.getByRole('alert'), /minAmount needs tokenMint/, 'the cure')
+    await type(page, field('Token mint'), USDC)
+    await press(page, page.getByRole('checkbox', { name: 'One delivery at a time' }), 'Space')
+    await type(page, page.getByLabel('Seconds after which'), '600')
+    await press(page, page.getByRole('checkbox', { name: 'When the endpoint answers again' }), 'Space')
+    await press(page, page.getByRole('checkbox', { name: 'Set headers' }), 'Space')
+    await type(page, field('Header 1'), 'x-shop')
+    await type(page, field('Value 1'), 'coffee')
+    await checkPage(t, page, 'settings of an endpoint')
+    await press(page, button('Save'))
+    await page.getByText('Saved.').waitFor()
+    await page.getByText('orders of the shop Told of payment.executed, subscription.created').waitFor()
+    await page.getByText('One delivery at a time, in their order. What failed is sent again').waitFor()
+    await page.getByText('Set: x-shop. Their values are not shown.').waitFor()
+    await press(page, button('Send a test event'))
+    await waitFor(() => receiver.requests.at(-1)!.headers['x-shop'] === 'coffee', { what: 'the header' })
+    const { rows } = await database.pool.query(
+      'select ordered, ordered_within_seconds, recover from webhooks',
+    )
+    t.same(rows, [{ ordered: true, ordered_within_seconds: 600, recover: true }])
+
+    await press(page, button('Show'))
+    const readSecret = () => page.locator('code.secret').innerText()
+    const secret = await awaitValue(readSecret, seen => seen !== '', 'the secret')
+    await press(page, button('Rotate'))
+    await press(page, page.getByRole('dialog').getByRole('button', { name: 'Rotate' }))
+    await page.getByText('signs too until').waitFor()
+    await awaitValue(readSecret, seen => seen !== '' && seen !== secret, 'another secret')
+    await press(page, button('Deactivate'))
+    await button('Activate').waitFor()
+    await press(page, button('Activate'))
+    await button('Deactivate').waitFor()
+  })
+
+  t.test('an open breaker shows, with the time of the next try', async t => {
+    const broken = await openReceiver(t)
+    broken.answer({ status: 500 })
+    await press(page, page.getByRole('link', { name: 'All endpoints' }))
+    await type(page, field('URL'), broken.url)
+    await press(page, button('Add'))
+    await press(page, page.getByRole('status').getByRole('link'))
+    for (let tests = 1; tests <= 4; tests++) {
+      await press(page, button('Send a test event'))
+      await waitFor(async () => (await page.locator('tbody tr').count()) === tests, { what: `test ${tests}` })
+    }
+    await page.getByText(/^open until/).waitFor()
+    await holdsText(t, page.locator('.figures'), /breaker\s+open/, 'the breaker')
+  })
+}

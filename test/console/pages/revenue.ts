@@ -1,0 +1,73 @@
+// The revenue of a gateway.
+import { buildChain, waitFor } from '@payment-tracking/testkit'
+import { checkPage } from '../check-page.js'
+import { holdsAttribute, holdsText } from '../hold.js'
+import { goByTab, press } from '../walk-by-keyboard.js'
+import t from 'tap'
+import { USDC, type Market } from '../open-market.js'
+
+/** Signed in. */
+export function testRevenue({
+  id,
+  baseUrl,
+  publish,
+  chain,
+  gateway,
+  payer,
+  page,
+  takePicture,
+  button,
+}: Market): void {
+  t.test('the gateway sees its revenue, and takes it away as CSV', async t => {
+    const late = {
+      trackingId: `late-${id}`,
+      amount: 2_000_000n,
+      nextPaymentDue: Math.floor(Date.now() / 1_000) - 172_800,
+    }
+    // Two subscribed before the 30 days that the page shows, and one of them has left since.
+    const past = buildChain({
+      seed: `${id}/past`,
+      firstSlot: 300_000_000,
+      now: () => Date.now() - 3_456_000_000,
+    })
+    for (const ends of [true, false]) {
+      const wallet = await past.openUserPayment(USDC)
+      const terms = { trackingId: `old-${id}`, nextPaymentDue: Math.floor(Date.now() / 1_000) + 86_400 }
+      const old = await past.openPolicy(gateway, wallet, terms)
+      await publish(wallet.created, old.created, ...(ends ? [chain.deletePolicy(old)] : []))
+    }
+    await publish((await chain.openPolicy(gateway, payer, late)).created)
+    // Revenue ends before the second in which it is asked for.
+    const leftAtMs = Date.now()
+    await waitFor(() => Math.floor(Date.now() / 1_000) > Math.floor(leftAtMs / 1_000))
+    await waitFor(async () => {
+      const { data } = (await (await fetch(`${baseUrl}/v1/subscriptions?trackingId=late-${id}`)).json()) as {
+        data: unknown[]
+      }
+      return data.length === 1
+    })
+    await press(page, page.getByRole('link', { name: 'Revenue' }))
+    await page.getByText('USDC a day, UTC').waitFor()
+    await holdsText(t, page.locator('main'), /53\.00 USDC\s+in 5\s+payments/, 'the sum')
+    const overdue = page.getByRole('region', { name: 'Due and not paid in the last 90 days', exact: true })
+    await overdue.getByText(`late-${id}`).waitFor()
+    const figures = /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2$/
+    await holdsText(t, page.locator('.figures').first(), figures, 'the subscriptions')
+    await page.locator('.chart canvas').nth(3).waitFor()
+    const volume = page.getByRole('slider', { name: /^Volume/ })
+    await goByTab(page, volume)
+    await holdsAttribute(t, volume, 'aria-valuetext', /, volume 53\.00 USDC$/, 'today comes first')
+    await page.keyboard.press('ArrowLeft')
+    await holdsAttribute(t, volume, 'aria-valuetext', /, volume 0\.00 USDC$/, 'the day before by a key')
+    const going = page.getByRole('slider', { name: /^Subscribers coming and going: 2 now/ })
+    await holdsAttribute(t, going, 'aria-valuetext', /, came 1, left 1$/, 'who came and left')
+    const chosen = page.waitForEvent('download')
+    await press(page, button('payments'))
+    const download = await chosen
+    t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
+    // The download's button is at the end of the page, the charts at its beginning.
+    await page.evaluate(() => globalThis.scrollTo(0, 0))
+    await takePicture('console-revenue')
+    await checkPage(t, page, 'revenue')
+  })
+}
