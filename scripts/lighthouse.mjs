@@ -12,6 +12,13 @@ const CATEGORIES = ['performance', 'accessibility']
 const PAGES = ['/console/', '/console/payments']
 const FLAGS = '--headless=new --no-sandbox'
 
+const USAGE = `usage: [BASE_URL=http://127.0.0.1:3002] npm run lighthouse
+  Measures ${PAGES.join(' and ')} by Lighthouse. Each needs ${LEAST} points for ${CATEGORIES.join(' and ')}.`
+
+if (process.argv.includes('--help')) {
+  console.log(USAGE)
+  process.exit(0)
+}
 const base = (process.env.BASE_URL ?? 'http://127.0.0.1:3002').replace(/\/$/, '')
 const env = { CHROME_PATH: process.env.CHROME_PATH ?? '/usr/bin/chromium' }
 
@@ -34,6 +41,14 @@ async function measure(page) {
   }
 }
 
+const isThere = await fetch(`${base}/v1/health`).then(
+  ({ ok }) => ok,
+  () => false,
+)
+if (!isThere) {
+  console.error(`nothing answers at ${base}: run npm start, or name the address by BASE_URL`)
+  process.exit(1)
+}
 for (const page of PAGES) {
   console.log(`measuring ${base}${page} …`)
   const { points, times } = await measure(page)

@@ -24,7 +24,7 @@ const TYPESCRIPT = {
   oazapfts: ['oazapfts', 'openapi.json', 'ts/oazapfts.ts'],
   'openapi-typescript-codegen': ['openapi', '--input', 'openapi.json', '--output', 'ts/codegen'],
   orval: ['orval', '--input', 'openapi.json', '--client', 'fetch', '--output', 'ts/orval/index.ts'],
-  'swagger-typescript-api': ['sta', 'generate', '-p', 'openapi.json', '-o', 'ts/swagger'],
+  'swagger-typescript-api': ['swagger-typescript-api', 'generate', '-p', 'openapi.json', '-o', 'ts/swagger'],
 }
 /** Models alone: no generator of whole clients for Go or Python is in npm or Debian. */
 const MODELS = `

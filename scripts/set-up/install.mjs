@@ -57,7 +57,7 @@ export async function install(log, { withTests }) {
   await withProgress(
     log,
     isCurrent ? 'installing what tests need' : 'installing dependencies',
-    () => `${countInstalled()} of about ${total} packages`,
+    () => `${Math.min(countInstalled(), total)} of ${total} packages`,
     () => (npm ? run(process.execPath, [npm, ...args]) : run('npm', args)),
   )
 }

@@ -1,5 +1,7 @@
 import { useNats, waitFor } from '@payment-tracking/testkit'
+import { join } from 'node:path'
 import t from 'tap'
+import { readKeyFile } from '../src/commands/dev-kit/key-file.js'
 import { playMarket } from '../src/commands/demo/play-market.js'
 
 t.test('the market of the demo begins at once, and ends when it is told to', async t => {
@@ -8,14 +10,38 @@ t.test('the market of the demo begins at once, and ends when it is told to', asy
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
   const count = async () => (await manager.streams.info(nats.stream)).state.messages
   const logged: string[] = []
-  const close = await playMarket({
-    natsUrl: nats.url,
-    env: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix },
-    log: line => logged.push(line),
-  })
+  const DATA_DIR = t.testdir()
+  const play = () =>
+    playMarket({
+      natsUrl: nats.url,
+      env: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix, DATA_DIR },
+      log: line => logged.push(line),
+    })
+  const close = await play()
   await waitFor(async () => (await count()) > 6, { what: 'gateways, customers and payments' })
   await close()
   const ended = await count()
   t.equal(await count(), ended)
+  const authorities = async () => {
+    const created: string[] = []
+    for (let seq = 1; seq <= (await count()); seq++) {
+      const text = (await manager.streams.getMessage(nats.stream, { seq })).string()
+      const { event_name: name, data } = JSON.parse(text) as {
+        event_name: string
+        data: { authority: string }
+      }
+      if (name === 'PaymentGatewayCreated') created.push(data.authority)
+    }
+    return created
+  }
+  const { publicKey } = readKeyFile(join(DATA_DIR, 'demo-key.json'))
+  t.equal((await authorities())[0], publicKey, 'a person can sign in as the first gateway')
+  await (
+    await play()
+  )()
+  await waitFor(async () => (await authorities()).length === 5, {
+    what: 'the other gateways of a second demo',
+  })
+  t.equal((await authorities()).filter(each => each === publicKey).length, 1, 'which is created once')
   t.same(logged, [])
 })

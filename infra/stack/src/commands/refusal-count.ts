@@ -44,13 +44,14 @@ export class RefusalCount {
     else this.#byCode.set(code, { count: 1, firstLine: line })
   }
 
-  /** @returns the text after `published N messages`; empty when ingest refuses none */
+  /** @returns the text after `published N messages`, a line for each code; empty when ingest refuses none */
   describe(): string {
     if (this.#byCode.size === 0) return ''
     const codes = [...this.#byCode].map(
-      ([code, { count, firstLine }]) => `${count} ${code} (first in line ${firstLine})`,
+      ([code, { count, firstLine }]) => `  ${count} ${code} (first in line ${firstLine})`,
     )
     const sum = [...this.#byCode.values()].reduce((total, { count }) => total + count, 0)
-    return `; ${sum} of them will be refused and kept as dead letters: ${codes.join(', ')}. docs/errors.md explains the codes.`
+    const heading = `; ${sum} of them will be refused and kept as dead letters:`
+    return [heading, ...codes, 'docs/errors.md explains the codes.'].join('\n')
   }
 }

@@ -29,6 +29,8 @@ export function renderGuide(
     ...(options.playsDemo
       ? [
           'DEMO: a made-up market is playing. Its payments are no payments of any chain; they stay in DATA_DIR.',
+          'To sign in to the console as its first gateway, take the token that this prints:',
+          '  npm run --silent sign-in -- --key "${DATA_DIR:-.data}/demo-key.json"',
           '',
         ]
       : []),

@@ -8,6 +8,7 @@ import {
   type ChainMessage,
   type ChainPolicy,
 } from '../../chain/build-chain.js'
+import type { KeyPair } from '../../chain/keys.js'
 import { USDC } from '../usdc.js'
 
 export interface FeedPayment {
@@ -78,14 +79,17 @@ export interface FeedOptions {
   programId?: string | undefined
   /** The first customer's tracking ID; the demo invents the others. */
   trackingId?: string | undefined
+  /** The key of the first merchant's gateway, so that a person can sign in as it; a new one without it. */
+  authority?: KeyPair | undefined
 }
 
-export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions): Promise<Feed> {
+export async function buildFeed({ paceMs, programId, trackingId, authority }: FeedOptions): Promise<Feed> {
   // A new seed each time: a repeated demo has new customers, not duplicates of the previous customers.
   const chain = buildChain({ seed: randomUUID(), ...(programId && { programId }), firstSlot: slotOfNow() })
   const tokenMint = USDC.mint
   const gateways: ChainGateway[] = []
-  for (const { name } of MERCHANTS) gateways.push(await chain.openGateway(name))
+  for (const [index, { name }] of MERCHANTS.entries())
+    gateways.push(await chain.openGateway(name, index === 0 ? authority : undefined))
   const customers: Customer[] = []
   let serial = 0
 

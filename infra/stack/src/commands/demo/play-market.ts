@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { createKeyFile, demoKeyFileOf, readKeyFile } from '../dev-kit/key-file.js'
 import { openPublisher } from '../open-publisher.js'
 import { buildFeed } from './play-feed.js'
 
@@ -20,8 +22,13 @@ export async function playMarket({
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
   const end = new AbortController()
   const play = async () => {
-    const feed = await buildFeed({ paceMs: PACE_MS, programId: env.PROGRAM_ID?.trim() })
-    for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))
+    const file = demoKeyFileOf(env)
+    const isKnown = existsSync(file)
+    const authority = isKnown ? readKeyFile(file) : createKeyFile(file)
+    const feed = await buildFeed({ paceMs: PACE_MS, programId: env.PROGRAM_ID?.trim(), authority })
+    // The gateway of the key was created by the first demo of this data directory.
+    for (const { created } of feed.gateways.slice(isKnown ? 1 : 0))
+      await publisher.publish(JSON.stringify(created))
     for await (const { messages } of feed.play(end.signal))
       for (const message of messages) await publisher.publish(JSON.stringify(message))
   }

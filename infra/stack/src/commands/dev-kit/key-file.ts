@@ -19,6 +19,10 @@ export class KeyFileError extends ServiceError {
 export const keyFileOf = (named: string | undefined, env: NodeJS.ProcessEnv): string =>
   resolve(named ?? join(env.DATA_DIR?.trim() || '.data', 'gateway-key.json'))
 
+/** The key of the gateway that `npm start -- --demo` plays first. */
+export const demoKeyFileOf = (env: NodeJS.ProcessEnv): string =>
+  resolve(env.DATA_DIR?.trim() || '.data', 'demo-key.json')
+
 const rawBytes = (key: KeyObject, field: 'd' | 'x'): Buffer =>
   Buffer.from(key.export({ format: 'jwk' })[field]!, 'base64url')
 
@@ -35,9 +39,9 @@ export function createKeyFile(file: string): KeyPair {
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EEXIST'
-        ? 'it exists already; name another file with --key, or use the key in it'
+        ? 'it exists already: use the key in it, or name another file with --key'
         : (error as Error).message
-    throw new KeyFileError(`the key file ${file} cannot be made: ${why}`, { cause: error })
+    throw new KeyFileError(`the key file cannot be made: ${file}\n${why}`, { cause: error })
   }
   return readKeyFile(file)
 }
@@ -48,10 +52,10 @@ export function readKeyFile(file: string): KeyPair {
   try {
     parsed = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const why = isMissing ? 'there is no such file' : (error as Error).message
     const cure = `${calledAs('gateway', 'new')} makes one, --key names another`
-    throw new KeyFileError(`the key file ${file} cannot be read: ${(error as Error).message}. ${cure}`, {
-      cause: error,
-    })
+    throw new KeyFileError(`the key file cannot be read: ${why}: ${file}\n${cure}`, { cause: error })
   }
   if (!isKeyPair(parsed)) {
     throw new KeyFileError(`${file} holds no key pair: a JSON array of 64 numbers from 0 to 255 is expected`)

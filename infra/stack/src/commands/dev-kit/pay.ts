@@ -57,6 +57,6 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     await publisher.close()
   }
   await waitUntilStored(stack.baseUrl, message.signature)
-  console.log(`paid ${amount} for ${trackingId}, transaction ${message.signature}`)
+  console.log(`paid ${amount} for ${trackingId}\ntransaction ${message.signature}`)
   return 0
 }
