@@ -4,7 +4,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './set-up/run.mjs'
+import { run, withProgress } from './set-up/run.mjs'
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const LEAST = 95
@@ -13,7 +13,8 @@ const PAGES = ['/console/', '/console/payments']
 const FLAGS = '--headless=new --no-sandbox'
 
 const USAGE = `usage: [BASE_URL=http://127.0.0.1:3002] npm run lighthouse
-  Measures ${PAGES.join(' and ')} by Lighthouse. Each needs ${LEAST} points for ${CATEGORIES.join(' and ')}.`
+  Measures ${PAGES.join(' and ')} by Lighthouse.
+  Each needs ${LEAST} points for ${CATEGORIES.join(' and ')}.`
 
 if (process.argv.includes('--help')) {
   console.log(USAGE)
@@ -50,8 +51,12 @@ if (!isThere) {
   process.exit(1)
 }
 for (const page of PAGES) {
-  console.log(`measuring ${base}${page} …`)
-  const { points, times } = await measure(page)
+  const { points, times } = await withProgress(
+    console.log,
+    `measuring ${base}${page}`,
+    () => '',
+    () => measure(page),
+  )
   console.log(`  ${CATEGORIES.map((name, index) => `${name} ${points[index]}`).join(', ')}; ${times}`)
   if (points.some(each => each < LEAST)) process.exitCode = 1
 }

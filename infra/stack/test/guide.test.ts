@@ -17,8 +17,8 @@ const stack: StackFile = {
 }
 
 t.test('the guide fits a terminal of 100 columns, with every process', async t => {
-  const quiet = { allowsPrivateTargets: true, followsChain: false, playsDemo: false }
-  for (const options of [quiet, { ...quiet, followsChain: true, playsDemo: true }]) {
+  const quiet = { allowsPrivateTargets: true, followsChain: false }
+  for (const options of [quiet, { ...quiet, followsChain: true, demoKeyFile: '/srv/data/demo-key.json' }]) {
     const lines = renderGuide(stack, options).split('\n')
     t.same(
       lines.filter(line => line.length > 100),
@@ -30,6 +30,9 @@ t.test('the guide fits a terminal of 100 columns, with every process', async t =
         name,
       )
   }
-  t.match(renderGuide(stack, { ...quiet, playsDemo: true }), /made-up market is playing/)
+  t.match(
+    renderGuide(stack, { ...quiet, demoKeyFile: '/srv/data/demo-key.json' }),
+    /made-up market is playing/,
+  )
   t.notMatch(renderGuide(stack, quiet), /made-up market is playing/)
 })

@@ -17,7 +17,7 @@ t.test('the market of the demo begins at once, and ends when it is told to', asy
       env: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix, DATA_DIR },
       log: line => logged.push(line),
     })
-  const close = await play()
+  const { close, keyFile } = await play()
   await waitFor(async () => (await count()) > 6, { what: 'gateways, customers and payments' })
   await close()
   const ended = await count()
@@ -34,11 +34,10 @@ t.test('the market of the demo begins at once, and ends when it is told to', asy
     }
     return created
   }
-  const { publicKey } = readKeyFile(join(DATA_DIR, 'demo-key.json'))
+  t.equal(keyFile, join(DATA_DIR, 'demo-key.json'))
+  const { publicKey } = readKeyFile(keyFile)
   t.equal((await authorities())[0], publicKey, 'a person can sign in as the first gateway')
-  await (
-    await play()
-  )()
+  await (await play()).close()
   await waitFor(async () => (await authorities()).length === 5, {
     what: 'the other gateways of a second demo',
   })

@@ -21,16 +21,16 @@ function managementPorts({ services }: StackFile): string {
 /** The first commands to try, printed once everything is ready. */
 export function renderGuide(
   stack: StackFile,
-  options: { allowsPrivateTargets: boolean; followsChain: boolean; playsDemo: boolean },
+  options: { allowsPrivateTargets: boolean; followsChain: boolean; demoKeyFile?: string | undefined },
 ): string {
   const { baseUrl } = stack
   return [
     '',
-    ...(options.playsDemo
+    ...(options.demoKeyFile
       ? [
-          'DEMO: a made-up market is playing. Its payments are no payments of any chain; they stay in DATA_DIR.',
+          'DEMO: a made-up market is playing. Its payments are no payments of any chain, and stay in DATA_DIR.',
           'To sign in to the console as its first gateway, take the token that this prints:',
-          '  npm run --silent sign-in -- --key "${DATA_DIR:-.data}/demo-key.json"',
+          `  npm run --silent sign-in -- --key "${options.demoKeyFile}"`,
           '',
         ]
       : []),

@@ -21,12 +21,12 @@ import { superviseService, type SupervisedService } from './supervise.js'
 
 const DATABASE_NAME = 'payment_tracking'
 
-/** @returns ends the market */
+/** @returns the key of the market's first gateway, and what ends the market */
 export type PlayMarket = (parts: {
   natsUrl: string
   env: NodeJS.ProcessEnv
   log: (line: string) => void
-}) => Promise<() => Promise<void>>
+}) => Promise<{ keyFile: string; close: () => Promise<void> }>
 
 export interface Launch {
   env: NodeJS.ProcessEnv
@@ -163,12 +163,13 @@ async function runServices({
   if (signal.aborted) return
   onChange()
   log(`ready ${edge.url}`)
-  if (playMarket) closers.push(await playMarket({ natsUrl: urls.natsUrl, env, log }))
+  const market = await playMarket?.({ natsUrl: urls.natsUrl, env, log })
+  if (market) closers.push(market.close)
   log(
     renderGuide(describe(), {
       allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       followsChain: config.SOLANA_RPC_URLS !== undefined,
-      playsDemo: playMarket !== undefined,
+      demoKeyFile: market?.keyFile,
     }),
   )
   await Promise.race([givenUp, aborted])
@@ -194,7 +195,7 @@ async function waitUntilReady(
       const lines = reasons.flatMap(({ name, reason }) =>
         reason === undefined ? [] : [`${name}: ${reason}`],
       )
-      if (lines.length > 0) log(`still waiting for ${lines.join('; ')}`)
+      if (lines.length > 0) log(['still waiting for', ...lines].join('\n  '))
     }
     await sleep(30)
   }

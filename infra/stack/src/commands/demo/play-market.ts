@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createKeyFile, demoKeyFileOf, readKeyFile } from '../dev-kit/key-file.js'
+import type { PlayMarket } from '../../launcher/launch.js'
 import { openPublisher } from '../open-publisher.js'
 import { buildFeed } from './play-feed.js'
 
@@ -8,7 +9,7 @@ const PACE_MS = 400
 
 /**
  * `npm start -- --demo`: publishes a made-up market until it is closed. Nothing of it is printed; the console shows it.
- * @returns ends the market
+ * @returns the key of its first gateway, and what ends the market
  */
 export async function playMarket({
   natsUrl,
@@ -18,13 +19,13 @@ export async function playMarket({
   natsUrl: string
   env: NodeJS.ProcessEnv
   log: (line: string) => void
-}): Promise<() => Promise<void>> {
+}): ReturnType<PlayMarket> {
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
   const end = new AbortController()
+  const keyFile = demoKeyFileOf(env)
   const play = async () => {
-    const file = demoKeyFileOf(env)
-    const isKnown = existsSync(file)
-    const authority = isKnown ? readKeyFile(file) : createKeyFile(file)
+    const isKnown = existsSync(keyFile)
+    const authority = isKnown ? readKeyFile(keyFile) : createKeyFile(keyFile)
     const feed = await buildFeed({ paceMs: PACE_MS, programId: env.PROGRAM_ID?.trim(), authority })
     // The gateway of the key was created by the first demo of this data directory.
     for (const { created } of feed.gateways.slice(isKnown ? 1 : 0))
@@ -35,9 +36,12 @@ export async function playMarket({
   const playing = play().catch((error: unknown) => {
     if (!end.signal.aborted) log(`the demo's market has ended: ${(error as Error).message}`)
   })
-  return async () => {
-    end.abort()
-    await playing
-    await publisher.close()
+  return {
+    keyFile,
+    close: async () => {
+      end.abort()
+      await playing
+      await publisher.close()
+    },
   }
 }
