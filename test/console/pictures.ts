@@ -55,6 +55,7 @@ export const filesOfPicture = (picture: Picture): Record<(typeof SCHEMES)[number
 /** Takes the picture in both schemes and notes what it shows, if UPDATE_SCREENSHOTS is set. */
 export async function keepPicture(page: Page, picture: Picture): Promise<void> {
   if (!process.env.UPDATE_SCREENSHOTS) return
+  await page.evaluate(() => scrollTo(0, 0))
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.screenshot({ path: at(filesOfPicture(picture)[colorScheme]) })

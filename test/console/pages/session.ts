@@ -23,7 +23,7 @@ export function testSignIn({ gateway, page, go }: Market): void {
 export function testSession({ page, receiver, field, button }: Market): void {
   t.test('who is signed in is named, and goes on without losing the page', async t => {
     const account = page.locator('.account')
-    await holdsText(t, account, /Console Test[^]*signed in for 1\d min/, 'the name and how long')
+    await holdsText(t, account, /Console Test[^]*signed in for \d+ min/, 'the name and how long')
     const readToken = () =>
       page.evaluate(
         () => (JSON.parse(sessionStorage.getItem('payment-tracking.session')!) as { token: string }).token,

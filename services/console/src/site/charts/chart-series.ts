@@ -16,6 +16,8 @@ export interface ChartData {
   nameOf: (seconds: number) => string
   /** whether the axis counts in days of UTC; otherwise in hours of the reader's place */
   isByDay: boolean
+  /** whether the axis counts what has no halves, such as people */
+  isWhole?: boolean
   series: readonly ChartSeries[]
 }
 

@@ -21,6 +21,8 @@ const LINE = UPlot.paths.linear!()
 const BETWEEN_X = 72
 const BETWEEN_Y = 34
 const AXIS_Y = 52
+/** Steps of an axis that has no halves: 1, 2, 5, 10, 20 … */
+const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat()
 
 /** The range from zero, so that a bar's length is its value; a chart of zeros has an axis too. */
 function rangeOf(_plot: UPlot, least: number | null, most: number | null): [number, number] {
@@ -76,6 +78,7 @@ export default function Plot({
             ...look,
             grid: lines,
             space: BETWEEN_Y,
+            ...(data.isWhole ? { incrs: WHOLE } : {}),
             size: AXIS_Y,
             values: (_plot, splits) => splits.map(axisNumber),
           },

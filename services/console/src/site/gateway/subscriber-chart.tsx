@@ -24,6 +24,7 @@ export function SubscriberChart({
       times: points.map(({ ts }) => dayStart(ts)),
       nameOf: nameDay,
       isByDay: true,
+      isWhole: true,
       series: [
         {
           ...{ label: 'came', tone: 'good', kind: 'bars' },

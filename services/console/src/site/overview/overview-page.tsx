@@ -146,7 +146,7 @@ function Tiles({ overview, own, isSignedIn }: TilesProps) {
       >
         {p95 === null
           ? 'measured on the newest payments of 24 hours'
-          : `half of the newest ${String(delays.measured)}; 95 of 100 within ${formatDuration(Number(p95))}`}
+          : `half of the newest ${String(delays.measured)}; 95 % within ${formatDuration(Number(p95))}`}
       </Tile>
       <Tile
         name="Volume in 24 hours"

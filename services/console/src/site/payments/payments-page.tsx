@@ -21,7 +21,7 @@ export function PaymentsPage() {
           <>
             <LiveBadge state={live.state} isLive={isLive} />
             <button type="button" className="outline actions" onClick={() => setLive(!isLive)}>
-              {isLive ? 'Hold' : 'Go on'}
+              {isLive ? 'Pause' : 'Resume'}
             </button>
           </>
         )}

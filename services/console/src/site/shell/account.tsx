@@ -47,14 +47,16 @@ function SignedIn({ session }: { session: Session }) {
       <span className="quiet">
         {left === null ? 'by an API key, which does not end' : `signed in for ${minutes(left)}`}
       </span>
-      {renewal && (
-        <button type="button" className="outline" onClick={renewal.renew} aria-busy={renewal.isBusy}>
-          Renew
+      <div className="pair">
+        {renewal && (
+          <button type="button" className="outline" onClick={renewal.renew} aria-busy={renewal.isBusy}>
+            Renew
+          </button>
+        )}
+        <button type="button" className="outline" onClick={signOut}>
+          Sign out
         </button>
-      )}
-      <button type="button" className="outline" onClick={signOut}>
-        Sign out
-      </button>
+      </div>
     </>
   )
 }

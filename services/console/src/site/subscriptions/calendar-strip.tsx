@@ -5,6 +5,10 @@ import { termsOf, type Subscription } from './policy-terms.js'
 const DAY = 86_400
 /** Long enough for the next date of a yearly policy. */
 const DAYS = 366
+/** As many months as stand in one row on a desk. */
+const MOST_SHOWN = 4
+/** A week, from Monday on: 5 January 1970 was one. */
+const WEEK = Array.from({ length: 7 }, (_, day) => new Date(1970, 0, 5 + day))
 
 /** The next due dates as months with marked days; the dates stand below as text. */
 export function CalendarStrip({ subscription }: { subscription: Subscription }) {
@@ -18,7 +22,7 @@ export function CalendarStrip({ subscription }: { subscription: Subscription }) 
       : Infinity
   const frequency = (fields.paymentFrequency ?? {}) as Record<string, unknown>
   const dates = dueDatesUntil(nextDue, frequency, Math.max(nextDue, Date.now() / 1_000 + DAYS * DAY), left)
-  const shown = dates.slice(0, 6)
+  const shown = dates.slice(0, MOST_SHOWN)
   return (
     <>
       <div className="months" aria-hidden="true">
@@ -47,6 +51,7 @@ function Month({ of, dates }: { of: number; dates: readonly number[] }) {
   const date = new Date(of * 1_000)
   const [year, month] = [date.getFullYear(), date.getMonth()]
   const days = new Date(year, month + 1, 0).getDate()
+  const before = (new Date(year, month, 1).getDay() + 6) % 7
   const due = new Set(
     dates.filter(each => monthKey(each) === monthKey(of)).map(each => new Date(each * 1_000).getDate()),
   )
@@ -54,6 +59,14 @@ function Month({ of, dates }: { of: number; dates: readonly number[] }) {
     <div className="month">
       <strong>{date.toLocaleDateString(undefined, { month: 'long', year: 'numeric' })}</strong>
       <div className="days">
+        {WEEK.map(day => (
+          <span key={String(day)} className="quiet">
+            {day.toLocaleDateString(undefined, { weekday: 'narrow' })}
+          </span>
+        ))}
+        {Array.from({ length: before }, (_, index) => (
+          <span key={`before ${index}`} />
+        ))}
         {Array.from({ length: days }, (_, index) => index + 1).map(day => (
           <span key={day} className={due.has(day) ? 'due' : undefined}>
             {day}

@@ -42,7 +42,7 @@ export function SubscriptionPage({ address }: { address: string }) {
         {subscription => {
           const { type, amount, frequency, fields } = termsOf(subscription)
           return (
-            <div className="two">
+            <div className="stack">
               <article className="panel">
                 <div className="row">
                   <h2>
