@@ -11,6 +11,7 @@ import { refoldBatch } from './refold-batch.js'
 import { readForgotten } from './refold-causes.js'
 import { tellBatch } from './tell-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
+import { REFOLD_ROWS } from './work.js'
 import { writeFolded } from './write.js'
 
 /**
@@ -36,8 +37,8 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     readWebhooksOf(tx, gatewaysOf(identified, folded)),
   ])
   await writeFolded(tx, numbered, folded)
-  const { programId = DEFAULT_PROGRAM_ID } = batch
-  const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId })
+  const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = REFOLD_ROWS } = batch
+  const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId, rows })
   const told = await tellBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
   return {
     ...told,

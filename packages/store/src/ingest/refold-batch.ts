@@ -15,21 +15,23 @@ export interface RefoldInput {
   /** the result of `readForgotten` */
   forgotten: ReadonlyMap<string, ChainOrder>
   programId: string
+  /** `rowsAtOnce` of the batch */
+  rows: number
 }
 
 /** The batch's events are stored already. Most batches hold nothing to fold again and cost no statement here. */
 export async function refoldBatch(
   tx: PipelinedTx,
-  { identified, folded, forgotten, programId }: RefoldInput,
+  { identified, folded, forgotten, programId, rows }: RefoldInput,
 ): Promise<Refolded> {
   const { known, retracted, moved, head } = identified
-  const scope = { programId, sincePosition: head.position }
+  const scope = { programId, sincePosition: head.position, rows }
   const changed = addressesOf(identified)
   await refoldGateways(tx, changed.gateways, programId)
   await refoldUserPayments(tx, changed.userPayments, programId)
   const causes = collectCauses({ folded, known, retracted, moved })
   const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
-  const policies = await readPoliciesOf(tx, accounts)
+  const policies = await readPoliciesOf(tx, accounts, rows)
   const lacking = (policies ?? []).map(policy => [policy, ''] as const)
   for (const [policy, from] of [...forgotten, ...lacking]) {
     const cause = causes.get(policy)

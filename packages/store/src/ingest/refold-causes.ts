@@ -15,7 +15,7 @@ import type { Known } from './known.js'
 import type { RefoldCause } from './refold.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
-import { REFOLD_ROWS } from './work.js'
+import { policiesFor } from './work.js'
 
 /** A stored event that stands somewhere else now. */
 export interface MovedEvent {
@@ -199,15 +199,21 @@ const lacking = (page: Sql): Sql => sql`
 
 /**
  * The policies of some user payments that lack their owner and mint.
+ * @param rows that the transaction does at once
  * @returns null when there are more policies than one transaction looks at
  */
-export async function readPoliciesOf(tx: Tx, userPayments: readonly string[]): Promise<string[] | null> {
+export async function readPoliciesOf(
+  tx: Tx,
+  userPayments: readonly string[],
+  rows: number,
+): Promise<string[] | null> {
   if (userPayments.length === 0) return []
-  const rows = await tx.$queryRaw<{ address: string; lacks: boolean }[]>(
-    lacking(sql`p.user_payment = any(${[...userPayments]}::text[]) limit ${MOST_POLICIES + 1}`),
+  const most = policiesFor(rows)
+  const found = await tx.$queryRaw<{ address: string; lacks: boolean }[]>(
+    lacking(sql`p.user_payment = any(${[...userPayments]}::text[]) limit ${most + 1}`),
   )
-  if (rows.length > MOST_POLICIES) return null
-  return rows.filter(({ lacks }) => lacks).map(({ address }) => address)
+  if (found.length > most) return null
+  return found.filter(({ lacks }) => lacks).map(({ address }) => address)
 }
 
 /**
@@ -233,6 +239,3 @@ export async function readPageOf(
     last: rows.length === limit && last ? `${last.created_at} ${last.address}` : null,
   }
 }
-
-/** Each policy costs some probes, whether it has payments or not. */
-const MOST_POLICIES = REFOLD_ROWS / 10

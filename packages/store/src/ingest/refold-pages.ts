@@ -13,7 +13,7 @@ import { tell, type IsFinal } from '../webhooks/tell.js'
 import { recordAnnouncements } from './announcements.js'
 import { causesOf, collectLifecycles, toCommitted } from './collect-lifecycles.js'
 import type { CommittedNews } from './batch.js'
-import { derivePayments, readNextPayments } from './derive-payments.js'
+import { derivePayments, readNextPayments, type PolicySources } from './derive-payments.js'
 import type { FoldedPolicy } from './fold.js'
 import { lockHead, type LockedHead } from './head.js'
 import type { PageSizer } from './page-sizer.js'
@@ -21,12 +21,21 @@ import { readChangesSince } from './read-registers.js'
 import { recountPage } from './recount-page.js'
 import { readPageOf } from './refold-causes.js'
 import { leftOut, rebuildPage } from './rebuild.js'
-import { readForRefold, refold, sumUp, writeRefolded, type RefoldCause, type Refolded } from './refold.js'
+import {
+  isLinked,
+  readForRefold,
+  refold,
+  sumUp,
+  writeRefolded,
+  type RefoldCause,
+  type Refolded,
+} from './refold.js'
 import { readPayments } from './tell-batch.js'
 import {
   addFactsWork,
   addWork,
   keyOfWork,
+  policiesFor,
   readNextWork,
   REFOLD_ROWS,
   writeProgress,
@@ -169,21 +178,25 @@ const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) =
     return { left, refolded: NOTHING, released: deliveries }
   },
   all: async (tx, work, { programId, rows, page }) => {
-    const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesOf(rows), page })
+    const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesFor(rows), page })
     const scope = { programId, sincePosition: work.sincePosition, rows }
     return { left, refolded: await refold(tx, causes, [], scope) }
   },
 }
-
-/** Each policy costs some probes, whether it has payments or not. */
-const policiesOf = (rows: number): number => Math.max(1, Math.floor(rows / 10))
 
 const isSlotFinal =
   ({ finalizedSlot }: LockedHead): IsFinal =>
   ({ slot }) =>
     BigInt(slot) <= finalizedSlot
 
-/** The sums of a policy that pages have counted so far, as JSON. */
+/** What the pages of a policy have found so far, as JSON. */
+interface PolicySoFar {
+  /** what the policy and its user payment said of the payments */
+  sources: string
+  /** null while no event of the policy stands; missing where the sums are counted anew */
+  sums?: SumsSoFar | null
+}
+
 interface SumsSoFar {
   incarnationStart: string | null
   paymentCount: string
@@ -192,6 +205,9 @@ interface SumsSoFar {
   periodTotal: string | null
   periodOrder: string | null
 }
+
+const toSources = ({ policy, account }: PolicySources): string =>
+  JSON.stringify([policy?.tokenMint ?? null, account?.owner ?? null, account?.tokenMint ?? null])
 
 const toSums = (state: PolicyState): SumsSoFar => ({
   incarnationStart: state.incarnationStart,
@@ -222,20 +238,27 @@ async function doPolicy(tx: PipelinedTx, work: Work, { programId, rows: limit }:
   const { address } = work
   const rows = await readForRefold(tx, [address], programId)
   const registers = rows.registers.get(address)
-  const soFar = work.state as SumsSoFar | null
+  const soFar = work.state as PolicySoFar | null
   const start = registers?.incarnationStart ?? null
+  const sources = toSources(rows.sourcesOf(address))
+  const before = rows.before.get(address)
+  // What became known between two pages, or before the first one, concerns the payments before the cursor too. The row of
+  // the policy stays as it was before the work.
+  const isStale = soFar === null ? isLinked(before?.state) !== isLinked(registers) : soFar.sources !== sources
+  const sums = isStale ? null : (soFar?.sums ?? null)
+  const cursor = isStale ? '' : work.cursor
   // Another incarnation is the latest one now: its payments are counted from its beginning.
-  const goesOn = soFar !== null && soFar.incarnationStart === start
-  const after = goesOn || start === null || work.cursor < start ? work.cursor : start.slice(0, 32)
+  const goesOn = sums !== null && sums.incarnationStart === start
+  const after = goesOn || start === null || cursor < start ? cursor : start.slice(0, 32)
   const next = await readNextPayments(tx, [{ policy: address, after }], { limit, programId })
   const payments = next.get(address) ?? []
   const derived = await derivePayments(tx, payments, rows.sourcesOf)
-  const state = registers && sumUp(goesOn ? withSums(registers, soFar) : registers, payments)
+  const state = registers && sumUp(goesOn ? withSums(registers, sums) : registers, payments)
   if (payments.length === limit) {
-    const left = { ...work, cursor: payments.at(-1)!.event.order, state: state ? toSums(state) : null }
+    const found: PolicySoFar = { sources, sums: state ? toSums(state) : null }
+    const left = { ...work, cursor: payments.at(-1)!.event.order, state: found }
     return { left, refolded: { ...derived, policies: [] } }
   }
-  const before = rows.before.get(address)
   if (!state) {
     tx.send(sql`delete from policies where address = ${address}`)
     return { left: null, refolded: { ...derived, policies: [] } }
@@ -255,7 +278,7 @@ async function doPolicy(tx: PipelinedTx, work: Work, { programId, rows: limit }:
 async function doUserPayment(tx: PipelinedTx, work: Work, { programId, rows }: PageScope): Promise<Page> {
   const { policies, last } = await readPageOf(tx, work.address, {
     after: work.cursor,
-    limit: policiesOf(rows),
+    limit: policiesFor(rows),
   })
   const fromStart = (): RefoldCause => ({ payments: [], from: '', events: [] })
   const causes = new Map(policies.map(address => [address, fromStart()]))

@@ -1,7 +1,7 @@
 // Refold: everything that cannot be appended. An event that came late, moved, was retracted or stands again; an
 // incarnation that begins earlier; an owner or mint that another event supplies. A policy is folded again from its latest
 // events. Sums move by their difference, or are counted from the beginning of the incarnation. The facts of payments are
-// derived again from the place at which they can differ. What needs more than REFOLD_ROWS payments becomes work.
+// derived again from the place at which they can differ. What needs more payments than a transaction may derive becomes work.
 import {
   applyPayment,
   emptyPolicy,
@@ -28,7 +28,7 @@ import type { FoldedPolicy } from './fold.js'
 import { readPolicies, writePolicies, type KnownPolicy } from './policies.js'
 import { readRegisters } from './read-registers.js'
 import { readUserPayments } from '../rows/user-payments.js'
-import { addWork, readUnready, REFOLD_ROWS, type Unready } from './work.js'
+import { addWork, readUnready, type Unready } from './work.js'
 
 /** Why a policy is folded again. */
 export interface RefoldCause {
@@ -46,8 +46,8 @@ export interface RefoldScope {
   programId: string
   /** the last position before the cause */
   sincePosition: bigint
-  /** the most payments that are derived here; default: REFOLD_ROWS */
-  rows?: number
+  /** the most payments that are derived here */
+  rows: number
 }
 
 export interface Refolded extends Derived {
@@ -82,8 +82,8 @@ export async function refold(
   })
   addWork(
     tx,
-    [...left.map(({ address, cause }) => [address, cause] as const), ...passed].map(([address, cause]) => ({
-      ...{ kind: 'policy' as const, address, cursor: cause.from ?? FAR, sincePosition: scope.sincePosition },
+    [...left, ...passed.map(([address, { from }]) => ({ address, from }))].map(({ address, from }) => ({
+      ...{ kind: 'policy' as const, address, cursor: from ?? FAR, sincePosition: scope.sincePosition },
     })),
   )
   writeRefolded(tx, folded)
@@ -167,7 +167,7 @@ interface NextPayments {
 async function readPayments(
   tx: Tx,
   plans: readonly Plan[],
-  { programId, rows = REFOLD_ROWS }: RefoldScope,
+  { programId, rows }: RefoldScope,
 ): Promise<NextPayments> {
   const from = plans.flatMap(({ address: policy, from: after }) =>
     after === null ? [] : [{ policy, after }],
@@ -189,7 +189,7 @@ function refoldPolicy(
 }
 
 /** The first Created event of a policy names the user payment of all its payments, and the last one takes it away. */
-const isLinked = (state: PolicyState | undefined): boolean => (state?.userPayment ?? null) !== null
+export const isLinked = (state: PolicyState | undefined): boolean => (state?.userPayment ?? null) !== null
 
 const placeOf = (order: ChainOrder): ChainOrder => order.slice(0, 32)
 

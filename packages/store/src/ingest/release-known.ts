@@ -14,24 +14,23 @@ import {
   type ReleasePage,
 } from '../webhooks/release.js'
 import type { IsFinal } from '../webhooks/tell.js'
-import { addFactsWork, addWork } from './work.js'
-
-/** The waiting messages of one kind that the transaction of their cause decides about. The others become work. */
-const RELEASED_AT_ONCE = 100
+import { addFactsWork, addWork, messagesFor } from './work.js'
 
 /**
  * Decides again about messages that waited for what is known now. What one page of a kind leaves becomes work. The caller
  * has no other statement under way: a page that fails is undone, and everything else of the transaction stays.
+ * @param rows that the transaction does at once
  */
 export async function releaseKnown(
   tx: PipelinedTx,
   released: Released,
   isFinal: IsFinal,
+  rows: number,
 ): Promise<DeliveryRef[]> {
   const deliveries: DeliveryRef[] = []
   let rest: Released | null = isAnythingKnown(released) ? released : null
   while (rest !== null) {
-    const page: ReleasedPage = await releasePage(tx, rest, isFinal)
+    const page: ReleasedPage = await releasePage(tx, rest, { isFinal, most: messagesFor(rows) })
     deliveries.push(...page.deliveries)
     rest = page.rest
     if (rest === null || page.unfinished === null || page.unfinished === 'finalEvents') continue
@@ -46,8 +45,12 @@ export async function releaseKnown(
  * page's others are left for the next.
  * @throws StoreUnavailableError, StoreTimeoutError: the batch comes again
  */
-async function releasePage(tx: PipelinedTx, released: Released, isFinal: IsFinal): Promise<ReleasedPage> {
-  for (let limit = RELEASED_AT_ONCE; ;) {
+async function releasePage(
+  tx: PipelinedTx,
+  released: Released,
+  { isFinal, most }: { isFinal: IsFinal; most: number },
+): Promise<ReleasedPage> {
+  for (let limit = most; ;) {
     const page: ReleasePage = { limit, rows: [] }
     tx.send(SAVEPOINT)
     try {

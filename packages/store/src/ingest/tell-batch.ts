@@ -18,6 +18,7 @@ import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
 import type { Refolded } from './refold.js'
 import { releaseKnown } from './release-known.js'
+import { REFOLD_ROWS } from './work.js'
 
 export interface BatchDifferences {
   batch: Batch
@@ -64,7 +65,8 @@ export async function tellBatch(
   batch.onWriting?.()
   const [told, batchId] = await writing
   // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
-  const released = await releaseKnown(tx, knownBy(differences), isFinal)
+  const { rowsAtOnce = REFOLD_ROWS } = batch
+  const released = await releaseKnown(tx, knownBy(differences), isFinal, rowsAtOnce)
   const deliveries = [...retracting, ...told, ...released]
   return {
     ...{ batchId, payments, retractions, announcementIds, deliveries },

@@ -8,6 +8,12 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 /** The most payments that one transaction derives anew, of one address and of all together. */
 export const REFOLD_ROWS = 500
 
+/** How many policies cost as much as some payments: each costs some probes, whether it has payments or not. */
+export const policiesFor = (rows: number): number => Math.max(1, Math.floor(rows / 10))
+
+/** How many waiting messages of one kind cost as much as some payments. */
+export const messagesFor = (rows: number): number => Math.max(1, Math.floor(rows / 5))
+
 /**
  * - `policy`: fold the policy again, and derive the facts of its payments
  * - `user-payment`: fold its policies again, whose payments lack its owner and mint
@@ -29,7 +35,10 @@ export interface Work {
   sincePosition: bigint
 }
 
-/** Writes work down. Work that is under way for the same address begins again. */
+/**
+ * Writes work down. Work that is under way for the same address begins again; that on a policy still knows what its pages
+ * took from elsewhere.
+ */
 export function addWork(
   tx: PipelinedTx,
   works: readonly (Pick<Work, 'kind' | 'address'> & Partial<Work>)[],
@@ -41,7 +50,9 @@ export function addWork(
                          ${works.map(({ cursor }) => cursor ?? '')}::text[],
                          ${works.map(({ sincePosition }) => sincePosition ?? 0n)}::bigint[])
     on conflict (kind, address) do update set
-      cursor = least(r.cursor, excluded.cursor), state = null,
+      cursor = least(r.cursor, excluded.cursor),
+      state = case when r.kind = 'policy' and r.state is not null
+                   then json_build_object('sources', r.state -> 'sources') end,
       since_position = least(r.since_position, excluded.since_position)`)
 }
 
@@ -65,7 +76,7 @@ export interface Unready {
 export async function readUnready(tx: Tx, policies: readonly string[]): Promise<Map<string, Unready>> {
   if (policies.length === 0) return new Map()
   const rows = await tx.$queryRaw<(Unready & { address: string })[]>`
-    select address, cursor, state is not null as "hasBegun" from refolds
+    select address, cursor, state -> 'sums' is not null as "hasBegun" from refolds
      where kind = 'policy' and address = any(${[...policies]}::text[])`
   return new Map(rows.map(({ address, ...unready }) => [address, unready]))
 }
