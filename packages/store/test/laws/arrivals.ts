@@ -8,6 +8,10 @@ export const arrivals = fc.record({
   seed: fc.noShrink(fc.nat(2 ** 31 - 1)),
   /** thousandths of the time; none is one batch */
   cuts: fc.array(fc.nat(999), { maxLength: 12, size: 'max' }),
+  /** how many rows a transaction folds again; the rest becomes work */
+  rowsAtOnce: fc.constantFrom(500, 500, 2, 12),
+  /** how many pages of work are done after each batch; all are done at the end */
+  pages: fc.constantFrom(1_000, 1, 0),
 })
 export type Arrival = typeof arrivals extends fc.Arbitrary<infer T> ? T : never
 

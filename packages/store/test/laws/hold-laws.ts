@@ -85,7 +85,7 @@ async function findBroken(
     return null
   } catch (error) {
     if (error instanceof LawBroken) return error
-    if (error instanceof CommitFailed) return new LawBroken(asked[0]!, [error.message], error.batches)
+    if (error instanceof CommitFailed) return new LawBroken(asked[0]!, [error.message], [error])
     throw error
   }
 }

@@ -33,20 +33,21 @@ export class LawBroken extends Error {
   constructor(
     readonly law: Law,
     problems: readonly string[],
-    batches: readonly (readonly Message[])[],
+    runs: readonly Pick<Run, 'batches' | 'arrival'>[],
   ) {
     const shown = problems.slice(0, 12).map(problem => `  ${problem}`)
-    super(
-      [`broken: ${LAWS[law]}`, ...shown, 'after these messages:', ...batches.flatMap(describeBatch)].join(
-        '\n',
-      ),
-    )
+    super([`broken: ${LAWS[law]}`, ...shown, ...runs.flatMap(describeRun)].join('\n'))
   }
 }
 
 const describeBatch = (batch: readonly Message[], nth: number): string[] => [
   `  batch ${nth + 1}`,
   ...batch.map(message => `    ${describe(message)}`),
+]
+
+const describeRun = ({ batches, arrival }: Pick<Run, 'batches' | 'arrival'>): string[] => [
+  `after these messages, ${arrival.rowsAtOnce} rows at once, ${arrival.pages} pages of work after each batch:`,
+  ...batches.flatMap(describeBatch),
 ]
 
 export interface Drawn {
@@ -64,7 +65,7 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
   const check = (name: Law, find: () => string[]) => {
     if (!asked.has(name)) return
     const problems = find()
-    if (problems.length > 0) throw new LawBroken(name, problems, run.batches)
+    if (problems.length > 0) throw new LawBroken(name, problems, [run])
   }
   const rows = rowsOf(run.tables, run.payments)
   check('model', () => {
@@ -113,12 +114,11 @@ export async function checkLaws(law: LawDatabase, drawn: Drawn, asked: ReadonlyS
   if (asked.has('order')) {
     const other = await store(law, history, second)
     const problems = differences(rowsIn(run), rowsIn(other))
-    if (problems.length > 0) throw new LawBroken('order', problems, [...run.batches, [], ...other.batches])
+    if (problems.length > 0) throw new LawBroken('order', problems, [run, other])
   }
   if (asked.has('retraction')) {
     const never = await store(law, historyOf(drawn, false), first)
     const problems = differences(rowsIn(never), rowsIn(run, true))
-    if (problems.length > 0)
-      throw new LawBroken('retraction', problems, [...never.batches, [], ...run.batches])
+    if (problems.length > 0) throw new LawBroken('retraction', problems, [never, run])
   }
 }

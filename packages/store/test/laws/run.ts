@@ -5,7 +5,8 @@ import { createDatabase, type Pool, type TestContext } from '@payment-tracking/t
 import { openStore } from '../../src/database/open-store.js'
 import {
   commitBatch,
-  type CommittedBatch,
+  refoldPage,
+  type CommittedNews,
   type ReceivedControl,
   type ReceivedMessage,
   type Store,
@@ -56,11 +57,11 @@ function read(message: EventMessage): Omit<ReceivedMessage, 'streamSequence'> {
   return received
 }
 
-function toBatch(messages: readonly Message[], firstSequence: number) {
+function toBatch(messages: readonly Message[], { from, rowsAtOnce }: { from: number; rowsAtOnce: number }) {
   const received: ReceivedMessage[] = []
   const controls: ReceivedControl[] = []
   messages.forEach((message, at) => {
-    const streamSequence = firstSequence + at
+    const streamSequence = from + at
     if (isEvent(message)) received.push({ ...read(message), streamSequence })
     else {
       const { key: _key, ...control } = message
@@ -72,12 +73,14 @@ function toBatch(messages: readonly Message[], firstSequence: number) {
       controls.push({ ...place, control })
     }
   })
-  return { stream: STREAM, received, refused: [], controls }
+  return { stream: STREAM, received, refused: [], controls, rowsAtOnce }
 }
 
 export interface Run extends Found {
   history: History
-  committed: CommittedBatch[]
+  arrival: Arrival
+  /** of batches and of pages of work */
+  committed: CommittedNews[]
   /** in the order of arrival */
   batches: Message[][]
   /** the ids of the history's webhooks, in their order */
@@ -88,9 +91,10 @@ export interface Run extends Found {
 export class CommitFailed extends Error {
   constructor(
     readonly batches: Message[][],
+    readonly arrival: Arrival,
     cause: unknown,
   ) {
-    super(`commitBatch rejects: ${cause instanceof Error ? cause.stack : String(cause)}`, { cause })
+    super(`a transaction rejects: ${cause instanceof Error ? cause.stack : String(cause)}`, { cause })
   }
 }
 
@@ -101,22 +105,36 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   const webhookIds = await insertWebhooks(pool, history.webhooks)
   const tried = webhookIds.filter((_, at) => history.webhooks[at]!.tried)
   const batches = arrive(history, arrival)
-  const committed: CommittedBatch[] = []
-  let sequence = 1
-  for (const batch of batches) {
-    try {
-      committed.push(await commitBatch(target, toBatch(batch, sequence)))
-    } catch (error) {
-      throw new CommitFailed(batches.slice(0, committed.length + 1), error)
-    }
-    sequence += batch.length
+  const committed: CommittedNews[] = []
+  const { rowsAtOnce } = arrival
+  /** @returns whether there was anything to do */
+  const commit = async (news: Promise<CommittedNews | null>): Promise<boolean> => {
+    const done = await news
+    if (done === null) return false
+    committed.push(done)
     if (tried.length > 0)
       await pool.query(
         'update deliveries set attempts_made = 1 where attempts_made = 0 and webhook_id = any($1::bigint[])',
         [tried],
       )
+    return true
   }
-  return { history, committed, batches, webhookIds, ...(await findRows(target, pool)) }
+  const sizer = { rowsOf: () => rowsAtOnce, note: () => {} }
+  const doPage = () => commit(refoldPage(target, { programId: DEFAULT_PROGRAM_ID, sizer }))
+  let from = 1
+  for (const [nth, batch] of batches.entries()) {
+    const isLast = nth === batches.length - 1
+    try {
+      await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })))
+      for (let page = 0; (isLast || page < arrival.pages) && (await doPage()); page++);
+    } catch (error) {
+      throw new CommitFailed(batches.slice(0, nth + 1), arrival, error)
+    }
+    from += batch.length
+  }
+  const { rows: setAside } = await pool.query('select task, key, error from set_aside')
+  if (setAside.length > 0) throw new CommitFailed(batches, arrival, `set aside: ${JSON.stringify(setAside)}`)
+  return { history, arrival, committed, batches, webhookIds, ...(await findRows(target, pool)) }
 }
 
 async function insertWebhooks(pool: Pool, webhooks: readonly Webhook[]): Promise<string[]> {

@@ -42,7 +42,7 @@ const halves = <T>(list: readonly T[]): T[][] => {
 }
 
 const smallerArrival: Smaller<Arrival> = arrival => [
-  ...plainer(arrival, { order: 'chain', cuts: [] }),
+  ...plainer(arrival, { order: 'chain', cuts: [], rowsAtOnce: 500, pages: 1_000 }),
   ...without(arrival.cuts).map(cuts => ({ ...arrival, cuts })),
 ]
 
