@@ -14,6 +14,7 @@ import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from './deliveries/delivery-rows.js'
 import { buildEndpointLimiter } from './endpoints/endpoint-limiter.js'
+import { openFleet } from './endpoints/open-fleet.js'
 import { openConnections } from './requests/connections.js'
 import { openDeadlines } from './requests/deadlines.js'
 import { buildNameResolver } from './requests/resolve-target.js'
@@ -59,6 +60,10 @@ export async function buildWebhookWorker(
     openConnections({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
   )
   const metrics = buildDeliveryMetrics(context.metrics)
+  // Closed after the worker: no request is on its way then.
+  const fleet = config.WEBHOOK_FLEET_CAPS
+    ? await context.own('fleet', () => openFleet(config, log))
+    : undefined
   const limiter = buildEndpointLimiter(
     {
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
@@ -66,7 +71,9 @@ export async function buildWebhookWorker(
       maxQueued: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
     },
     { now: () => performance.now(), chance: Math.random },
+    fleet,
   )
+  fleet?.start(limiter)
   const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)
   const sendOptions = {
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
@@ -107,9 +114,18 @@ export async function buildWebhookWorker(
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => queue.ping())
 
+  let stopping = false
   context.intake('deliveries', {
-    start: () => worker.start(),
+    start: () => {
+      // Jobs that come before there is a share would only be held.
+      const begin = () => {
+        if (!stopping) worker.start()
+      }
+      if (fleet) void fleet.whenSharing().then(begin)
+      else begin()
+    },
     stop: async () => {
+      stopping = true
       const timer = setTimeout(() => deadlines.stop(), Math.max(0, config.STOP_DEADLINE_MS - STOP_MARGIN_MS))
       await worker.stop()
       clearTimeout(timer)
@@ -120,7 +136,7 @@ export async function buildWebhookWorker(
   context.intake(
     'maintenance',
     buildMaintenance(
-      buildMaintenanceTasks({ config, tunables, store, queue, worker, limiter, metrics, log, fail }),
+      buildMaintenanceTasks({ config, tunables, store, queue, worker, limiter, fleet, metrics, log, fail }),
       log,
     ),
   )

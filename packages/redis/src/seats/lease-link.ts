@@ -5,6 +5,7 @@ import { RedisUnavailableError } from '../errors.js'
 import { checkKeepsKeys } from '../eviction.js'
 import type { RedisKeys } from '../keys.js'
 import { withDeadline } from '../connection.js'
+import { ServerRun } from '../server-run.js'
 import { LEASE_SCRIPT } from './lease-script.js'
 
 type Argument = string | number
@@ -41,21 +42,17 @@ const PIPELINE_SIZE = 200
 
 export class LeaseLink {
   readonly #options: LeaseLinkOptions
-  #run: string | undefined
+  readonly #serverRun: ServerRun
 
   constructor(options: LeaseLinkOptions) {
     this.#options = options
-    const { redis } = options
-    redis.defineCommand('paymentLease', { numberOfKeys: 6, lua: LEASE_SCRIPT })
-    redis.on('close', () => (this.#run = undefined))
-    redis.on('ready', () => void this.#learnRun())
-    if (redis.status === 'ready') void this.#learnRun()
+    options.redis.defineCommand('paymentLease', { numberOfKeys: 6, lua: LEASE_SCRIPT })
+    this.#serverRun = new ServerRun(options.redis, options)
   }
 
   /** @throws RedisUnavailableError while no server can be asked */
   get run(): string {
-    if (this.#run === undefined) throw new RedisUnavailableError('not connected to Redis')
-    return this.#run
+    return this.#serverRun.id
   }
 
   /** @throws RedisUnavailableError; the operation may have happened all the same */
@@ -114,16 +111,5 @@ export class LeaseLink {
       pod,
       ...rest,
     ]
-  }
-
-  async #learnRun(): Promise<void> {
-    const { redis, onReady, onError } = this.#options
-    try {
-      const info = await redis.info('server')
-      this.#run = /^run_id:(\w+)/m.exec(info)?.[1]
-      onReady()
-    } catch (error) {
-      onError(error)
-    }
   }
 }

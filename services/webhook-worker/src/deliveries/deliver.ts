@@ -5,7 +5,7 @@ import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
 import type { EndpointLimiter, Entry, Pass } from '../endpoints/endpoint-limiter.js'
-import type { Answer } from '../requests/send-delivery.js'
+import { NOT_BEGUN, type Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
@@ -40,7 +40,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
     const startedMs = performance.now()
-    const answer = await send(delivery)
+    const answer = pass.mayBegin() ? await send(delivery) : NOT_BEGUN
     pass.leave(answer.outcome === 'interrupted' ? null : answer.outcome === 'accepted')
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer)

@@ -34,6 +34,10 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     ),
     removed: metrics.counter('deliveries_removed_total', 'deliveries removed after their retention'),
     breakersOpen: metrics.gauge('delivery_breakers_open', 'endpoints this worker does not send to for now'),
+    fleetMembers: metrics.gauge(
+      'delivery_fleet_workers',
+      'workers among whom the caps of an endpoint are divided: 1 without WEBHOOK_FLEET_CAPS, 0 while this one has no share',
+    ),
     active: metrics.gauge('deliveries_active', 'deliveries this worker is sending'),
     waiting: metrics.gauge('delivery_jobs_waiting', 'jobs in the queue that no worker has taken'),
     oldest: metrics.gauge(

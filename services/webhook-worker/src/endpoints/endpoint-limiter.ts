@@ -1,5 +1,6 @@
 // Decides when a request to an endpoint may be sent, so that one endpoint cannot take all concurrency slots of the
 // worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker.
+// With `fleet`, a process keeps its share of both caps, and the breaker judges by the answers to all processes.
 //
 // An endpoint that has not answered yet, or whose last answer was a failure, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
@@ -13,6 +14,20 @@
 // during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import { DeliveryBreaker } from '@payment-tracking/domain'
+import type { AnswerCounts, AnswerDelta } from '@payment-tracking/redis'
+
+/** What a process knows of the others. */
+export interface EndpointFleet {
+  /** This process's part of a cap: 0 while it has none. */
+  shareOf(cap: number, webhookId: string): number
+  /** Its part of a rate, 0 to 1. */
+  rateShare(): number
+  /** how long after its pass a request may begin */
+  beginWithinMs: number
+}
+
+/** A process for itself. */
+const ALONE: EndpointFleet = { shareOf: cap => cap, rateShare: () => 1, beginWithinMs: Infinity }
 
 export interface EndpointLimits {
   maxInFlight: number
@@ -28,6 +43,11 @@ export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
 /** The holder must leave a pass exactly once. */
 export interface Pass {
   kind: 'go'
+  /**
+   * Whether the request may still begin: with a fleet, the share that the pass belongs to may end while Postgres claims the
+   * row, or while the process is paused.
+   */
+  mayBegin(): boolean
   /** @param succeeded null when no request was made */
   leave(succeeded: boolean | null): void
 }
@@ -49,6 +69,9 @@ const IDLE_FORGET_MS = 900_000
 const JITTER_MS = 500
 
 interface Endpoint {
+  webhookId: string
+  /** answers that the other processes were not told of */
+  untold: AnswerDelta
   breaker: DeliveryBreaker
   /** requests in flight, oldest first */
   inFlight: Set<{ startedMs: number }>
@@ -71,20 +94,31 @@ export interface EndpointLimiter {
   countOpen(): number
   /** Forgets endpoints without recent requests. */
   forgetIdle(): void
+  /** Whether the requests in flight are within the share of now, for every endpoint. */
+  fits(): boolean
+  /** The answers since the last call, by endpoint. */
+  takeAnswers(): Map<string, AnswerDelta>
+  /** Judges an endpoint by the answers to all processes. */
+  judge(webhookId: string, counts: AnswerCounts): void
 }
+
+const NOTHING: AnswerDelta = { made: 0, failed: 0, isReset: false }
 
 /** @param clock.now milliseconds from a clock that never goes back */
 export function buildEndpointLimiter(
   limits: EndpointLimits,
   clock: { now: () => number; chance: () => number },
+  fleet = ALONE,
 ): EndpointLimiter {
   const endpoints = new Map<string, Endpoint>()
-  const intervalMs = 1_000 / limits.maxPerSecond
+  const intervalOf = () => 1_000 / (limits.maxPerSecond * fleet.rateShare())
 
   const endpointOf = (webhookId: string): Endpoint => {
     let endpoint = endpoints.get(webhookId)
     if (!endpoint) {
       endpoint = {
+        webhookId,
+        untold: NOTHING,
         breaker: new DeliveryBreaker(),
         inFlight: new Set(),
         trusted: false,
@@ -100,8 +134,10 @@ export function buildEndpointLimiter(
     return endpoint
   }
 
+  const shareOf = (endpoint: Endpoint): number => fleet.shareOf(limits.maxInFlight, endpoint.webhookId)
+
   const capOf = (endpoint: Endpoint): number =>
-    endpoint.trusted ? limits.maxInFlight : Math.min(PROBATION_IN_FLIGHT, limits.maxInFlight)
+    endpoint.trusted ? shareOf(endpoint) : Math.min(PROBATION_IN_FLIGHT, shareOf(endpoint))
 
   /** The present duration of a request. A hanging endpoint shows in this value before any request has ended. */
   const answersInMs = ({ inFlight: [oldest], averageMs }: Endpoint): number => {
@@ -123,7 +159,8 @@ export function buildEndpointLimiter(
     const now = clock.now()
     // Twice the speed of the endpoint's answers, so that the endpoint's queue never runs empty.
     const guessMs = answersInMs(endpoint) / capOf(endpoint) / 2
-    const stepMs = Math.max(Math.min(guessMs, LONGEST_STEP_MS), intervalMs)
+    // Without a share there is no interval: the others have it all.
+    const stepMs = Math.max(Math.min(guessMs, LONGEST_STEP_MS), 1_000 / limits.maxPerSecond)
     const restMs = Math.min(4 * guessMs, LONGEST_REST_MS)
     endpoint.nextReturnMs = Math.max(now + PATIENCE_MS + restMs, endpoint.nextReturnMs) + stepMs
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
@@ -140,10 +177,16 @@ export function buildEndpointLimiter(
     endpoint.inFlight.add(request)
     return {
       kind: 'go',
+      mayBegin: () => clock.now() - request.startedMs <= fleet.beginWithinMs,
       leave: succeeded => {
         if (!endpoint.inFlight.delete(request)) return
         const now = clock.now()
         if (succeeded !== null) {
+          const { made, failed, isReset } = endpoint.untold
+          endpoint.untold =
+            probe && succeeded
+              ? { ...NOTHING, isReset: true }
+              : { made: made + 1, failed: failed + (succeeded ? 0 : 1), isReset }
           endpoint.trusted = succeeded
           endpoint.averageMs += (now - request.startedMs - endpoint.averageMs) / 8
           endpoint.breaker.note(now, succeeded, probe)
@@ -159,6 +202,7 @@ export function buildEndpointLimiter(
     const answer = endpoint.breaker.ask(now)
     if (answer.kind === 'hold') return holdByBreaker(endpoint, answer.holdMs || PROBE_HOLD_MS)
     // A burst may use the allowance of one second.
+    const intervalMs = intervalOf()
     const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
     if (answer.kind === 'go' && nextAtMs > now) {
       endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
@@ -196,6 +240,21 @@ export function buildEndpointLimiter(
       const now = clock.now()
       return [...endpoints.values()].filter(endpoint => endpoint.breaker.isOpen(now)).length
     },
+    fits: () => {
+      for (const endpoint of endpoints.values()) if (endpoint.inFlight.size > shareOf(endpoint)) return false
+      return true
+    },
+    takeAnswers: () => {
+      const answers = new Map<string, AnswerDelta>()
+      for (const endpoint of endpoints.values()) {
+        if (endpoint.untold === NOTHING) continue
+        answers.set(endpoint.webhookId, endpoint.untold)
+        endpoint.untold = NOTHING
+      }
+      return answers
+    },
+    judge: (webhookId, { made, failed }) =>
+      endpoints.get(webhookId)?.breaker.judge(clock.now(), made, failed),
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS
       for (const [id, endpoint] of endpoints) {
