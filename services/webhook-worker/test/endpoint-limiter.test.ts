@@ -1,11 +1,17 @@
 import t from 'tap'
-import { buildEndpointLimiter, type EndpointLimits, type Pass } from '../src/endpoints/endpoint-limiter.js'
+import {
+  buildEndpointLimiter,
+  type EndpointFleet,
+  type EndpointLimits,
+  type Pass,
+} from '../src/endpoints/endpoint-limiter.js'
 
-function openLimiter(limits: Partial<EndpointLimits> = {}) {
+function openLimiter(limits: Partial<EndpointLimits> = {}, fleet?: EndpointFleet) {
   let now = 1_000_000
   const limiter = buildEndpointLimiter(
     { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 256, ...limits },
     { now: () => now, chance: () => 0 },
+    fleet,
   )
   return { limiter, pass: (ms: number) => (now += ms) }
 }
@@ -160,4 +166,63 @@ t.test('a forced delivery passes an open breaker', async t => {
   const { limiter } = openLimiter()
   for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
   t.equal(limiter.force('bad').kind, 'go')
+})
+
+/** This process among others. @param share its part of each cap, which a test may change */
+const openMember = (share: { members: number }, limits: Partial<EndpointLimits> = {}) =>
+  openLimiter(limits, {
+    shareOf: cap => (share.members === 0 ? 0 : Math.floor(cap / share.members)),
+    rateShare: () => (share.members === 0 ? 0 : 1 / share.members),
+    beginWithinMs: 500,
+  })
+
+t.test('a member of a fleet has its share in flight, also of deliveries that are forced', async t => {
+  const share = { members: 4 }
+  const { limiter, pass } = openMember(share, { maxQueued: 0 })
+  pass(1_000)
+  ;(await go(limiter, 'a')).leave(true)
+  const passes = [await go(limiter, 'a'), await go(limiter, 'a')]
+  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' })
+  t.match(limiter.force('a'), { kind: 'hold', reason: 'in-flight cap' })
+  t.ok(limiter.fits())
+  share.members = 8
+  t.notOk(limiter.fits(), 'two are more than the share of now')
+  passes[0]!.leave(true)
+  t.ok(limiter.fits())
+  share.members = 0
+  const entry = await limiter.enter('a')
+  t.match(entry, { kind: 'hold', reason: 'in-flight cap' }, 'without a share nothing is sent')
+  t.ok(entry.kind === 'hold' && Number.isFinite(entry.forMs))
+})
+
+t.test('a pass that waited for too long does not begin', async t => {
+  const { limiter, pass } = openMember({ members: 1 })
+  pass(1_000)
+  const one = await go(limiter, 'a')
+  pass(500)
+  t.ok(one.mayBegin())
+  pass(1)
+  t.notOk(one.mayBegin())
+})
+
+t.test('a share of the rate that grows brings no allowance of the time before', async t => {
+  const share = { members: 2 }
+  const { limiter, pass } = openMember(share, { maxPerSecond: 10, maxInFlight: 64 })
+  const count = async () => {
+    let sent = 0
+    for (;;) {
+      const entry = await limiter.enter('a')
+      if (entry.kind === 'hold') return sent
+      entry.leave(true)
+      sent++
+    }
+  }
+  t.equal(await count(), 0, 'a newcomer has no allowance of the time before')
+  pass(1_000)
+  t.equal(await count(), 5, 'half of the rate')
+  pass(1_000)
+  share.members = 1
+  t.equal(await count(), 0)
+  pass(1_000)
+  t.equal(await count(), 10)
 })

@@ -28,14 +28,19 @@ export interface DeliverOptions {
 export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<JobEnd> {
   const { rows, limiter, send, metrics, log } = options
 
-  /** Makes a delivery wait. Resolves with null when the delivery has been held long enough and must be sent. */
-  const hold = async (queued: QueuedDelivery, entry: Exclude<Entry, Pass>): Promise<JobEnd | null> => {
-    const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
-    if (held === undefined) return { kind: 'done', result: 'nothing to do' }
-    if (held.heldForMs >= HELD_AT_MOST_MS) return null
+  const heldBy = (entry: Exclude<Entry, Pass>): JobEnd => {
     metrics.held.inc({ reason: entry.reason })
     // Behind an open breaker all that an endpoint was ever sent may come again at once.
     return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS, behind: entry.reason === 'breaker open' }
+  }
+
+  /** Makes a delivery wait, unless it has been held for so long that it must be sent. */
+  const hold = async (queued: QueuedDelivery, entry: Exclude<Entry, Pass>): Promise<JobEnd | Pass> => {
+    const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
+    if (held === undefined) return { kind: 'done', result: 'nothing to do' }
+    if (held.heldForMs < HELD_AT_MOST_MS) return heldBy(entry)
+    const forced = limiter.force(queued.webhookId)
+    return forced.kind === 'go' ? forced : heldBy(forced)
   }
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
@@ -113,13 +118,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
 
   return async queued => {
     const entry = await limiter.enter(queued.webhookId)
-    let pass: Pass
-    if (entry.kind === 'go') pass = entry
-    else {
-      const end = await hold(queued, entry)
-      if (end) return end
-      pass = limiter.force(queued.webhookId)
-    }
+    const pass = entry.kind === 'go' ? entry : await hold(queued, entry)
+    if (pass.kind !== 'go') return pass
     try {
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') return await attempt(claim.delivery, pass)

@@ -1,6 +1,7 @@
 // Decides when a request to an endpoint may be sent, so that one endpoint cannot take all concurrency slots of the
 // worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker.
-// With `fleet`, a process keeps its share of both caps, and the breaker judges by the answers to all processes.
+// With `fleet`, a process keeps its share of both caps, and the breaker judges by the answers to all processes: each process
+// that asks the endpoint opens its breaker within a second of the others.
 //
 // An endpoint that has not answered yet, or whose last answer was a failure, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
@@ -80,6 +81,8 @@ interface Endpoint {
   queue: ((entry: Entry) => void)[]
   /** the earliest time of the next request under the rate cap */
   nextAtMs: number
+  /** the part of the rate by which `nextAtMs` was counted */
+  rateShare: number
   /** when the next held delivery may return: one after another, at the speed of the endpoint */
   nextReturnMs: number
   averageMs: number
@@ -88,8 +91,11 @@ interface Endpoint {
 
 export interface EndpointLimiter {
   enter(webhookId: string): Promise<Entry>
-  /** For a delivery that was held for so long that it must be tried now. */
-  force(webhookId: string): Pass
+  /**
+   * For a delivery that was held for so long that it must be tried now: no breaker holds it any more. A cap that counts over
+   * all processes still does.
+   */
+  force(webhookId: string): Entry
   /** Endpoints whose breaker is open. */
   countOpen(): number
   /** Forgets endpoints without recent requests. */
@@ -111,7 +117,6 @@ export function buildEndpointLimiter(
   fleet = ALONE,
 ): EndpointLimiter {
   const endpoints = new Map<string, Endpoint>()
-  const intervalOf = () => 1_000 / (limits.maxPerSecond * fleet.rateShare())
 
   const endpointOf = (webhookId: string): Endpoint => {
     let endpoint = endpoints.get(webhookId)
@@ -123,7 +128,9 @@ export function buildEndpointLimiter(
         inFlight: new Set(),
         trusted: false,
         queue: [],
-        nextAtMs: 0,
+        // With others, the allowance of the last second may have been theirs.
+        nextAtMs: fleet === ALONE ? 0 : clock.now(),
+        rateShare: 1,
         nextReturnMs: 0,
         averageMs: 100,
         usedAtMs: 0,
@@ -158,8 +165,7 @@ export function buildEndpointLimiter(
   const holdByCap = (endpoint: Endpoint): Entry => {
     const now = clock.now()
     // Twice the speed of the endpoint's answers, so that the endpoint's queue never runs empty.
-    const guessMs = answersInMs(endpoint) / capOf(endpoint) / 2
-    // Without a share there is no interval: the others have it all.
+    const guessMs = answersInMs(endpoint) / Math.max(1, capOf(endpoint)) / 2
     const stepMs = Math.max(Math.min(guessMs, LONGEST_STEP_MS), 1_000 / limits.maxPerSecond)
     const restMs = Math.min(4 * guessMs, LONGEST_REST_MS)
     endpoint.nextReturnMs = Math.max(now + PATIENCE_MS + restMs, endpoint.nextReturnMs) + stepMs
@@ -196,20 +202,32 @@ export function buildEndpointLimiter(
     }
   }
 
+  /** Takes a request from the rate cap, or holds. A burst may use the allowance of one second. */
+  const takeFromRate = (endpoint: Endpoint, now: number): Entry | null => {
+    const share = fleet.rateShare()
+    // The lease ended since the in-flight cap was looked at.
+    if (share === 0) return holdByCap(endpoint)
+    // What a larger share did not use before it grew belonged to another process.
+    if (share > endpoint.rateShare) endpoint.nextAtMs = Math.max(endpoint.nextAtMs, now)
+    endpoint.rateShare = share
+    const intervalMs = 1_000 / (limits.maxPerSecond * share)
+    const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
+    if (nextAtMs > now) {
+      endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
+      return holdBy('rate cap', endpoint.nextReturnMs - now)
+    }
+    endpoint.nextAtMs = nextAtMs
+    return null
+  }
+
   /** Breaker and rate cap; the caller has checked the in-flight cap. */
   const admit = (endpoint: Endpoint): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
     if (answer.kind === 'hold') return holdByBreaker(endpoint, answer.holdMs || PROBE_HOLD_MS)
-    // A burst may use the allowance of one second.
-    const intervalMs = intervalOf()
-    const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
-    if (answer.kind === 'go' && nextAtMs > now) {
-      endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
-      return holdBy('rate cap', endpoint.nextReturnMs - now)
-    }
-    endpoint.nextAtMs = nextAtMs
-    return pass(endpoint, answer.kind === 'probe')
+    // A probe is one request in a minute.
+    const held = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
+    return held ?? pass(endpoint, answer.kind === 'probe')
   }
 
   const admitQueued = (endpoint: Endpoint): void => {
@@ -235,7 +253,12 @@ export function buildEndpointLimiter(
         endpoint.queue.push(proceed)
       })
     },
-    force: webhookId => pass(endpointOf(webhookId), false),
+    force: webhookId => {
+      const endpoint = endpointOf(webhookId)
+      if (fleet === ALONE) return pass(endpoint, false)
+      if (endpoint.inFlight.size >= shareOf(endpoint)) return holdByCap(endpoint)
+      return takeFromRate(endpoint, clock.now()) ?? pass(endpoint, false)
+    },
     countOpen: () => {
       const now = clock.now()
       return [...endpoints.values()].filter(endpoint => endpoint.breaker.isOpen(now)).length
