@@ -55,7 +55,10 @@ export const STEPS = [
     name: 'clusters',
     seconds: 100,
     minutes: 5,
-    files: ['test/servers/redis-cluster.long.test.ts'],
+    files: [
+      'test/servers/redis-cluster.long.test.ts',
+      'services/webhook-worker/test/fleet-caps.long.test.ts',
+    ],
   },
   {
     name: 'browsers and guides',
