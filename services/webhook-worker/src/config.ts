@@ -59,12 +59,6 @@ export const WebhookWorkerConfig = Type.Object({
     false,
     'the two caps and the breaker of an endpoint count over all workers; each has an equal share, by a lease in Redis',
   ),
-  WEBHOOK_FLEET_LEASE_MS: Type.Integer({
-    default: 30_000,
-    minimum: 500,
-    description:
-      'how long the share of a worker that died stays unused, and how long nobody comes after Redis lost its data',
-  }),
   WEBHOOK_RETENTION_DAYS: Type.Integer({
     default: 30,
     minimum: 1,

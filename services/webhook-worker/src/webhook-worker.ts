@@ -62,7 +62,7 @@ export async function buildWebhookWorker(
   const metrics = buildDeliveryMetrics(context.metrics)
   // Closed after the worker: no request is on its way then.
   const fleet = config.WEBHOOK_FLEET_CAPS
-    ? await context.own('fleet', () => openFleet(config, log))
+    ? await context.own('fleet', () => openFleet(config, tunables, log))
     : undefined
   const limiter = buildEndpointLimiter(
     {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
 const LEASE_MS = 6_000
-const FLEET = { WEBHOOK_FLEET_CAPS: 'on', WEBHOOK_FLEET_LEASE_MS: String(LEASE_MS) }
+const FLEET = { WEBHOOK_FLEET_CAPS: 'on', 'webhook-worker.fleetLeaseMs': String(LEASE_MS) }
 const PATIENCE = { timeoutMs: 60_000 }
 
 t.setTimeout(180_000)

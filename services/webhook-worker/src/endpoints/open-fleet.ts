@@ -2,8 +2,9 @@
 // all of them count.
 import { BREAKER } from '@payment-tracking/domain'
 import { exchangeAnswers, Fleet, openRedis } from '@payment-tracking/redis'
-import { ConfigError, type Logger } from '@payment-tracking/runtime'
+import type { Logger } from '@payment-tracking/runtime'
 import type { WebhookWorkerConfig } from '../config.js'
+import type { WorkerTunables } from '../tunables.js'
 import type { EndpointFleet, EndpointLimiter } from './endpoint-limiter.js'
 
 export interface WorkerFleet extends EndpointFleet {
@@ -17,17 +18,13 @@ export interface WorkerFleet extends EndpointFleet {
   close(): Promise<void>
 }
 
-/** The lease must outlast a request by this factor, so that a share can be used between two beats that fail. */
+/** The lease outlasts a request by this factor, so that a share can be used between two beats that fail. */
 const LEASE_PER_REQUEST = 1.5
 
-/** @throws ConfigError when the lease is too short for a request */
-export function openFleet(config: WebhookWorkerConfig, log: Logger): WorkerFleet {
-  const { WEBHOOK_CLAIM_MARGIN_MS: beginWithinMs, WEBHOOK_FLEET_LEASE_MS: leaseMs } = config
+export function openFleet(config: WebhookWorkerConfig, tunables: WorkerTunables, log: Logger): WorkerFleet {
+  const beginWithinMs = tunables.claimMarginMs
   const longestUseMs = beginWithinMs + config.WEBHOOK_TIMEOUT_MS
-  if (leaseMs < longestUseMs * LEASE_PER_REQUEST)
-    throw new ConfigError([
-      `WEBHOOK_FLEET_LEASE_MS (${leaseMs}) must be at least ${LEASE_PER_REQUEST} times WEBHOOK_TIMEOUT_MS and WEBHOOK_CLAIM_MARGIN_MS together (${longestUseMs})`,
-    ])
+  const leaseMs = Math.max(tunables.fleetLeaseMs, longestUseMs * LEASE_PER_REQUEST)
   const onError = (err: unknown) => log.debug({ err }, 'fleet.beat-failed')
   const redis = openRedis({ ...config, connectionName: 'webhook-worker', onError })
   let limiter: EndpointLimiter | undefined
