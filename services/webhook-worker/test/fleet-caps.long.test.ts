@@ -16,7 +16,8 @@ const share = (workers: readonly StartedService[], members = workers.length) =>
     async () => {
       for (const { managementUrl } of workers) {
         const metrics = await (await fetch(`${managementUrl}/metrics`)).text()
-        if (!new RegExp(`^delivery_fleet_workers(\\{.*\\})? ${members}$`, 'm').test(metrics)) return false
+        if (!new RegExp(`^payment_tracking_delivery_fleet_workers(\\{.*\\})? ${members}$`, 'm').test(metrics))
+          return false
       }
       return true
     },

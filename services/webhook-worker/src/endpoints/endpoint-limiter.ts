@@ -128,9 +128,8 @@ export function buildEndpointLimiter(
         inFlight: new Set(),
         trusted: false,
         queue: [],
-        // With others, the allowance of the last second may have been theirs.
-        nextAtMs: fleet === ALONE ? 0 : clock.now(),
-        rateShare: 1,
+        nextAtMs: 0,
+        rateShare: fleet === ALONE ? 1 : 0,
         nextReturnMs: 0,
         averageMs: 100,
         usedAtMs: 0,
@@ -207,10 +206,10 @@ export function buildEndpointLimiter(
     const share = fleet.rateShare()
     // The lease ended since the in-flight cap was looked at.
     if (share === 0) return holdByCap(endpoint)
-    // What a larger share did not use before it grew belonged to another process.
-    if (share > endpoint.rateShare) endpoint.nextAtMs = Math.max(endpoint.nextAtMs, now)
-    endpoint.rateShare = share
     const intervalMs = 1_000 / (limits.maxPerSecond * share)
+    // The allowance of the time before a share grew belonged to another process.
+    if (share > endpoint.rateShare) endpoint.nextAtMs = Math.max(endpoint.nextAtMs, now - intervalMs)
+    endpoint.rateShare = share
     const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
     if (nextAtMs > now) {
       endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
