@@ -166,6 +166,22 @@ t.test('a paused pod finds itself fenced, begins anew and takes back what nobody
   t.ok(await waitFor(async () => (await names()) === 2, { what: 'the end of the names they had before' }))
 })
 
+t.test('a seat that is taken over while its pod takes it back goes to one connection', async t => {
+  const open = useSeatPods(t, (await useRedis(t)).url)
+  const patient = { leaseMs: 6_000, timeoutMs: 20_000 }
+  const [old, two] = [await open(patient), await open(patient)]
+  const first = seatOf(await old.ask({ limit: 1 }))
+  const letGoOn = old.standStill()
+  const takingBack = old.holdTakingBack()
+  await waitFor(() => !old.seats.mayDeliver(), { what: 'the fence' })
+  letGoOn()
+  const letAnswer = await takingBack
+  seatOf(await two.ask({ limit: 1, resume: first.resume }))
+  letAnswer()
+  await waitFor(() => old.seats.mayDeliver(), { what: 'the end of the fence' })
+  t.same(old.lost, ['fenced', 'taken-over', 'lifted'], 'the seat is lost before the pod may send')
+})
+
 t.test('a restarted Redis admits only renewals, unless every pod had ended orderly', async t => {
   const servers = await openPrivateServers(t)
   const open = useSeatPods(t, servers.redisUrl)

@@ -14,6 +14,13 @@ export interface SeatPod {
   loseAnswer(result: string, holds?: (answer: unknown[]) => boolean): Promise<void>
   /** From now on its renewals do not reach Redis, until the answer of this is called. */
   holdRenewals(): () => void
+  /** From now on it does not renew, until the answer of this is called. */
+  standStill(): () => void
+  /**
+   * The answers of the calls that take its seats back arrive late.
+   * @returns resolves when Redis has made these calls, with a function that lets the answers arrive
+   */
+  holdTakingBack(): Promise<() => void>
   /** Resolves after the next renewal. */
   nextRenewal(): Promise<void>
   ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
@@ -85,6 +92,36 @@ export function useSeatPods(
           letGo()
         }
       },
+      standStill() {
+        const redis = connections.commands
+        const info = redis.info.bind(redis)
+        let letGo = () => {}
+        const held = new Promise<void>(resolve => (letGo = resolve))
+        // Each round begins by asking this.
+        Object.assign(redis, {
+          info: async (...sections: string[]) => {
+            await held
+            return info(...sections)
+          },
+        })
+        return letGo
+      },
+      holdTakingBack: () =>
+        new Promise(resolve => {
+          const redis = connections.commands
+          const open = redis.pipeline.bind(redis)
+          redis.pipeline = () => {
+            redis.pipeline = open
+            const pipeline = open()
+            const execute = pipeline.exec.bind(pipeline)
+            pipeline.exec = async () => {
+              const answers = await execute()
+              await new Promise<void>(letGo => resolve(letGo))
+              return answers
+            }
+            return pipeline
+          }
+        }),
       nextRenewal: () =>
         new Promise(resolve => {
           const redis = connections.commands as unknown as WithLease

@@ -36,6 +36,7 @@ export class Fence {
   }
 
   fall(): void {
+    if (this.#state !== 'holding') return
     this.#state = 'fenced'
     this.#fallsAtMs = 0
     this.#options.onFenced()

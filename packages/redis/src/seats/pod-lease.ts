@@ -145,7 +145,7 @@ export class PodLease {
 
   /** Starts a lease under a new name and takes every seat back. Throws while Redis does not allow that. */
   async #begin(): Promise<void> {
-    const { link, fence, held, firstUse } = this.#options
+    const { link, held, firstUse } = this.#options
     if (!this.#known) {
       await firstUse(async () => {
         await link.call(this.#call('init', []))
@@ -175,7 +175,9 @@ export class PodLease {
       postponed ||= !['granted', 'full', 'address-full'].includes(result)
     }
     if (postponed) throw new RedisUnavailableError('seats cannot be taken back yet')
-    fence.extend(sentAtMs)
+    // A client can have taken a seat over since this pod took it back in Redis, before the answer came: the message about it
+    // named a seat that this pod did not know yet. The renewal that lifts the fence tells of it.
+    await this.#renew()
     // Seats that were not taken back are free at once, and no pod waits for the lease of a name that has ended.
     await link.callAll(this.#oldNames.map(pod => ({ op: 'leave', pod, name: '', rest: [] })))
     this.#oldNames = []
