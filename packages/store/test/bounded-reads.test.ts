@@ -5,6 +5,7 @@ import {
   listPoliciesWithDueDates,
   listSubscribers,
   openStore,
+  readPaymentStats,
   readRecentRetractions,
   readRetractionsOf,
 } from '@payment-tracking/store'
@@ -85,6 +86,31 @@ t.test('the oldest of 1,001 policies of an account proves its payment when it is
   }
   t.same(await policiesOf(), ['old 2'], 'the oldest is not looked at')
   t.same(await policiesOf('old 1'), ['old 1'])
+})
+
+t.test('statistics name the 1,000 tokens with most payments, of some or of all times', async t => {
+  const add = (gateway: string, tokens: number) =>
+    pool.query(
+      `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+       select $1, s.span, s.start, 'mint ' || n, n, n, 1, n
+         from generate_series(1, $2::int) n,
+              (values (0, 'epoch'::timestamptz), (86400, '2026-01-01Z'::timestamptz)) s (span, start)`,
+      [gateway, tokens],
+    )
+  const day = { startTime: new Date('2026-01-01Z'), endTime: new Date('2026-01-01T23:59:59.999Z') }
+  for (const [gateway, most] of [
+    ['few tokens', 1_000],
+    ['many tokens', 1_200],
+  ] as const) {
+    await add(gateway, most)
+    for (const times of [{}, day]) {
+      const { byToken } = await readPaymentStats(store, { gateway, ...times })
+      t.equal(byToken.length, 1_000)
+      const [first, last] = [BigInt(most), BigInt(most - 999)]
+      t.strictSame(byToken[0], { tokenMint: `mint ${most}`, count: first, total: first, min: 1n, max: first })
+      t.equal(byToken.at(-1)!.count, last, 'most payments first')
+    }
+  }
 })
 
 t.test(

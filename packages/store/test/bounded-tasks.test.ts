@@ -6,16 +6,31 @@ import { openStore } from '../src/database/open-store.js'
 import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
 import {
   beginRedelivery,
+  countDeadLetters,
+  countDeliveries,
+  countGaps,
+  countOpenStreamGaps,
+  countSetAside,
+  countWebhookWork,
   deactivateWebhooks,
   doWebhookWork,
   findWebhooksOfDeletedGateways,
+  listDeadLetters,
+  listFailedDeliveries,
+  listGaps,
+  listRefolds,
   listSetAside,
+  listWebhookWork,
   noteWebhookHealth,
   PRUNED_TABLES,
   pruneStep,
+  readFirstEvent,
   readOldestAwaitingFactsSeconds,
+  readOldestOutboxSeconds,
   readOldestUndeliveredSeconds,
+  readOverview,
   readRecentRetractions,
+  readWork,
   recoverFailed,
   removeOldDeliveries,
   revokeKeysOfDeletedGateways,
@@ -87,6 +102,7 @@ const store: Store = {
     ...lanes,
     read: first(lanes.read) as typeof lanes.read,
     write: first(lanes.write) as typeof lanes.write,
+    lookUp: first(lanes.lookUp) as typeof lanes.lookUp,
     writePrepared: first(lanes.writePrepared) as typeof lanes.writePrepared,
     execute: first(statement => lanes.execute(statement)),
     transaction: work =>
@@ -154,8 +170,25 @@ await pool.query(
   [MANY],
 )
 await pool.query(
+  `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                       stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
+   select gen_random_uuid(), $1 + n, n, 'h' || n, n, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), n, 'busy', 'q',
+          1, 1, n
+     from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
   `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size, received_at)
    select 's', '2020-01-01', n, 'x', 'BAD', 'r', '', 0, '2020-01-01' from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into gaps (signature, from_slot, to_slot, reason, received_at, closed_at)
+   select 's' || n, n, n, 'r', '2020-01-01', case when n % 2 = 0 then now() end from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
+  `insert into refolds (kind, address) select 'policy', n from generate_series(1, $1::int) n`,
   [MANY],
 )
 await pool.query(
@@ -213,6 +246,24 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   ...Object.fromEntries(
     PRUNED_TABLES.map(table => [`retention of ${table}`, () => pruneStep(store, table, RETENTION)]),
   ),
+  // What is measured again and again, and what operators look at.
+  'the count of work': () => readWork(store),
+  'the age of the outbox': () => readOldestOutboxSeconds(store),
+  'stream gaps': () => countOpenStreamGaps(store),
+  'the pages of operators': async () => {
+    await countDeadLetters(store)
+    await listDeadLetters(store, { openOnly: true, limit: 100 })
+    await countGaps(store)
+    await listGaps(store, { openOnly: true, limit: 100 })
+    await countDeliveries(store)
+    await listFailedDeliveries(store, { limit: 100 })
+    await countSetAside(store)
+    await countWebhookWork(store)
+    await listWebhookWork(store, 100)
+    await listRefolds(store, 100)
+  },
+  'the figures of the start page': () => readOverview(store, { gateway: 'busy', nowMs: Date.now() }),
+  'where lists begin': () => readFirstEvent(store),
   'retractions while there is none': () => readRecentRetractions(store, 1).next(),
   'retractions that Redis lost': () => readRecentRetractions(store, 60_000).next(),
 }

@@ -1,7 +1,7 @@
 // What follows for many rows from one message is written down as a row of work in the message's transaction, and done
 // afterwards in pages (refold-pages.ts).
 import type { Store } from '../database/open-store.js'
-import { sql, type Tx } from '../database/sql.js'
+import { raw, sql, type Tx } from '../database/sql.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
@@ -115,11 +115,14 @@ export function writeProgress(tx: PipelinedTx, { kind, address }: Work, left: Wo
        where kind = ${kind} and address = ${address}`)
 }
 
-/** How much work waits, and the age of the oldest in seconds; 0 without work. */
+/** The most work that is counted: one message each can leave any number behind. */
+const MOST_COUNTED = raw('10000')
+
+/** How much work waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. Relies on refolds_turn. */
 export async function readWork({ database }: Store): Promise<{ count: number; oldestSeconds: number }> {
   const [row] = await database.read<{ count: number; seconds: number }>(sql`
     select count(*)::integer as count,
            coalesce(extract(epoch from clock_timestamp() - min(since)), 0)::float8 as seconds
-      from refolds`)
+      from (select since from refolds order by kind = 'hour', turn limit ${MOST_COUNTED}) w`)
   return { count: row!.count, oldestSeconds: Math.max(0, row!.seconds) }
 }

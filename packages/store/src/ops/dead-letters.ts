@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { allOf, sql, type Sql } from '../database/sql.js'
+import { allOf, raw, sql, type Sql } from '../database/sql.js'
 
 /** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
 export interface DeadLetterRow {
@@ -48,12 +48,25 @@ export const listDeadLetters = (
   database.read<DeadLetterRow>(sql`
     select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`)
 
+/** The most letters of a code that are counted, the newest. */
+const MOST_COUNTED = raw('10000')
+
+/** By code, at most 10,000. Steps from code to code by dead_letters_code. */
 export const countDeadLetters = ({
   database,
 }: Store): Promise<readonly { code: string; open: bigint; total: bigint }[]> =>
   database.read(sql`
-    select code, count(*) filter (where replayed_at is null) as open, count(*) as total
-      from dead_letters group by code order by code`)
+    with recursive codes (code) as (
+      (select code from dead_letters order by code limit 1)
+      union all
+      select (select l.code from dead_letters l where l.code > c.code order by l.code limit 1) from codes c
+       where c.code is not null)
+    select c.code, l.open, l.total
+      from codes c
+     cross join lateral (
+       select count(*) filter (where l.replayed_at is null) as open, count(*) as total
+         from (select l.replayed_at from dead_letters l where l.code = c.code order by l.id desc limit ${MOST_COUNTED}) l) l
+     where c.code is not null order by c.code`)
 
 /** The letters with their bytes, oldest first: a replay keeps their order. */
 export const readDeadLetters = (

@@ -14,4 +14,4 @@ export interface RefoldProgress {
 /** In the order in which their next pages are done. Relies on refolds_turn. */
 export const listRefolds = ({ database }: Store, limit: number): Promise<readonly RefoldProgress[]> =>
   database.read<RefoldProgress>(sql`
-    select kind, address, handled as pages, since from refolds order by turn limit ${limit}`)
+    select kind, address, handled as pages, since from refolds order by kind = 'hour', turn limit ${limit}`)

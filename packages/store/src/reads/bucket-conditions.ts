@@ -1,12 +1,13 @@
 import { empty, raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
+import { hidden } from './hidden.js'
 import type { TimeCover, TimeRange } from './time-cover.js'
 
 /** `column` lies in the range. The column's name comes from this package, never from a caller. */
 export function inRange(column: string, { fromMs, toMs }: TimeRange): Sql {
   const name = raw(column)
-  const from = fromMs === null ? empty : sql`and ${name} >= ${asTimestamp(fromMs)}`
-  const to = toMs === null ? empty : sql`and ${name} < ${asTimestamp(toMs)}`
+  const from = fromMs === null ? empty : sql`and ${name} >= ${hidden(asTimestamp(fromMs))}`
+  const to = toMs === null ? empty : sql`and ${name} < ${hidden(asTimestamp(toMs))}`
   return sql`true ${from} ${to}`
 }
 
