@@ -138,7 +138,7 @@ t.test('a private authority and client certificates, for each server', async t =
     const tls = { NATS_TLS_CA: ca, NATS_TLS_CERT: client.cert, NATS_TLS_KEY: client.key }
     const bus = await openBus({ NATS_URL, ...tls }, 'test', log)
     t.teardown(() => bus.close())
-    const stream = { STREAM_NAME: 'TLS', SUBJECT_PREFIX: 'tls' }
+    const stream = { streamName: 'TLS', subjectPrefix: 'tls' }
     await bus.ensureStream(stream)
     await bus.publish('tls.x', Buffer.from('x'))
     // openBus waits for a server that refuses, as it waits for one that is away; the bare client gives up.

@@ -21,7 +21,7 @@ export interface Bus {
     checkConsuming(): Promise<void>
   }
   /** Where a stream and its consumer stand. @throws BusUnavailableError */
-  position(options: StreamConfig & { CONSUMER_NAME: string }): Promise<StreamPosition>
+  position(options: StreamConfig & { consumerName: string }): Promise<StreamPosition>
   /** Reads messages that are still in the stream a second time; see `readAgain`. */
   readAgain(options: ReadAgainOptions, handle: HandleBatch): Promise<number>
   /** Makes the stream when it is missing. */

@@ -31,11 +31,11 @@ export type HandleBatch = (
 
 export interface ConsumerOptions extends StreamConfig {
   /** the durable name all replicas share */
-  CONSUMER_NAME: string
+  consumerName: string
   /** most messages in one batch */
-  BATCH_SIZE: number
+  batchSize: number
   /** after this time the messages of a dead process are delivered again; longer than any batch takes */
-  ACK_WAIT_MS: number
+  ackWaitMs: number
   /** Names what a message belongs to. A batch does not end between two messages of one name. */
   groupOf?: (bytes: Uint8Array) => string | null
   /** Whether more of a message's group usually follows: a batch that would end with it waits up to 10 ms. */
@@ -77,7 +77,7 @@ const BATCHES_AT_ONCE = 3
 
 /**
  * Reads the stream through a durable pull consumer. `handle` receives a lone message at once, and a backlog in batches of
- * BATCH_SIZE, BATCHES_AT_ONCE of them at the same time. Messages are acknowledged one by one after `handle` resolves, or
+ * `batchSize`, BATCHES_AT_ONCE of them at the same time. Messages are acknowledged one by one after `handle` resolves, or
  * given back with the delay that `handle` names.
  */
 export class BatchConsumer implements Intake {
@@ -153,12 +153,12 @@ export class BatchConsumer implements Intake {
   }
 
   async #ageOfFirstAfter(sequence: number): Promise<number | null> {
-    const { STREAM_NAME, SUBJECT_PREFIX } = this.options
+    const { streamName, subjectPrefix } = this.options
     try {
       const manager = await this.connection.jetstreamManager()
       // The server knows this request; the client's types do not.
-      const question = { seq: sequence + 1, next_by_subj: `${SUBJECT_PREFIX}.>` }
-      const message = await manager.streams.getMessage(STREAM_NAME, question)
+      const question = { seq: sequence + 1, next_by_subj: `${subjectPrefix}.>` }
+      const message = await manager.streams.getMessage(streamName, question)
       return Math.max(0, (Date.now() - message.time.getTime()) / 1_000)
     } catch {
       return null
@@ -169,7 +169,7 @@ export class BatchConsumer implements Intake {
 
   /** Opens the stream and the consumer and reads messages; opens both again after an error. */
   async #receive(): Promise<void> {
-    const { BATCH_SIZE } = this.options
+    const { batchSize } = this.options
     while (!this.#stopping) {
       this.#opening = true
       try {
@@ -178,7 +178,7 @@ export class BatchConsumer implements Intake {
         if (this.#stopping) return
         // As many as are handled at once: the next messages arrive while these are stored.
         this.#messages = await consumer.consume({
-          max_messages: BATCH_SIZE * BATCHES_AT_ONCE,
+          max_messages: batchSize * BATCHES_AT_ONCE,
           expires: 30_000,
           idle_heartbeat: 5_000,
         })
@@ -189,7 +189,7 @@ export class BatchConsumer implements Intake {
         for await (const message of this.#messages) {
           this.#waiting.push(message)
           this.#idle.shift()?.()
-          if (this.#waiting.length >= BATCH_SIZE) this.#spare.shift()?.()
+          if (this.#waiting.length >= batchSize) this.#spare.shift()?.()
         }
         this.#problem = 'the consumer ended'
       } catch (err) {
@@ -201,19 +201,19 @@ export class BatchConsumer implements Intake {
   }
 
   async #open(): Promise<Consumer> {
-    const { STREAM_NAME, SUBJECT_PREFIX, CONSUMER_NAME, BATCH_SIZE, ACK_WAIT_MS } = this.options
+    const { streamName, subjectPrefix, consumerName, batchSize, ackWaitMs } = this.options
     const manager = await this.connection.jetstreamManager()
     this.#stream = await ensureStream(manager, this.options)
-    await manager.consumers.add(STREAM_NAME, {
-      durable_name: CONSUMER_NAME,
+    await manager.consumers.add(streamName, {
+      durable_name: consumerName,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
-      filter_subject: `${SUBJECT_PREFIX}.>`,
-      ack_wait: nanos(ACK_WAIT_MS),
+      filter_subject: `${subjectPrefix}.>`,
+      ack_wait: nanos(ackWaitMs),
       max_deliver: -1,
-      max_ack_pending: BATCH_SIZE * MOST_UNACKNOWLEDGED_BATCHES,
+      max_ack_pending: batchSize * MOST_UNACKNOWLEDGED_BATCHES,
     })
-    this.#consumer = await this.connection.jetstream().consumers.get(STREAM_NAME, CONSUMER_NAME)
+    this.#consumer = await this.connection.jetstream().consumers.get(streamName, consumerName)
     return this.#consumer
   }
 
@@ -228,8 +228,8 @@ export class BatchConsumer implements Intake {
   }
 
   async #work(isSpare: boolean): Promise<void> {
-    const { BATCH_SIZE } = this.options
-    const [least, asleep] = isSpare ? [BATCH_SIZE, this.#spare] : [1, this.#idle]
+    const { batchSize } = this.options
+    const [least, asleep] = isSpare ? [batchSize, this.#spare] : [1, this.#idle]
     for (;;) {
       if (this.#stopping) return
       if (this.#waiting.length < least) {
@@ -245,18 +245,18 @@ export class BatchConsumer implements Intake {
 
   /** What arrived together is handed over message by message: resolves when all of it is here. */
   async #gather(): Promise<void> {
-    const { BATCH_SIZE, isContinued } = this.options
-    if (this.#waiting.length <= BATCH_SIZE) await nextRead()
+    const { batchSize, isContinued } = this.options
+    if (this.#waiting.length <= batchSize) await nextRead()
     for (let waitedMs = 0; waitedMs < LONGEST_GATHERING_MS; waitedMs++) {
       const last = this.#waiting.at(-1)
-      if (this.#stopping || !last || this.#waiting.length > BATCH_SIZE || !isContinued?.(last.subject)) return
+      if (this.#stopping || !last || this.#waiting.length > batchSize || !isContinued?.(last.subject)) return
       await sleep(1)
     }
   }
 
   #take(): JsMsg[] {
-    const { BATCH_SIZE, groupOf } = this.options
-    const batch = this.#waiting.splice(0, BATCH_SIZE)
+    const { batchSize, groupOf } = this.options
+    const batch = this.#waiting.splice(0, batchSize)
     const nameOf = (message: JsMsg | undefined) => (message && groupOf?.(message.data)) ?? null
     const last = nameOf(batch.at(-1))
     if (last === null) return batch

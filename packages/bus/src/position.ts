@@ -29,22 +29,22 @@ export interface StreamPosition {
  */
 export async function readPosition(
   connection: NatsConnection,
-  { STREAM_NAME, SUBJECT_PREFIX, CONSUMER_NAME }: StreamConfig & { CONSUMER_NAME: string },
+  { streamName, subjectPrefix, consumerName }: StreamConfig & { consumerName: string },
 ): Promise<StreamPosition> {
   try {
     const manager = await connection.jetstreamManager()
-    const { created, config, state } = await manager.streams.info(STREAM_NAME)
-    const consumer = await manager.consumers.info(STREAM_NAME, CONSUMER_NAME)
+    const { created, config, state } = await manager.streams.info(streamName)
+    const consumer = await manager.consumers.info(streamName, consumerName)
     return {
-      stream: { name: STREAM_NAME, createdAt: new Date(created) },
+      stream: { name: streamName, createdAt: new Date(created) },
       firstSequence: state.first_seq,
       lastSequence: state.last_seq,
       acknowledgedSequence: consumer.ack_floor.stream_seq,
       inFlight: consumer.num_ack_pending,
       deliveredSequence: consumer.delivered.stream_seq,
       deliveries: consumer.delivered.consumer_seq,
-      takesControls: takesControls(config.subjects, SUBJECT_PREFIX),
-      holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${SUBJECT_PREFIX}.`)),
+      takesControls: takesControls(config.subjects, subjectPrefix),
+      holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${subjectPrefix}.`)),
     }
   } catch (cause) {
     throw new BusUnavailableError('stream and consumer cannot be asked where they stand', { cause })

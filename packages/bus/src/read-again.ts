@@ -30,8 +30,8 @@ export async function readAgain(
 ): Promise<number> {
   const manager = await connection.jetstreamManager()
   const stream = await ensureStream(manager, options)
-  const { STREAM_NAME, SUBJECT_PREFIX, from, batchSize, signal } = options
-  const { state } = await manager.streams.info(STREAM_NAME)
+  const { streamName, subjectPrefix, from, batchSize, signal } = options
+  const { state } = await manager.streams.info(streamName)
   const start: Partial<ConsumerConfig> =
     from instanceof Date
       ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
@@ -39,13 +39,13 @@ export async function readAgain(
   let next = start
   let read = 0
   while (!signal?.aborted) {
-    const { name } = await manager.consumers.add(STREAM_NAME, {
+    const { name } = await manager.consumers.add(streamName, {
       ack_policy: AckPolicy.None,
-      filter_subject: `${SUBJECT_PREFIX}.>`,
+      filter_subject: `${subjectPrefix}.>`,
       inactive_threshold: nanos(INACTIVE_MS),
       ...next,
     })
-    const consumer = await connection.jetstream().consumers.get(STREAM_NAME, name)
+    const consumer = await connection.jetstream().consumers.get(streamName, name)
     let received = 0
     try {
       for (;;) {

@@ -2,16 +2,14 @@ import { ServiceError } from '@payment-tracking/runtime'
 import { RetentionPolicy, StorageType, type JetStreamManager } from 'nats'
 
 export interface StreamConfig {
-  STREAM_NAME: string
-  SUBJECT_PREFIX: string
+  streamName: string
+  subjectPrefix: string
   /** copies of each message, on as many servers of a cluster; default 1 */
-  STREAM_REPLICAS?: number
-  /** the oldest messages go when the stream is larger; default no limit */
-  STREAM_MAX_BYTES?: number
-  /** default 30: long enough to replay after a bad week */
-  STREAM_MAX_AGE_DAYS?: number
+  replicas?: number
 }
 
+/** Long enough to replay after a bad week. An operator who wants another limit makes the stream himself. */
+const MAX_AGE_DAYS = 30
 const NANOS_PER_DAY = 86_400 * 1e9
 
 const NOT_FOUND = 10059
@@ -63,7 +61,7 @@ export function takesControls(subjects: readonly string[], prefix: string): bool
  * @throws ForeignStreamError when the stream of this name takes none of our subjects
  */
 export async function ensureStream(manager: JetStreamManager, config: StreamConfig): Promise<StreamState> {
-  const { STREAM_NAME: name, SUBJECT_PREFIX: prefix } = config
+  const { streamName: name, subjectPrefix: prefix, replicas = 1 } = config
   try {
     const info = await manager.streams.info(name)
     const { subjects } = info.config
@@ -78,9 +76,9 @@ export async function ensureStream(manager: JetStreamManager, config: StreamConf
     subjects: [`${prefix}.>`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
-    num_replicas: config.STREAM_REPLICAS ?? 1,
-    max_bytes: config.STREAM_MAX_BYTES ?? -1,
-    max_age: (config.STREAM_MAX_AGE_DAYS ?? 30) * NANOS_PER_DAY,
+    num_replicas: replicas,
+    max_bytes: -1,
+    max_age: MAX_AGE_DAYS * NANOS_PER_DAY,
     description: 'Events of the payments program, as the indexer decoded them',
   })
   return { name, createdAt: new Date(info.created) }

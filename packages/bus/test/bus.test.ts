@@ -11,11 +11,11 @@ async function open(t: Parameters<typeof useNats>[0]) {
   const bus: Bus = await openBus({ NATS_URL: nats.url }, 'test', log)
   t.teardown(() => bus.close())
   const options = {
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
-    CONSUMER_NAME: 'ingest',
-    BATCH_SIZE: 10,
-    ACK_WAIT_MS: 1_000,
+    streamName: nats.stream,
+    subjectPrefix: nats.subjectPrefix,
+    consumerName: 'ingest',
+    batchSize: 10,
+    ackWaitMs: 1_000,
   }
   return { nats, bus, options }
 }
@@ -31,18 +31,16 @@ t.test('a stream that is made keeps as much and for as long as its settings say'
   const { nats, bus, options } = await open(t)
   await bus.ensureStream({
     ...options,
-    STREAM_REPLICAS: 1,
-    STREAM_MAX_BYTES: 1_000_000,
-    STREAM_MAX_AGE_DAYS: 7,
+    replicas: 1,
   })
   const { config } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)
-  t.match(config, { num_replicas: 1, max_bytes: 1_000_000, max_age: 7 * 86_400 * 1e9 })
+  t.match(config, { num_replicas: 1, max_bytes: -1, max_age: 30 * 86_400 * 1e9 })
 })
 
 t.test('copies on several servers are asked of NATS, which says when it has too few', async t => {
   const { bus, options } = await open(t)
   const refusal = await bus
-    .ensureStream({ ...options, STREAM_REPLICAS: 3 })
+    .ensureStream({ ...options, replicas: 3 })
     .then(() => undefined)
     .catch((error: unknown) => error)
   t.ok(refusal instanceof Error)

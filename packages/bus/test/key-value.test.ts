@@ -9,7 +9,7 @@ async function open(t: Parameters<typeof useNats>[0]) {
   const nats = await useNats(t)
   const bus = await openBus({ NATS_URL: nats.url }, 'test', log)
   t.teardown(() => bus.close())
-  await bus.ensureStream({ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix })
+  await bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix })
   t.teardown(() =>
     nats.connection
       .jetstream()

@@ -15,7 +15,7 @@ t.test('every message is read again, in order, while the connection breaks in be
   const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
   const bus = await openBus({ NATS_URL: link.url }, 'test', log)
   t.teardown(() => bus.close())
-  const options = { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix }
+  const options = { streamName: nats.stream, subjectPrefix: nats.subjectPrefix }
   await bus.ensureStream(options)
   for (let at = 1; at <= MESSAGES; at++)
     await nats.jetstream.publish(`${nats.subjectPrefix}.x`, Buffer.alloc(MESSAGE_BYTES, at % 256))

@@ -12,11 +12,11 @@ t.test('a consumer stops at once while it waits for NATS', async t => {
   t.teardown(() => bus.close())
   const consumer = bus.consume(
     {
-      STREAM_NAME: nats.stream,
-      SUBJECT_PREFIX: nats.subjectPrefix,
-      CONSUMER_NAME: 'ingest',
-      BATCH_SIZE: 10,
-      ACK_WAIT_MS: 1_000,
+      streamName: nats.stream,
+      subjectPrefix: nats.subjectPrefix,
+      consumerName: 'ingest',
+      batchSize: 10,
+      ackWaitMs: 1_000,
     },
     async () => undefined,
   )

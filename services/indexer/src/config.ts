@@ -1,6 +1,8 @@
 import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { CommonConfig, NatsConfig } from '@payment-tracking/runtime'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import type { IndexerSettings } from './indexer.js'
+import type { INDEXER_TUNABLES } from './tunables.js'
 
 /** Several addresses, separated by commas. They often hold an API key, so the indexer never logs them. */
 const Urls = (scheme: string, description: string) =>
@@ -56,4 +58,21 @@ export const IndexerConfig = Type.Object({
     minimum: 50,
     description: 'how often the chain is looked at when no socket wakes the indexer',
   }),
+})
+
+/** The settings as the parts of the indexer name them. */
+export const settingsOf = (
+  config: Static<typeof IndexerConfig>,
+  tunables: typeof INDEXER_TUNABLES,
+): IndexerSettings => ({
+  ...tunables,
+  programId: config.PROGRAM_ID,
+  streamName: config.STREAM_NAME,
+  subjectPrefix: config.SUBJECT_PREFIX,
+  rpcUrls: config.SOLANA_RPC_URLS,
+  wsUrls: config.SOLANA_WS_URLS,
+  startSlot: config.INDEXER_START_SLOT,
+  commitment: config.INDEXER_COMMITMENT,
+  concurrency: config.INDEXER_CONCURRENCY,
+  pollMs: config.INDEXER_POLL_MS,
 })

@@ -14,9 +14,9 @@ import { CheckpointMismatchError, CheckpointStore } from './scan/checkpoint.js'
 import { Follower, type FollowerSettings } from './scan/follower.js'
 
 export interface IndexerSettings extends FollowerSettings {
-  SUBJECT_PREFIX: string
-  SOLANA_RPC_URLS: string
-  SOLANA_WS_URLS?: string
+  subjectPrefix: string
+  rpcUrls: string
+  wsUrls: string | undefined
 }
 
 const AGAIN_MS = 1_000
@@ -82,7 +82,7 @@ export class Indexer implements Intake {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { settings, bus, metrics, log } = this
-    const urls = readUrls(settings.SOLANA_RPC_URLS)
+    const urls = readUrls(settings.rpcUrls)
     const names = nameNodes(urls)
     const nodes = urls.map((url, at) => {
       const name = names[at]!
@@ -111,8 +111,8 @@ export class Indexer implements Intake {
       listenToNode({
         url,
         name: nameNodes(sockets)[at]!,
-        programId: settings.PROGRAM_ID,
-        commitment: settings.INDEXER_COMMITMENT,
+        programId: settings.programId,
+        commitment: settings.commitment,
         onTransaction: (signature, slot) => follower.onTransaction(signature, slot),
         log,
         signal,

@@ -90,7 +90,7 @@ export async function openRig(
   const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
   const bus = await openBus({ NATS_URL: nats.url }, 'rig', log)
   t.teardown(() => bus.close())
-  await bus.ensureStream({ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix })
+  await bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix })
   const settings = {
     NATS_URL: nats.url,
     STREAM_NAME: nats.stream,

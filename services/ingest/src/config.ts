@@ -1,3 +1,4 @@
+import type { StreamConfig } from '@payment-tracking/bus'
 import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import {
   CommonConfig,
@@ -46,8 +47,17 @@ export const IngestConfig = Type.Object({
   }),
 })
 
+type IngestConfig = Static<typeof IngestConfig>
+
+/** The stream, as the bus names its parts. */
+export const streamOf = (config: IngestConfig): StreamConfig & { replicas: number } => ({
+  streamName: config.STREAM_NAME,
+  subjectPrefix: config.SUBJECT_PREFIX,
+  replicas: config.STREAM_REPLICAS,
+})
+
 /** What reading a message needs to know. */
-export const programOf = (config: Static<typeof IngestConfig>): ProgramSettings => ({
+export const programOf = (config: IngestConfig): ProgramSettings => ({
   programId: config.PROGRAM_ID,
   requireProgramId: config.REQUIRE_PROGRAM_ID,
   subjectPrefix: config.SUBJECT_PREFIX,

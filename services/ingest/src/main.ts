@@ -20,7 +20,7 @@ import {
   readOldestOutboxSeconds,
   readWork,
 } from '@payment-tracking/store'
-import { IngestConfig, programOf } from './config.js'
+import { IngestConfig, programOf, streamOf } from './config.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
 import { buildSinks } from './outbox-relay/build-sinks.js'
 import { OutboxRelay } from './outbox-relay/outbox-relay.js'
@@ -74,6 +74,7 @@ await runMain(
     if (channel !== redis) context.probe('realtime-redis', () => channel.ping())
     context.probe('nats', () => bus.ping())
 
+    const stream = streamOf(config)
     const sinks = buildSinks(channel, queue)
     const relay = await context.own('outbox-relay', () => {
       const opened = new OutboxRelay(store, sinks, log)
@@ -109,7 +110,7 @@ await runMain(
         await reingest(fromSequence, {
           bus,
           handle,
-          config,
+          stream,
           batchSize,
           log,
           signal: context.signal,
@@ -120,17 +121,17 @@ await runMain(
     })
     const gapWatch = new GapWatch(
       store,
-      () => bus.position({ ...config, CONSUMER_NAME: INGEST_CONSUMER }),
+      () => bus.position({ ...stream, consumerName: INGEST_CONSUMER }),
       log,
       config.SUBJECT_PREFIX,
     )
     const consumer = bus.consume(
       {
-        ...config,
+        ...stream,
         ...TRANSACTIONS,
-        CONSUMER_NAME: INGEST_CONSUMER,
-        BATCH_SIZE: tunables.batchSize,
-        ACK_WAIT_MS: tunables.ackWaitMs,
+        consumerName: INGEST_CONSUMER,
+        batchSize: tunables.batchSize,
+        ackWaitMs: tunables.ackWaitMs,
         traced: tracing !== undefined,
         onOpened: position => gapWatch.look(position),
       },

@@ -7,7 +7,7 @@ import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import { createLogger, createMetrics, readConfig, realtimeRedisOf } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openStore } from '@payment-tracking/store'
-import { IngestConfig, programOf } from './config.js'
+import { IngestConfig, programOf, streamOf } from './config.js'
 import { createIngestMetrics } from './ingest-metrics.js'
 import { buildSinks } from './outbox-relay/build-sinks.js'
 import { OutboxRelay } from './outbox-relay/outbox-relay.js'
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     again: true,
   })
   try {
-    await reingest(since, { bus, handle, config, batchSize: INGEST_TUNABLES.batchSize, log })
+    await reingest(since, { bus, handle, stream: streamOf(config), batchSize: INGEST_TUNABLES.batchSize, log })
     await relay.settle()
   } finally {
     await bus.close()

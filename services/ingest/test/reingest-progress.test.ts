@@ -17,7 +17,7 @@ t.test('a long reading of the stream records how far it came, and never what is 
   const recorded: number[] = []
   const read = await reingest(1, {
     bus,
-    config: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix },
+    stream: { streamName: nats.stream, subjectPrefix: nats.subjectPrefix },
     batchSize: 1,
     log,
     handle: async ([message]) => {

@@ -5,7 +5,7 @@ import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
 import { buildBatchHandler } from '../dist/pipeline/build-batch-handler.js'
-import { IngestConfig } from '../dist/config.js'
+import { IngestConfig, streamOf } from '../dist/config.js'
 import { createIngestMetrics } from '../dist/ingest-metrics.js'
 
 const config = readConfig(IngestConfig, process.env)
@@ -24,5 +24,5 @@ const handle = buildBatchHandler({
   log,
 })
 await bus
-  .consume({ ...config, CONSUMER_NAME: INGEST_CONSUMER, BATCH_SIZE: 100, ACK_WAIT_MS: 1_000 }, handle)
+  .consume({ ...streamOf(config), consumerName: INGEST_CONSUMER, batchSize: 100, ackWaitMs: 1_000 }, handle)
   .start()

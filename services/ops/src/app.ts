@@ -120,7 +120,7 @@ export async function buildApp({
   const sessions = buildSessions(config.OPS_TOKEN)
   const ended = openEndedSessions(store, log)
   app.addHook('onClose', () => ended.close())
-  const lag = sampleLag(bus, config, log)
+  const lag = sampleLag(bus, { streamName: config.STREAM_NAME, subjectPrefix: config.SUBJECT_PREFIX }, log)
   app.addHook('onClose', (_app, done) => {
     lag.close()
     done()

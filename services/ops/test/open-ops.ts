@@ -55,7 +55,7 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
   const bus = await openBus({ NATS_URL: config.NATS_URL }, 'ops-test', log)
   const queue = openQueue(config)
   const board = openBoardQueue(config)
-  await bus.ensureStream({ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix })
+  await bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix })
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
   const app = await buildApp({ config, log, store, bus, queue, board })
   t.teardown(async () => {

@@ -67,8 +67,8 @@ export async function openPublisher(
   const prefix = settings.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX
   const bus = await openBus({ NATS_URL: settings.NATS_URL! }, 'publisher', log)
   await bus.ensureStream({
-    STREAM_NAME: settings.STREAM_NAME?.trim() || DEFAULT_STREAM,
-    SUBJECT_PREFIX: prefix,
+    streamName: settings.STREAM_NAME?.trim() || DEFAULT_STREAM,
+    subjectPrefix: prefix,
   })
   const publish = (line: string | Uint8Array) => {
     const bytes = typeof line === 'string' ? Buffer.from(line, 'utf8') : line

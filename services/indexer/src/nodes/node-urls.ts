@@ -15,9 +15,9 @@ export function nameNodes(urls: readonly string[]): string[] {
 const USUAL_PORT = '8899'
 
 /** The given WebSocket addresses, or the addresses that belong to the HTTP addresses. */
-export function socketUrls(settings: { SOLANA_RPC_URLS: string; SOLANA_WS_URLS?: string }): string[] {
-  if (settings.SOLANA_WS_URLS) return readUrls(settings.SOLANA_WS_URLS)
-  return readUrls(settings.SOLANA_RPC_URLS).map(text => {
+export function socketUrls(settings: { rpcUrls: string; wsUrls?: string | undefined }): string[] {
+  if (settings.wsUrls) return readUrls(settings.wsUrls)
+  return readUrls(settings.rpcUrls).map(text => {
     const url = new URL(text.replace(/^http/, 'ws'))
     if (url.port === USUAL_PORT) url.port = String(Number(USUAL_PORT) + 1)
     return url.href

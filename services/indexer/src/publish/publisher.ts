@@ -28,7 +28,7 @@ export class Publisher {
 
   constructor(
     private readonly bus: Bus,
-    private readonly settings: { SUBJECT_PREFIX: string; PROGRAM_ID: string },
+    private readonly settings: { subjectPrefix: string; programId: string },
     private readonly metrics: { published: (count: number) => void; gap: (reason: string) => void },
     /** aborted when this process must stop publishing */
     private readonly signal: AbortSignal,
@@ -36,11 +36,11 @@ export class Publisher {
 
   /** Publishes the events and the gap of transactions; resolves when the stream has stored them all. */
   async publish(transactions: readonly FetchedTransaction[], commitment: Commitment): Promise<void> {
-    const { SUBJECT_PREFIX, PROGRAM_ID } = this.settings
+    const { subjectPrefix, programId } = this.settings
     const messages = transactions.flatMap(({ transaction, events, gaps }) => [
       ...events.map(event => ({
-        subject: subjectOf(SUBJECT_PREFIX, event.name),
-        body: buildEventMessage(transaction, event, PROGRAM_ID, commitment),
+        subject: subjectOf(subjectPrefix, event.name),
+        body: buildEventMessage(transaction, event, programId, commitment),
         id: `${transaction.slot}:${transaction.signature}:${event.index}`,
       })),
       ...(gaps.length > 0 ? [this.#gap(buildGapMessage(transaction, gaps))] : []),
@@ -52,7 +52,7 @@ export class Publisher {
 
   /** @param body a gap message */
   #gap(body: string): Outgoing {
-    return { subject: `${this.settings.SUBJECT_PREFIX}.control.gap`, body, id: `gap:${body.slice(0, 200)}` }
+    return { subject: `${this.settings.subjectPrefix}.control.gap`, body, id: `gap:${body.slice(0, 200)}` }
   }
 
   /** Reports a range of slots with missing data. */
@@ -71,13 +71,13 @@ export class Publisher {
   /** Reports that a confirmed transaction is not part of the finalized chain. */
   async retract(signature: string, slot: number): Promise<void> {
     const body = JSON.stringify({ signature, slot })
-    const subject = `${this.settings.SUBJECT_PREFIX}.control.retracted`
+    const subject = `${this.settings.subjectPrefix}.control.retracted`
     await this.#send([{ subject, body, id: `retracted:${slot}:${signature}` }])
   }
 
   /** Reports that every event of slots up to this slot is final. */
   async publishFinalized(slot: number): Promise<void> {
-    const subject = `${this.settings.SUBJECT_PREFIX}.control.finalized`
+    const subject = `${this.settings.subjectPrefix}.control.finalized`
     await this.#send([{ subject, body: JSON.stringify({ slot }), id: `finalized:${slot}` }])
   }
 

@@ -18,7 +18,7 @@ import { readAhead } from './read-ahead.js'
 import type { TakenTransactions } from './taken-transactions.js'
 
 interface ScanParts {
-  settings: { INDEXER_CONCURRENCY: number }
+  settings: { concurrency: number }
   pool: NodePool
   publisher: Publisher
   auditor: Auditor
@@ -119,7 +119,7 @@ export class FinalizedScan {
 
   #read(chunk: readonly ListedTransaction[]): Promise<Chunk['read']> {
     const { lane, fetch, settings } = this.parts
-    return mapInOrder(chunk, settings.INDEXER_CONCURRENCY, async each => {
+    return mapInOrder(chunk, settings.concurrency, async each => {
       const published = await lane?.confirm(each)
       if (published) return { fetched: published, isPublished: true }
       return { fetched: await fetch(each), isPublished: false }

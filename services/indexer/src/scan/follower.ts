@@ -18,12 +18,12 @@ import type { ListOptions } from './list-range.js'
 import { TakenTransactions } from './taken-transactions.js'
 
 export interface FollowerSettings {
-  PROGRAM_ID: string
-  STREAM_NAME: string
-  INDEXER_START_SLOT?: number
-  INDEXER_COMMITMENT: 'finalized' | 'confirmed'
-  INDEXER_CONCURRENCY: number
-  INDEXER_POLL_MS: number
+  programId: string
+  streamName: string
+  startSlot: number | undefined
+  commitment: 'finalized' | 'confirmed'
+  concurrency: number
+  pollMs: number
   rescanEveryMs: number
 }
 
@@ -64,7 +64,7 @@ export class Follower {
 
   constructor(private readonly parts: FollowerParts) {
     const { settings, pool, publisher } = parts
-    if (settings.INDEXER_COMMITMENT === 'confirmed')
+    if (settings.commitment === 'confirmed')
       this.#lane = new EarlyLane(pool, publisher, this.#fetchOptions)
   }
 
@@ -74,7 +74,7 @@ export class Follower {
   }
 
   get #fetchOptions() {
-    return { programId: this.parts.settings.PROGRAM_ID, onDisagreement: this.#onDisagreement }
+    return { programId: this.parts.settings.programId, onDisagreement: this.#onDisagreement }
   }
 
   readonly #fetch = (listed: ListedTransaction): Promise<FetchedTransaction | undefined> =>
@@ -99,29 +99,29 @@ export class Follower {
    */
   async run(genesisHash: string): Promise<void> {
     const { settings, bus, checkpoints, signal, log } = this.parts
-    const loaded = await checkpoints.load(genesisHash, settings.PROGRAM_ID)
-    const through = loaded?.through ?? Math.max(0, (settings.INDEXER_START_SLOT ?? 1) - 1)
+    const loaded = await checkpoints.load(genesisHash, settings.programId)
+    const through = loaded?.through ?? Math.max(0, (settings.startSlot ?? 1) - 1)
     this.#checkpoint = loaded ?? {
       genesisHash,
-      programId: settings.PROGRAM_ID,
+      programId: settings.programId,
       through,
       finalizedSlot: through,
       firstSlot: null,
       knownSlot: null,
       streamSequence: 0,
-      fromTheBeginning: settings.INDEXER_START_SLOT === undefined,
+      fromTheBeginning: settings.startSlot === undefined,
       open: { transactions: [], holes: [] },
     }
     this.#rescanFrom = through
     const { fromTheBeginning } = this.#checkpoint
     await this.#openScan(fromTheBeginning)
-    await this.#lane?.restore(bus, settings.STREAM_NAME, this.#checkpoint.streamSequence, through)
+    await this.#lane?.restore(bus, settings.streamName, this.#checkpoint.streamSequence, through)
     log.info({ through, resumed: loaded !== undefined, fromTheBeginning }, 'indexer.following')
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => (this.#wake = resolve))
       await this.#step()
       if (this.#failure) throw this.#failure
-      await Promise.race([woken, sleep(settings.INDEXER_POLL_MS, undefined, { signal }).catch(() => {})])
+      await Promise.race([woken, sleep(settings.pollMs, undefined, { signal }).catch(() => {})])
     }
   }
 
@@ -129,10 +129,10 @@ export class Follower {
     const { keys, pool, publisher, log, settings } = this.parts
     this.#counters = new Counters(keys)
     await this.#counters.load()
-    const counters = new CounterAudit(settings.PROGRAM_ID, fromTheBeginning, this.#counters)
+    const counters = new CounterAudit(settings.programId, fromTheBeginning, this.#counters)
     const isPublished = ({ signature, slot }: ListedTransaction) => this.#taken.has(signature, slot)
     const parts = {
-      programId: settings.PROGRAM_ID,
+      programId: settings.programId,
       pool,
       publisher,
       counters,
@@ -169,9 +169,9 @@ export class Follower {
     this.#checkpoint = { ...this.#checkpoint, finalizedSlot: toSlot }
     const from = (isRescan ? this.#rescanFrom : through) - OVERLAP_SLOTS
     const options: ListOptions = {
-      programId: settings.PROGRAM_ID,
+      programId: settings.programId,
       toSlot,
-      fromSlot: Math.max(0, (settings.INDEXER_START_SLOT ?? 0) - 1, from),
+      fromSlot: Math.max(0, (settings.startSlot ?? 0) - 1, from),
       firstSlot,
       knownSlot,
       onDisagreement: this.#onDisagreement,
@@ -222,7 +222,7 @@ export class Follower {
   async #publishConfirmed(): Promise<void> {
     const { pool, settings } = this.parts
     const { through } = this.#checkpoint
-    const listed = await pool.ask(node => node.list(settings.PROGRAM_ID, 'confirmed', 0))
+    const listed = await pool.ask(node => node.list(settings.programId, 'confirmed', 0))
     const fresh = listed
       .filter(({ slot, signature }) => slot > through && !this.#taken.isKnown(signature))
       .reverse()

@@ -1,11 +1,11 @@
-import type { Bus, HandleBatch } from '@payment-tracking/bus'
+import type { Bus, HandleBatch, StreamConfig } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 
 export interface ReingestOptions {
   bus: Bus
   /** stores a batch as ingest does: rows that exist stay unchanged */
   handle: HandleBatch
-  config: { STREAM_NAME: string; SUBJECT_PREFIX: string }
+  stream: StreamConfig
   batchSize: number
   log: Logger
   signal?: AbortSignal
@@ -23,13 +23,13 @@ const PROGRESS_EVERY_MS = 2_000
  * @returns how many messages were read
  */
 export async function reingest(from: number | Date, options: ReingestOptions): Promise<number> {
-  const { bus, handle, config, batchSize, log, signal, onProgress } = options
+  const { bus, handle, batchSize, log, signal, onProgress } = options
   const startedAt = performance.now()
   let read = 0
   let saidAt = startedAt
   log.info({ from }, 'reingest.begun')
   const total = await bus.readAgain(
-    { ...config, from, batchSize: Math.min(BATCH, batchSize), signal },
+    { ...options.stream, from, batchSize: Math.min(BATCH, batchSize), signal },
     async (messages, stream) => {
       const redeliver = await handle(messages, stream)
       if (redeliver) return redeliver

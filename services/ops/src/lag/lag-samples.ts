@@ -1,7 +1,7 @@
 // How far ingest was behind the stream during the last hour. Kept in memory: a restart begins anew, and Prometheus has
 // the longer past.
 import { INGEST_CONSUMER } from '@payment-tracking/contracts'
-import type { Bus } from '@payment-tracking/bus'
+import type { Bus, StreamConfig } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 
 export interface LagSample {
@@ -18,21 +18,16 @@ export interface LagSamples {
   close(): void
 }
 
-export interface LagSettings {
-  STREAM_NAME: string
-  SUBJECT_PREFIX: string
-}
-
 const EVERY_MS = 15_000
 const KEPT = 240
 
-export function sampleLag(bus: Bus, settings: LagSettings, log: Logger): LagSamples {
+export function sampleLag(bus: Bus, stream: StreamConfig, log: Logger): LagSamples {
   const samples: LagSample[] = []
   const take = async () => {
     try {
       const { lastSequence, acknowledgedSequence, inFlight } = await bus.position({
-        ...settings,
-        CONSUMER_NAME: INGEST_CONSUMER,
+        ...stream,
+        consumerName: INGEST_CONSUMER,
       })
       samples.push({ at: new Date(), unread: Math.max(0, lastSequence - acknowledgedSequence), inFlight })
       if (samples.length > KEPT) samples.shift()
