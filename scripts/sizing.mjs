@@ -47,7 +47,7 @@ const SOCKETS_PER_POD = 10_000
 const DELIVERIES_PER_WORKER = 250
 const READS_PER_POD = 300
 const READS_PER_SOCKET = 0.005
-/** Connections to Postgres of one process with default settings; test/connections.long.test.ts holds them to the code. */
+/** Connections to Postgres of one process with default settings; test/e2e/connections.long.test.ts holds them to the code. */
 export const CONNECTIONS = { ingest: 4, api: 5, realtime: 2, console: 0, 'webhook-worker': 4, ops: 4 }
 
 /** @returns what a deployment of this size needs */

@@ -17,14 +17,14 @@ export const STEPS = [
     name: 'upgrade',
     seconds: 60,
     minutes: 3,
-    files: ['test/upgrade.long.test.ts', 'test/e2e/fixtures.long.test.ts'],
+    files: ['test/upgrade/upgrade.long.test.ts', 'test/e2e/fixtures.long.test.ts'],
   },
   {
     name: 'whole systems',
     seconds: 150,
     minutes: 6,
     files: [
-      'test/degradation.long.test.ts',
+      'test/degradation/degradation.long.test.ts',
       'services/webhook-worker/test/outage.long.test.ts',
       'test/regressions/ingest-waited-for-a-postgres-that-vanished.long.test.ts',
       'test/regressions/realtime-trusted-a-redis-that-evicts.long.test.ts',
@@ -38,17 +38,17 @@ export const STEPS = [
       'test/e2e/lifecycle-once.long.test.ts',
       'test/e2e/webhooks.long.test.ts',
       'test/e2e/client.long.test.ts',
-      'test/operator-commands.long.test.ts',
+      'test/e2e/operator-commands.long.test.ts',
       'test/regressions/a-request-that-drips-stayed-open.long.test.ts',
-      'test/observability.long.test.ts',
+      'test/observability/observability.long.test.ts',
       'test/e2e/loadbalancer.long.test.ts',
       'test/servers/unsupported-redis.long.test.ts',
       'test/regressions/a-client-that-never-read-ended-an-api-process.long.test.ts',
       'test/regressions/promoted-standby-was-taken-for-its-primary.long.test.ts',
       'test/e2e/two-environments.long.test.ts',
       'test/chaos/realtime.long.test.ts',
-      'test/run-test-files.long.test.ts',
-      'test/connections.long.test.ts',
+      'test/house/run-test-files.long.test.ts',
+      'test/e2e/connections.long.test.ts',
     ],
   },
   {
@@ -71,7 +71,7 @@ export const STEPS = [
       'test/e2e/console-away.long.test.ts',
       'test/e2e/client-package.long.test.ts',
       'test/e2e/dev-kit.long.test.ts',
-      'test/release.long.test.ts',
+      'test/release/release.long.test.ts',
       'test/e2e/guides.long.test.ts',
       'test/e2e/ops-dashboard.long.test.ts',
       'services/api/test/reference-page.long.test.ts',
@@ -115,7 +115,7 @@ export const STEPS = [
     seconds: 180,
     minutes: 5,
     files: [
-      'test/chaos.long.test.ts',
+      'test/chaos/chaos.long.test.ts',
       'services/indexer/test/faults.long.test.ts',
       'services/indexer/test/kill.long.test.ts',
       'test/e2e/chain.long.test.ts',
@@ -125,14 +125,14 @@ export const STEPS = [
   { name: 'self-test of chaos', seconds: 240, minutes: 7, command: node('test/chaos/self-test.ts') },
   {
     // A fifth of the sizes of the bench `bounds`: what follows in pages takes as long as there are rows. Times are shown:
-    // `npm test -- test/bounds.long.test.ts` judges them, on a quiet machine.
+    // `npm test -- test/bounds/bounds.long.test.ts` judges them, on a quiet machine.
     name: 'bounds',
     seconds: 200,
     minutes: 6,
-    files: ['test/bounds.long.test.ts'],
+    files: ['test/bounds/bounds.long.test.ts'],
     env: { BOUNDS_SIZE: '0.2', BOUNDS_TIMES: 'shown' },
   },
-  { name: 'every bench', seconds: 100, minutes: 6, files: ['test/bench.long.test.ts'] },
+  { name: 'every bench', seconds: 100, minutes: 6, files: ['test/bench/bench.long.test.ts'] },
   // From nothing: packages of Debian and npm, an image of each service, then the compose file.
   {
     name: 'containers',

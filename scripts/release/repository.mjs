@@ -31,7 +31,7 @@ export const has = command => {
 }
 
 export const readRoot = file => readFileSync(`${ROOT}${file}`, 'utf8')
-/** The version of all packages; test/release-files.test.ts holds that it is one. */
+/** The version of all packages; test/release/release-files.test.ts holds that it is one. */
 export const readVersion = () => JSON.parse(readRoot('package.json')).version
 
 /** The manifests of the root and of each workspace. */

@@ -1,15 +1,23 @@
 // Which test holds each row of docs/degradation.md: its subject, a file and a title, in the order of the document.
 export const HELD_BY: Record<string, readonly (readonly [subject: string, file: string, title: string])[]> = {
   Redis: [
-    ['ingest', 'test/degradation.long.test.ts', 'without Redis ingest stores, acknowledges, and tells later'],
-    ['api', 'test/degradation.long.test.ts', 'without Redis the api answers all but sign-in'],
+    [
+      'ingest',
+      'test/degradation/degradation.long.test.ts',
+      'without Redis ingest stores, acknowledges, and tells later',
+    ],
+    ['api', 'test/degradation/degradation.long.test.ts', 'without Redis the api answers all but sign-in'],
     [
       'realtime',
-      'test/degradation.long.test.ts',
+      'test/degradation/degradation.long.test.ts',
       'without Redis sockets stay, and subscribing is UNAVAILABLE',
     ],
-    ['webhook-worker', 'test/degradation.long.test.ts', 'without Redis deliveries wait in Postgres'],
-    ['ops', 'test/degradation.long.test.ts', 'without Redis ops shows its pages'],
+    [
+      'webhook-worker',
+      'test/degradation/degradation.long.test.ts',
+      'without Redis deliveries wait in Postgres',
+    ],
+    ['ops', 'test/degradation/degradation.long.test.ts', 'without Redis ops shows its pages'],
     [
       'all',
       'services/realtime/test/seats.test.ts',
@@ -22,26 +30,30 @@ export const HELD_BY: Record<string, readonly (readonly [subject: string, file: 
     ],
     [
       'all',
-      'test/degradation.long.test.ts',
+      'test/degradation/degradation.long.test.ts',
       'with a full Redis payments are stored, nobody is seated and deliveries wait',
     ],
   ],
   NATS: [
-    ['ingest', 'test/degradation.long.test.ts', 'without NATS ingest waits'],
-    ['api', 'test/degradation.long.test.ts', 'without NATS the api does not notice'],
-    ['realtime', 'test/degradation.long.test.ts', 'without NATS sockets do not notice'],
-    ['webhook-worker', 'test/degradation.long.test.ts', 'without NATS webhooks go out'],
-    ['ops', 'test/degradation.long.test.ts', 'without NATS ops shows its pages and replays nothing'],
+    ['ingest', 'test/degradation/degradation.long.test.ts', 'without NATS ingest waits'],
+    ['api', 'test/degradation/degradation.long.test.ts', 'without NATS the api does not notice'],
+    ['realtime', 'test/degradation/degradation.long.test.ts', 'without NATS sockets do not notice'],
+    ['webhook-worker', 'test/degradation/degradation.long.test.ts', 'without NATS webhooks go out'],
+    [
+      'ops',
+      'test/degradation/degradation.long.test.ts',
+      'without NATS ops shows its pages and replays nothing',
+    ],
     [
       'ingest',
-      'test/chaos-short.test.ts',
+      'test/chaos/chaos-short.test.ts',
       'nothing is lost, doubled or misdirected while everything is broken',
     ],
     ['ingest', 'packages/bus/test/bus.test.ts', 'a stream that is deleted and made again is read anew'],
   ],
   Postgres: [
-    ['ingest', 'test/degradation.long.test.ts', 'without Postgres ingest acknowledges nothing'],
-    ['api', 'test/degradation.long.test.ts', 'without Postgres the api answers 503'],
+    ['ingest', 'test/degradation/degradation.long.test.ts', 'without Postgres ingest acknowledges nothing'],
+    ['api', 'test/degradation/degradation.long.test.ts', 'without Postgres the api answers 503'],
     [
       'api',
       'services/api/test/replicas.test.ts',
@@ -49,14 +61,18 @@ export const HELD_BY: Record<string, readonly (readonly [subject: string, file: 
     ],
     [
       'realtime',
-      'test/degradation.long.test.ts',
+      'test/degradation/degradation.long.test.ts',
       'without Postgres sockets stay, and subscribing is UNAVAILABLE',
     ],
-    ['webhook-worker', 'test/degradation.long.test.ts', 'without Postgres no webhook is sent'],
-    ['ops', 'test/degradation.long.test.ts', 'without Postgres ops answers 503 but for the queue'],
+    ['webhook-worker', 'test/degradation/degradation.long.test.ts', 'without Postgres no webhook is sent'],
+    [
+      'ops',
+      'test/degradation/degradation.long.test.ts',
+      'without Postgres ops answers 503 but for the queue',
+    ],
     [
       'all',
-      'test/degradation.long.test.ts',
+      'test/degradation/degradation.long.test.ts',
       'with a full disk of Postgres reads go on, and writes wait or are 503',
     ],
     [
@@ -86,7 +102,11 @@ export const HELD_BY: Record<string, readonly (readonly [subject: string, file: 
       'services/webhook-worker/test/crash.test.ts',
       'a worker killed in mid-request loses nothing: another one sends again',
     ],
-    ['ops', 'test/chaos-short.test.ts', 'nothing is lost, doubled or misdirected while everything is broken'],
+    [
+      'ops',
+      'test/chaos/chaos-short.test.ts',
+      'nothing is lost, doubled or misdirected while everything is broken',
+    ],
     [
       'console',
       'infra/stack/test/edge.test.ts',

@@ -3,7 +3,13 @@ import { getProgramDerivedAddress, type Address } from '@solana/addresses'
 import bs58 from 'bs58'
 import fc from 'fast-check'
 import t from 'tap'
-import { deriveGateway, derivePolicy, deriveUserPayment, isPublicKey, isSignature } from '../src/addresses.js'
+import {
+  deriveGateway,
+  derivePolicy,
+  deriveUserPayment,
+  isPublicKey,
+  isSignature,
+} from '../src/keys/addresses.js'
 
 for (const [what, size, is] of [
   ['a public key', 32, isPublicKey],

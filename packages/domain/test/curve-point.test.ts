@@ -1,7 +1,7 @@
 import { Point } from '@noble/ed25519'
 import fc from 'fast-check'
 import t from 'tap'
-import { isCurvePoint } from '../src/curve-point.js'
+import { isCurvePoint } from '../src/keys/curve-point.js'
 
 const P = 2n ** 255n - 19n
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readRetryAfterMs, retryDelayMs, RETRY_AFTER_MAX_MS } from '../src/delivery-backoff.js'
+import { readRetryAfterMs, retryDelayMs, RETRY_AFTER_MAX_MS } from '../src/deliveries/delivery-backoff.js'
 
 t.test('delays double from the base and vary by a fifth to both sides', t => {
   t.strictSame(

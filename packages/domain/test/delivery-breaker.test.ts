@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BREAKER, DeliveryBreaker } from '../src/delivery-breaker.js'
+import { BREAKER, DeliveryBreaker } from '../src/deliveries/delivery-breaker.js'
 
 const note = (breaker: DeliveryBreaker, at: number, failed: number, succeeded: number) => {
   for (let n = 0; n < succeeded; n++) breaker.note(at, true, false)

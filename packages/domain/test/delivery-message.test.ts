@@ -1,6 +1,6 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import t from 'tap'
-import { renderPaymentMessage, renderTestMessage } from '../src/delivery-message.js'
+import { renderPaymentMessage, renderTestMessage } from '../src/deliveries/delivery-message.js'
 
 const payment: CommittedPayment = {
   eventId: '0f8fad5b-d9cb-469f-a165-70867728950e',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { signDelivery, webhookSecretOf } from '../src/delivery-signature.js'
+import { signDelivery, webhookSecretOf } from '../src/deliveries/delivery-signature.js'
 
 t.test('the published test vector of Standard Webhooks signs as published', t => {
   const headers = signDelivery(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { isPublicAddress } from '../src/delivery-address.js'
-import { checkEndpointUrl, ENDPOINT_URL_MAX_LENGTH } from '../src/delivery-target.js'
+import { isPublicAddress } from '../src/deliveries/delivery-address.js'
+import { checkEndpointUrl, ENDPOINT_URL_MAX_LENGTH } from '../src/deliveries/delivery-target.js'
 
 interface Corpus {
   urls: { url: string; allowed: boolean; why: string }[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { ExactNumber, readExactJson, TooDeepError, type ExactJson } from '../src/exact-json.js'
+import { ExactNumber, readExactJson, TooDeepError, type ExactJson } from '../src/json/exact-json.js'
 import { readJson, writeJson } from '../src/index.js'
 import { hold } from './hold.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { fromEpochDays, toEpochDays } from '../src/civil-date.js'
+import { fromEpochDays, toEpochDays } from '../src/time/civil-date.js'
 import { readTimestamp } from '../src/index.js'
 import { hold } from './hold.js'
 

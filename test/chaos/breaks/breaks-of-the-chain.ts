@@ -6,7 +6,7 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'take the transfers of a transaction for one',
     patches: [
       {
-        file: 'packages/domain/dist/read-message.js',
+        file: 'packages/domain/dist/messages/read-message.js',
         find: ' && effect.policy !== DIRECT_TRANSFER_POLICY',
         replace: '',
       },
@@ -78,7 +78,7 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     name: 'tell webhooks of what is not final',
     patches: [
       {
-        file: 'packages/domain/dist/route.js',
+        file: 'packages/domain/dist/deliveries/route.js',
         find: "'told when final, not final': 'await-finality'",
         replace: "'told when final, not final': 'send'",
       },

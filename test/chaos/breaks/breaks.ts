@@ -59,7 +59,7 @@ export const BREAKS: readonly Break[] = [
     name: 'no dedupe',
     patches: [
       {
-        file: 'packages/domain/dist/identity.js',
+        file: 'packages/domain/dist/messages/identity.js',
         find: "digest(['payment', signature, policy, recordId])",
         replace: "digest(['payment', signature, policy, recordId, Math.random()])",
       },
@@ -160,7 +160,7 @@ export const BREAKS: readonly Break[] = [
     name: 'reuse a webhook id',
     patches: [
       {
-        file: 'packages/domain/dist/delivery-message.js',
+        file: 'packages/domain/dist/deliveries/delivery-message.js',
         find: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}${digest}`",
         replace: "`msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 1)}`",
       },

@@ -85,7 +85,7 @@ interface Standing extends StoredIdentity {
 const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${signature}`
 
 /** Names each field: a copy of all fields of the event would cost more than everything else here. */
-const standAnew = (fresh: NewEvent): Standing => {
+const startStanding = (fresh: NewEvent): Standing => {
   const { id, signature, slot, transactionIndex, index, fingerprint, commitment } = fresh.event
   const { retracted } = fresh
   return { id, signature, slot, transactionIndex, index, fingerprint, commitment, retracted, event: fresh }
@@ -146,7 +146,7 @@ export async function resolveIdentities(
         streamSequence,
         retracted: isRetracted,
       }
-      of.push(standAnew(fresh))
+      of.push(startStanding(fresh))
       resolved.fresh.push(fresh)
     }
   }

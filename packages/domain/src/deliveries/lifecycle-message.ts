@@ -1,0 +1,204 @@
+// What happens to a policy beside its payments, as webhooks are told of it.
+import { createHash } from 'node:crypto'
+import type { ChainEvent, ChainOrder } from '../messages/chain-event.js'
+import type { DeliveryMessage } from './delivery-message.js'
+import { isOfIncarnation } from '../state/incarnation.js'
+import type { LifecycleType } from './lifecycle-types.js'
+import type { PolicyState } from '../state/policy-state.js'
+
+/** A policy when the message is rendered; null is not known. */
+export interface LifecyclePolicy {
+  address: string
+  incarnationStart: string
+  family: string
+  policyId: number | null
+  gateway: string
+  recipient: string | null
+  trackingId: string | null
+  tokenMint: string | null
+  payer: string | null
+  status: string | null
+  paymentCount: bigint
+  totalPaid: bigint
+  /** Unix seconds */
+  nextPaymentDue: bigint | null
+}
+
+/** The event of the chain that caused a message; null for time. */
+export interface LifecycleCause {
+  eventId: string
+  signature: string
+  slot: number
+}
+
+export interface Lifecycle {
+  type: LifecycleType
+  /** makes the message the only one of its type and incarnation: the causing event, or a due date */
+  key: string
+  /** ISO 8601 */
+  at: string
+  /** of a due date or an end, Unix seconds */
+  dueAt: bigint | null
+  cause: LifecycleCause | null
+  /** a position at which the change is stored, in decimal digits; absent for time */
+  position?: string
+}
+
+/** The id of the event of an order, without dashes: it stays when a copy moves the event. */
+export const eventKey = (order: ChainOrder): string => order.slice(-32)
+
+/** What each event says at most once of a policy, whatever incarnation it is counted to. */
+const OF_ONE_EVENT: ReadonlySet<LifecycleType> = new Set([
+  'subscription.created',
+  'subscription.paused',
+  'subscription.resumed',
+  'subscription.deleted',
+])
+
+/**
+ * One id for each policy, type and key: a change that is told again has the same id. A completion and a date are of an
+ * incarnation, which is known by its Created event, because a copy can move that event to another place. What an event
+ * says is told once, also where the Created event before it was retracted and appeared again.
+ */
+export function lifecycleMessageId(
+  { address, incarnationStart }: Pick<LifecyclePolicy, 'address' | 'incarnationStart'>,
+  { type, key }: Pick<Lifecycle, 'type' | 'key'>,
+): string {
+  const identity = OF_ONE_EVENT.has(type)
+    ? [type, address, key]
+    : [type, address, eventKey(incarnationStart), key]
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
+  return `msg_${digest.slice(0, 40)}lifecycle`
+}
+
+/** `data` of a message, as JSON text. */
+export function renderLifecycleData(
+  policy: LifecyclePolicy,
+  { dueAt, cause }: Pick<Lifecycle, 'dueAt' | 'cause'>,
+): string {
+  const text = (value: string | null) => JSON.stringify(value)
+  const data = [
+    `"trackingId":${text(policy.trackingId)}`,
+    `"paymentPolicy":${text(policy.address)}`,
+    `"family":${text(policy.family)}`,
+    `"policyId":${policy.policyId ?? 'null'}`,
+    `"gateway":${text(policy.gateway)}`,
+    `"recipient":${text(policy.recipient)}`,
+    `"payer":${text(policy.payer)}`,
+    `"tokenMint":${text(policy.tokenMint)}`,
+    `"status":${text(policy.status)}`,
+    `"paymentCount":${policy.paymentCount}`,
+    `"totalPaid":${policy.totalPaid}`,
+    `"totalPaidString":"${policy.totalPaid}"`,
+    `"nextPaymentDue":${policy.nextPaymentDue ?? 'null'}`,
+    `"dueAt":${dueAt ?? 'null'}`,
+    `"eventId":${text(cause?.eventId ?? null)}`,
+    `"signature":${text(cause?.signature ?? null)}`,
+    `"slot":${cause?.slot ?? 'null'}`,
+  ].join(',')
+  return `{${data}}`
+}
+
+export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {
+  const { type, at, position } = lifecycle
+  const id = lifecycleMessageId(policy, lifecycle)
+  const data = renderLifecycleData(policy, lifecycle)
+  return {
+    id,
+    type,
+    body: `{"id":"${id}","type":"${type}","timestamp":${JSON.stringify(at)},"position":${position ?? 'null'},"data":${data}}`,
+  }
+}
+
+/** By the status that an event changed a policy to. */
+export const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
+  Paused: 'subscription.paused',
+  Active: 'subscription.resumed',
+  Completed: 'subscription.completed',
+}
+
+/** A Created event that gets another place still begins the same incarnation. */
+const isSameIncarnation = (before: ChainOrder | null, after: ChainOrder): boolean =>
+  before !== null && eventKey(before) === eventKey(after)
+
+/** Of a stored event, what a message tells of its cause. */
+export type CausingEvent = Pick<ChainEvent, 'id' | 'signature' | 'slot' | 'occurredAt'>
+
+/** A policy before or after a batch, with the status that is served. */
+export interface StatedPolicy {
+  state: PolicyState
+  status: string | null
+}
+
+const isCompletedNow = (was: StatedPolicy | undefined, { state, status }: StatedPolicy): boolean =>
+  status === 'completed' &&
+  !(was?.status === 'completed' && isSameIncarnation(was.state.incarnationStart, state.incarnationStart!))
+
+/**
+ * The stored event that completed a policy without new events: it moved into the incarnation, or what undid it was
+ * retracted.
+ * @returns null where new events tell the completion, or nothing was completed
+ */
+export function storedCompletion(
+  was: StatedPolicy | undefined,
+  is: StatedPolicy,
+  events: readonly ChainEvent[],
+): ChainOrder | null {
+  const { incarnationStart, gateway, lastPaymentOrder, statusOrder } = is.state
+  if (events.length > 0 || incarnationStart === null || gateway === null || !isCompletedNow(was, is))
+    return null
+  return lastPaymentOrder ?? statusOrder ?? incarnationStart
+}
+
+/**
+ * What new events say of a policy. Events that came before the policy's Created are told with it: until then nobody
+ * knew whom to tell.
+ * @param was the policy before these events; undefined where nothing was known
+ * @param is the policy after them
+ * @param events the new ones of the policy that stand
+ * @param completing the event of `storedCompletion`
+ */
+export function lifecyclesOf(
+  was: StatedPolicy | undefined,
+  is: StatedPolicy,
+  events: readonly ChainEvent[],
+  completing?: CausingEvent,
+): Lifecycle[] {
+  const after = is.state
+  const start = after.incarnationStart
+  if (start === null || after.gateway === null || (events.length === 0 && !completing)) return []
+  const byOrder = new Map(events.map(event => [event.order, event]))
+  const created = byOrder.get(start)
+  const told: Lifecycle[] = []
+  const add = (type: LifecycleType, key: string, event: CausingEvent | undefined) => {
+    const cause = event ?? created ?? completing ?? events.at(-1)!
+    told.push({
+      ...{ type, key, at: cause.occurredAt.toISOString(), dueAt: null },
+      cause: { eventId: cause.id, signature: cause.signature, slot: cause.slot },
+    })
+  }
+  if (created) add('subscription.created', eventKey(start), created)
+  for (const event of events) {
+    const { effect, order } = event
+    const type = effect.kind === 'policy-status-changed' ? STATUS_TYPES[effect.newStatus] : undefined
+    if (type && type !== 'subscription.completed' && isOfIncarnation(start, order))
+      add(type, eventKey(order), event)
+    if (effect.kind === 'policy-deleted' && order > start) add('subscription.deleted', eventKey(order), event)
+  }
+  if (created) {
+    const { statusOrder, deletedOrder, changedStatus } = after
+    const type = STATUS_TYPES[changedStatus ?? '']
+    const isLate = (order: ChainOrder | null): order is ChainOrder => order !== null && !byOrder.has(order)
+    if (type === 'subscription.paused' && isLate(statusOrder) && isOfIncarnation(start, statusOrder))
+      add(type, eventKey(statusOrder), undefined)
+    if (isLate(deletedOrder) && deletedOrder > start)
+      add('subscription.deleted', eventKey(deletedOrder), undefined)
+  }
+  if (isCompletedNow(was, is))
+    add(
+      'subscription.completed',
+      'completed',
+      byOrder.get(after.lastPaymentOrder ?? '') ?? byOrder.get(after.statusOrder ?? ''),
+    )
+  return told
+}

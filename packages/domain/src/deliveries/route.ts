@@ -1,0 +1,109 @@
+// What becomes of a message for a webhook: it is sent now, waits, or is dropped. `ROUTES` is the only place that decides.
+// `packages/store/test/webhooks/routes.test.ts` drives every combination through the statements that production runs.
+import { DIRECT_TRANSFER_POLICY } from '../messages/direct-transfer.js'
+import { PAYMENT_MESSAGE_TYPE } from './delivery-message.js'
+import { judgeFilters, type FilteredFacts, type WebhookFilters } from './webhook-filters.js'
+
+export const ROUTE_NAMES = ['send', 'await-finality', 'await-facts', 'drop'] as const
+export type Route = (typeof ROUTE_NAMES)[number]
+
+/** What a gateway has chosen for one of its webhooks. */
+export interface RoutedWebhook {
+  /** neither turned off nor deleted */
+  active: boolean
+  /** none are the default ones */
+  eventTypes: readonly string[] | null
+  /** `finalized`: only what is final; anything else: at once */
+  finality: string
+  filters: WebhookFilters | null
+}
+
+export interface RoutedMessage {
+  type: string
+  /** the policy that the message is about */
+  policy: string
+}
+
+/** Whether the webhook asks for the type, and may be sent anything. */
+type Endpoint = 'asks' | 'asks, is off' | 'does not ask' | 'does not ask, is off'
+/** What the filters say of the known facts. */
+type Filtered = ReturnType<typeof judgeFilters>
+/** Whether an event can still name a missing recipient or token. */
+type Facts = 'can come' | 'never come'
+/** When the webhook is told, and whether the cause is final. */
+type Finality =
+  | 'told at once, not final'
+  | 'told at once, final'
+  | 'told when final, not final'
+  | 'told when final, final'
+
+type Routes = Record<Filtered, Record<Facts, Record<Finality, Route>>>
+
+const ALL_DROPPED: Record<Finality, Route> = {
+  'told at once, not final': 'drop',
+  'told at once, final': 'drop',
+  'told when final, not final': 'drop',
+  'told when final, final': 'drop',
+}
+
+const ALL_AWAIT_FACTS: Record<Finality, Route> = {
+  'told at once, not final': 'await-facts',
+  'told at once, final': 'await-facts',
+  'told when final, not final': 'await-facts',
+  'told when final, final': 'await-facts',
+}
+
+const WHEN_KNOWN: Record<Finality, Route> = {
+  'told at once, not final': 'send',
+  'told at once, final': 'send',
+  'told when final, not final': 'await-finality',
+  'told when final, final': 'send',
+}
+
+const NOTHING: Routes = {
+  passes: { 'can come': ALL_DROPPED, 'never come': ALL_DROPPED },
+  refused: { 'can come': ALL_DROPPED, 'never come': ALL_DROPPED },
+  unknown: { 'can come': ALL_DROPPED, 'never come': ALL_DROPPED },
+}
+
+/**
+ * Every combination. Facts come before finality: a message that the facts refuse does not wait for finality, and the body
+ * of a message that waits for finality holds the facts that the filters passed.
+ */
+const ROUTES: Record<Endpoint, Routes> = {
+  asks: {
+    passes: { 'can come': WHEN_KNOWN, 'never come': WHEN_KNOWN },
+    refused: { 'can come': ALL_DROPPED, 'never come': ALL_DROPPED },
+    unknown: { 'can come': ALL_AWAIT_FACTS, 'never come': ALL_DROPPED },
+  },
+  'asks, is off': NOTHING,
+  'does not ask': NOTHING,
+  'does not ask, is off': NOTHING,
+}
+
+function endpointOf({ active, eventTypes }: RoutedWebhook, type: string): Endpoint {
+  const asks = eventTypes?.length ? eventTypes.includes(type) : type === PAYMENT_MESSAGE_TYPE
+  if (asks) return active ? 'asks' : 'asks, is off'
+  return active ? 'does not ask' : 'does not ask, is off'
+}
+
+function finalityOf({ finality }: RoutedWebhook, isFinal: boolean): Finality {
+  if (finality === 'finalized') return isFinal ? 'told when final, final' : 'told when final, not final'
+  return isFinal ? 'told at once, final' : 'told at once, not final'
+}
+
+/**
+ * @param known the payment's or policy's present facts; null where it does not stand any more
+ * @param isFinal whether the cause is final; what time causes is
+ */
+export function route(
+  webhook: RoutedWebhook,
+  message: RoutedMessage,
+  known: FilteredFacts | null,
+  isFinal: boolean,
+): Route {
+  const filtered = known === null ? 'refused' : judgeFilters(webhook.filters, known)
+  // Nothing can tell more about a direct transfer, which has no policy.
+  const facts = message.policy === DIRECT_TRANSFER_POLICY ? 'never come' : 'can come'
+  return ROUTES[endpointOf(webhook, message.type)][filtered][facts][finalityOf(webhook, isFinal)]
+}

@@ -1,0 +1,46 @@
+import type { ChainEvent } from '../messages/chain-event.js'
+import { isLive, isOfIncarnation, laterOf, type Incarnation } from './incarnation.js'
+
+export interface GatewayState extends Incarnation {
+  address: string
+  authority: string | null
+  /** of the latest GatewaySignerChanged, whichever incarnation it belongs to */
+  signer: string | null
+  signerOrder: string | null
+}
+
+export const emptyGateway = (address: string): GatewayState => ({
+  address,
+  authority: null,
+  incarnationStart: null,
+  deletedOrder: null,
+  signer: null,
+  signerOrder: null,
+})
+
+/** What the gateway is after one more event; the order of events does not matter. */
+export function applyToGateway(state: GatewayState, { order, effect }: ChainEvent): GatewayState {
+  switch (effect.kind) {
+    case 'gateway-created':
+      return {
+        ...state,
+        authority: effect.authority,
+        incarnationStart: laterOf(state.incarnationStart, order),
+      }
+    case 'gateway-deleted':
+      return { ...state, deletedOrder: laterOf(state.deletedOrder, order) }
+    case 'gateway-signer-changed':
+      return laterOf(state.signerOrder, order) === order
+        ? { ...state, signer: effect.signer, signerOrder: order }
+        : state
+    default:
+      return state
+  }
+}
+
+/** Who may sign for a gateway: its authority and its current signer; null when the gateway does not exist. */
+export function signersOf(state: GatewayState): { authority: string; signer: string } | null {
+  if (!isLive(state) || state.authority === null) return null
+  const changed = isOfIncarnation(state.incarnationStart, state.signerOrder) ? state.signer : null
+  return { authority: state.authority, signer: changed ?? state.authority }
+}

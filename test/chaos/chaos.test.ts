@@ -1,0 +1,77 @@
+// What `npm run chaos` promises of itself and can be shown without breaking anything.
+import { readFileSync } from 'node:fs'
+import { BREAKS_OF_THE_CHAIN } from './breaks/breaks-of-the-chain.js'
+import { BREAKS } from './breaks/breaks.js'
+import { applyPatch } from './breaks/copy-system.js'
+import { buildPlan } from './plan/plan.js'
+import { summarise } from './report/recovery.js'
+import t from 'tap'
+
+const options = { seconds: 20, faultEveryMs: 500, messageEveryMs: 100 }
+
+t.test('a seed is a schedule: the same twice, another for another seed', async t => {
+  const [first, again, other] = await Promise.all(
+    ['seed', 'seed', 'another'].map(seed => buildPlan({ seed, ...options })),
+  )
+  t.same(first!.faults, again!.faults)
+  t.same(first!.clients, again!.clients)
+  t.same(
+    first!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
+    again!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
+  )
+  t.notSame(first!.faults, other!.faults)
+})
+
+t.test('each schedule has payments that come again before their retraction', async t => {
+  for (const seed of ['1', '2', '3']) {
+    const { load } = await buildPlan({ seed, seconds: 10, faultEveryMs: 0, messageEveryMs: 60 })
+    const inTurn = load.steps.filter(({ followers }) => followers)
+    t.ok(inTurn.length >= 3, `${inTurn.length} payments`)
+    for (const { message: first, followers } of inTurn) {
+      const { signature, slot } = first.message!
+      t.match(followers, [{ message: { signature } }, { control: { kind: 'retracted', signature, slot } }])
+      t.ok(followers![0]!.message!.slot > slot)
+    }
+  }
+})
+
+t.test('a long schedule has every kind of fault', async t => {
+  const { faults } = await buildPlan({
+    seed: 'long',
+    seconds: 600,
+    faultEveryMs: 200,
+    messageEveryMs: 60_000,
+  })
+  t.same([...new Set(faults.map(({ kind }) => kind))].sort(), [
+    'cut',
+    'delete-consumer',
+    'fill-stream',
+    'flush',
+    'kill',
+    'kill-server',
+    'pause',
+    'pause-server',
+    'slow',
+    'stall',
+    'terminate',
+  ])
+})
+
+t.test('what was never ready again is told apart from what was', async t => {
+  const [row] = summarise([
+    { name: 'kill api', readyMs: 10, flowMs: null },
+    { name: 'kill api', readyMs: null, flowMs: null },
+    { name: 'kill api', readyMs: 30, flowMs: 5 },
+  ])
+  t.match(row, { count: 3, readyP50: 10, readyMax: 30, flowP50: 5, flowMax: 5 })
+})
+
+// Whether each is caught, `npm run chaos:self-test` shows in minutes; that it still breaks anything is known at once.
+t.test('every break finds the text that it changes', async t => {
+  for (const { name, patches } of [...BREAKS, ...BREAKS_OF_THE_CHAIN]) {
+    for (const patch of patches) {
+      const built = readFileSync(new URL(`../../${patch.file}`, import.meta.url), 'utf8')
+      t.doesNotThrow(() => applyPatch(built, patch), name)
+    }
+  }
+})

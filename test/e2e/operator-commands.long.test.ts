@@ -1,0 +1,48 @@
+// What operators run by hand: projections computed anew, and the stream read again.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { subjectOf } from '@payment-tracking/contracts'
+import {
+  dumpProjections,
+  readExpectedAnswers,
+  readFixtureMessages,
+  useEnvironment,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+t.test('the stream is read again into an empty database, and projections are computed anew', async t => {
+  const { database, nats, settings } = await useEnvironment(t)
+  const manager = await nats.connection.jetstreamManager()
+  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  for (const bytes of await readFixtureMessages())
+    await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: '/nonexistent',
+    ...settings,
+  }
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+  const count = async () =>
+    Number(
+      (await database.pool.query<{ count: string }>('select count(*) as count from events')).rows[0]!.count,
+    )
+
+  const refused = await run('scripts/reingest.mjs').catch((error: { stderr: string }) => error)
+  t.match(refused.stderr, /^usage: npm run reingest -- --since TIME\|SEQUENCE/)
+  const lines = refused.stderr.split('\n')
+  t.ok(Math.max(...lines.map(line => line.length)) <= 100, 'fits a terminal of 100 columns')
+  const { stdout } = await run('scripts/reingest.mjs', '--since', '1')
+  t.match(stdout, /"msg":"reingest\.done"/)
+  t.equal(await count(), (await readExpectedAnswers()).stored)
+  await run('scripts/reingest.mjs', `--since=${new Date(Date.now() - 86_400_000).toISOString()}`)
+  t.equal(await count(), (await readExpectedAnswers()).stored, 'again changes nothing')
+
+  const before = await dumpProjections(database.pool)
+  await database.pool.query('delete from policies')
+  await database.pool.query('update event_counts set count = count + 1')
+  t.match((await run('scripts/rebuild.mjs')).stdout, /"msg":"rebuild\.done"/)
+  t.strictSame(await dumpProjections(database.pool), before)
+})

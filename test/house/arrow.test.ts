@@ -1,0 +1,264 @@
+// The one-way dependencies of docs/architecture.md, and the names that say nothing: both hold by test.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SCOPE = '@payment-tracking/'
+const ADAPTERS = ['store', 'bus', 'queue', 'redis']
+
+/** What each package may import of ours; a service may import every adapter. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'packages/contracts': [],
+  'packages/runtime': [],
+  'packages/domain': ['contracts'],
+  'packages/chain': ['domain', 'contracts'],
+  'packages/client': [],
+  'packages/simulator': ['chain', 'domain', 'contracts'],
+  'services/console': ['client', 'runtime'],
+  'services/indexer': ['bus', 'chain', 'domain', 'contracts', 'runtime'],
+  ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
+  ...Object.fromEntries(
+    ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'].map(name => [
+      `services/${name}`,
+      [...ADAPTERS, 'domain', 'contracts', 'runtime'],
+    ]),
+  ),
+  'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
+  'infra/dev-kit': [],
+  'packages/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
+}
+
+/** Each outside library has one home; nobody else imports it. */
+const HOMES: Record<string, readonly string[]> = {
+  nats: ['packages/bus', 'packages/testkit'],
+  bullmq: ['packages/queue'],
+  ioredis: ['packages/runtime', 'packages/redis', 'packages/queue', 'packages/testkit'],
+  '@solana/kit': ['packages/chain', 'packages/simulator', 'services/indexer'],
+  litesvm: ['packages/simulator'],
+  '@socket.io/redis-emitter': ['packages/redis'],
+}
+
+/** What opens a connection to Postgres. */
+const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\//
+/** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
+const POSTGRES_DOOR =
+  /^packages\/store\/(src\/(database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^packages\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
+
+/** What a pure package may not touch: I/O, the clock, chance. */
+const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/
+const PURE_BUILTINS = ['node:crypto', 'node:util', 'node:buffer']
+
+const BANNED_NAMES = ['utils', 'util', 'common', 'shared', 'helpers', 'helper', 'lib', 'misc']
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const packageOf = (file: string) => file.split('/').slice(0, 2).join('/')
+
+/** What a source file imports, by name; comments and strings elsewhere do not count. */
+const importsOf = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /^(?:import|export)\b[^'"]*?\bfrom\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm,
+    ),
+  ].map(match => (match[1] ?? match[2] ?? match[3])!)
+
+const sources = files.filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.tsx?$/.test(file))
+const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/package\.json$/.test(file))
+
+t.test('every package is known to this test', async t => {
+  t.same(packages.map(dirname).sort(), Object.keys(MAY_IMPORT).sort())
+})
+
+t.test('the table of docs/architecture.md says what this test says', async t => {
+  const rows = [...read('docs/architecture.md').matchAll(/^\| `([^`]+)` +\|[^|]+\| ([^|]+) \|$/gm)]
+  const shown = new Map(rows.map(([, folder, cell]) => [folder!, cell!]))
+  for (const [folder, allowed] of Object.entries(MAY_IMPORT)) {
+    const cell = shown.get(folder) ?? shown.get(folder.replace(/\/.*/, '/*')) ?? ''
+    const named = [...cell.matchAll(/`([^`]+)`/g)].map(match => match[1]!)
+    if (cell.includes('adapters')) named.push(...ADAPTERS)
+    t.same(named.sort(), [...allowed].sort(), folder)
+  }
+})
+
+t.test('every README names the folders beside it', async t => {
+  const folders = new Set(sources.filter(file => file.split('/').length > 4).map(file => dirname(file)))
+  for (const path of folders) {
+    const [kind, name, , folder] = path.split('/')
+    const readme = `${kind}/${name}/README.md`
+    t.ok(new RegExp(`\`(src/)?${folder}/`).test(read(readme)), `${readme} names ${folder}`)
+  }
+})
+
+t.test('no source file imports against the arrow', async t => {
+  t.ok(sources.length > 50, 'the sources were found')
+  for (const file of sources) {
+    const folder = packageOf(file)
+    const text = read(file)
+    for (const name of importsOf(text)) {
+      if (name.startsWith(SCOPE)) {
+        const target = name.slice(SCOPE.length).split('/')[0]!
+        if (!MAY_IMPORT[folder]!.includes(target)) t.fail(`${file} imports ${name}`)
+      }
+      if (name.startsWith('.') && !join(dirname(file), name).startsWith(`${folder}/`)) {
+        t.fail(`${file} reaches into another package: ${name}`)
+      }
+      const home = HOMES[name]
+      if (home && !home.includes(folder)) t.fail(`${file} imports ${name}, whose home is ${home.join(', ')}`)
+    }
+  }
+})
+
+t.test('one place opens connections to Redis', t => {
+  const home = /^packages\/(runtime\/src\/servers|testkit\/src)\//
+  const opening = sources.filter(file => /new (Redis|Cluster)\(/.test(read(file)))
+  t.same(
+    opening.filter(file => !home.test(file)),
+    [],
+  )
+  t.ok(opening.some(file => file.startsWith('packages/runtime/')))
+  t.end()
+})
+
+t.test('the pages of the console import the client and nothing else of ours', async t => {
+  const pages = sources.filter(file => file.startsWith('services/console/src/site/'))
+  t.ok(pages.length > 20, 'the pages were found')
+  for (const file of pages)
+    for (const name of importsOf(read(file)).filter(each => each.startsWith(SCOPE) || each.startsWith('.')))
+      if (
+        name.startsWith(SCOPE) ? name !== `${SCOPE}client` : !join(dirname(file), name).includes('/src/site/')
+      )
+        t.fail(`${file} imports ${name}`)
+})
+
+t.test("only the store's door imports pg and Prisma's client", async t => {
+  const importers = files
+    .filter(file => /\.(ts|mjs|js)$/.test(file))
+    .filter(file => importsOf(read(file)).some(name => POSTGRES.test(name)))
+  t.ok(importers.length >= 5, 'the door was found')
+  for (const file of importers) if (!POSTGRES_DOOR.test(file)) t.fail(`${file} opens Postgres itself`)
+})
+
+t.test('package.json files name what is imported, and nothing against the arrow', async t => {
+  for (const file of packages) {
+    const folder = dirname(file)
+    const {
+      dependencies = {},
+      devDependencies = {},
+      optionalDependencies = {},
+    } = JSON.parse(read(file)) as Record<string, Record<string, string> | undefined>
+    for (const name of Object.keys(dependencies)) {
+      if (!name.startsWith(SCOPE)) continue
+      const target = name.slice(SCOPE.length)
+      t.ok(MAY_IMPORT[folder]!.includes(target), `${folder} may depend on ${target}`)
+    }
+    const known = new Set(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+    const imported = new Set(
+      sources
+        .filter(source => source.startsWith(`${folder}/`))
+        .flatMap(source => importsOf(read(source)))
+        .filter(name => !name.startsWith('.') && !name.startsWith('node:'))
+        .map(name =>
+          name
+            .split('/')
+            .slice(0, name.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    )
+    for (const name of imported) t.ok(known.has(name), `${folder} lists ${name}, which it imports`)
+  }
+})
+
+const known = new Set(sources)
+const sourceAt = (path: string): string => (known.has(`${path}.tsx`) ? `${path}.tsx` : `${path}.ts`)
+
+/** Every file below a folder of sources with the files it imports from there; imports of types count. */
+const importGraph = new Map(
+  sources.map(file => {
+    const own = importsOf(read(file)).filter(name => name.startsWith('.'))
+    return [file, own.map(name => sourceAt(join(dirname(file), name).replace(/\.js$/, '')))]
+  }),
+)
+
+/** @returns the first circle of a graph as the nodes on it, or undefined */
+function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>()
+  const visit = (node: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node]
+    if (done.has(node)) return undefined
+    for (const next of graph.get(node) ?? []) {
+      const circle = visit(next, [...path, node])
+      if (circle) return circle
+    }
+    done.add(node)
+    return undefined
+  }
+  for (const node of graph.keys()) {
+    const circle = visit(node, [])
+    if (circle) return circle
+  }
+  return undefined
+}
+
+t.test('no files import each other in a circle', t => {
+  t.equal(findCircle(importGraph)?.join(' → '), undefined)
+  t.end()
+})
+
+t.test('no folders inside a package or service import each other in a circle', t => {
+  // A file directly in src/ stands for itself: an entry file may import what a folder of its neighbours imports.
+  const nodeOf = (file: string) => {
+    const [kind, name, src, first] = file.split('/')
+    return [kind, name, src, first].join('/')
+  }
+  const folders = new Map<string, string[]>()
+  for (const [file, imported] of importGraph) {
+    const from = nodeOf(file)
+    const others = imported.map(nodeOf).filter(to => to !== from)
+    folders.set(from, [...(folders.get(from) ?? []), ...others])
+  }
+  t.equal(findCircle(folders)?.join(' → '), undefined)
+  t.end()
+})
+
+t.test('only tests import the testkit', async t => {
+  for (const file of files.filter(name => /\.(ts|mjs|js)$/.test(name))) {
+    if (/(^|\/)test\//.test(file) || file.startsWith('packages/testkit/') || file === 'scripts/test.mjs')
+      continue
+    if (importsOf(read(file)).some(name => name === `${SCOPE}testkit`)) t.fail(`${file} imports the testkit`)
+  }
+})
+
+t.test('the domain and the chain have no I/O, no clock and no chance', async t => {
+  for (const file of sources.filter(name => /^packages\/(domain|chain)\//.test(name))) {
+    const text = read(file)
+    const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    t.notMatch(code, IMPURE, `${file} is pure`)
+    // Of node:net only the address parser is pure.
+    const impure = importsOf(
+      text.replace(
+        /^import \{ (isIP|BlockList)(, (isIP|isIPv4|isIPv6|BlockList))* \} from 'node:net'$/gm,
+        '',
+      ),
+    )
+    for (const name of impure.filter(each => each.startsWith('node:'))) {
+      t.ok(PURE_BUILTINS.includes(name), `${file} imports ${name}`)
+    }
+  }
+})
+
+t.test('no file or folder has a meaningless name', async t => {
+  for (const file of files) {
+    const parts = [...dirname(file).split('/'), basename(file).replace(/\..*$/, '')]
+    const banned = parts.find(part => BANNED_NAMES.includes(part))
+    if (banned) t.fail(`${file}: "${banned}" says nothing`)
+  }
+})

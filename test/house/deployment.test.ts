@@ -1,0 +1,195 @@
+// What is quickly known of docker-compose.yml, the Dockerfile and the edge: schemas and lint, and that they agree with
+// each other and the services. `npm run test:containers` runs them.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
+import { validate } from 'dockerfile-utils'
+import { parse } from 'yaml'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const dockerfile = read('infra/docker/Dockerfile')
+const compose = parse(read('docker-compose.yml'), { merge: true })
+interface ComposeService {
+  networks?: string[]
+  ports?: string[]
+  volumes?: string[]
+  restart?: string
+  healthcheck?: object
+  deploy?: { resources?: { limits?: { memory?: string } } }
+}
+const OURS = [...SERVICES, 'migrate']
+
+t.test('docker-compose.yml fits its schema and the linter finds nothing', async t => {
+  const args = ['node_modules/dclint/bin/dclint.cjs', '--max-warnings', '0', '-c', '.dclintrc.yaml']
+  t.doesNotThrow(() => execFileSync(process.execPath, [...args, 'docker-compose.yml'], { cwd: ROOT }))
+})
+
+t.test('the Dockerfile parses and the linter finds nothing', async t => {
+  t.same(validate(dockerfile), [])
+})
+
+t.test('every service has a target, and every target runs node as somebody who is not root', async t => {
+  for (const name of OURS) {
+    const stage = new RegExp(
+      `^FROM (serving|production) AS ${name}$[\\s\\S]*?(?=^FROM|$(?![\\s\\S]))`,
+      'm',
+    ).exec(dockerfile)
+    if (!stage) {
+      t.fail(`there is no target ${name}`)
+      continue
+    }
+    const entry = /^CMD \["(.+)"\]$/m.exec(stage[0])?.[1]
+    t.equal(entry, name === 'migrate' ? 'packages/store/dist/service.js' : `services/${name}/dist/service.js`)
+    t.notMatch(stage[0], /^USER/m, `${name} keeps the user of its base`)
+    t.match(compose.services[name], { build: { target: name, dockerfile: 'infra/docker/Dockerfile' } })
+  }
+  t.match(dockerfile, /^FROM scratch AS production$[^]*?^USER 1000:1000$/m)
+  t.match(dockerfile, /^ENTRYPOINT \["node", "--enable-source-maps"\]$/m)
+  t.match(dockerfile, /^FROM production AS serving$[^]*?^HEALTHCHECK [^]*?\/readyz/m)
+})
+
+t.test('the files that the images copy and mount exist', async t => {
+  for (const [, source] of dockerfile.matchAll(/^COPY (?!--from)(\S+)/gm))
+    t.ok(existsSync(join(ROOT, source!)), `${source} exists`)
+  for (const service of Object.values<ComposeService>(compose.services)) {
+    for (const volume of service.volumes ?? []) {
+      const [source] = String(volume).split(':')
+      if (source!.startsWith('.')) t.ok(existsSync(join(ROOT, source!)), `${source} exists`)
+    }
+  }
+})
+
+t.test('each service is given every variable it requires, and none it does not know', async t => {
+  const known = ['HOST', 'MANAGEMENT_HOST', 'MANAGEMENT_PORT']
+  for (const name of SERVICES) {
+    const schema = await readServiceSchema(name)
+    if (!schema) {
+      t.comment(`${name} has no config.ts yet`)
+      continue
+    }
+    const given = Object.keys(compose.services[name].environment)
+    const { required = [] } = schema as { required?: readonly string[] }
+    for (const variable of required) {
+      if ((schema.properties[variable] as { default?: unknown }).default === undefined) {
+        t.ok(given.includes(variable), `${name} is given ${variable}`)
+      }
+    }
+    for (const variable of given) {
+      const isKnown = [...known, ...FOR_MANY].includes(variable) || variable in schema.properties
+      t.ok(isKnown, `${name} knows ${variable}`)
+    }
+  }
+})
+
+/** Given to many by one anchor; a service may have no use for one of them. */
+const FOR_MANY = ['PROGRAM_ID', 'STREAM_NAME', 'SUBJECT_PREFIX', 'NATS_URL', 'REDIS_URL', 'DATABASE_URL']
+
+t.test('no password stands in the files: each is a variable that must be set', async t => {
+  const text = read('docker-compose.yml')
+  for (const name of [
+    'POSTGRES_PASSWORD',
+    'REDIS_PASSWORD',
+    'NATS_PASSWORD',
+    'OPS_TOKEN',
+    'JWT_PRIVATE_KEYS',
+  ]) {
+    const uses = [...text.matchAll(new RegExp(`\\$\\{${name}([^}]*)\\}`, 'g'))].map(match => match[1])
+    t.ok(uses.length > 0, name)
+    for (const use of uses) t.match(use, /^:\?/, `${name} has no default`)
+    for (const environment of ['production', 'devnet']) {
+      t.match(read(`infra/docker/${environment}.env.example`), new RegExp(`^${name}=$`, 'm'))
+    }
+  }
+})
+
+t.test('the public sees only the edge; servers and management ports have no way in', async t => {
+  for (const [name, service] of Object.entries<ComposeService>(compose.services)) {
+    for (const port of service.ports ?? []) {
+      if (name === 'edge') continue
+      t.match(port, /^127\.0\.0\.1:/, `${name} publishes on loopback only`)
+      t.notMatch(port, /9100/, `${name} keeps its management port inside`)
+    }
+    if (['postgres', 'redis'].includes(name)) t.same(service.networks, ['data'])
+  }
+  t.equal(compose.networks.data.internal, true)
+})
+
+t.test('everything that lasts has a health check, a restart policy and a memory limit', async t => {
+  for (const [name, service] of Object.entries<ComposeService>(compose.services)) {
+    t.ok(service.restart, `${name} is started again`)
+    if (['migrate', 'nats-folder'].includes(name)) continue
+    const hasCheck = service.healthcheck ?? SERVICES.includes(name as never)
+    t.ok(hasCheck, `${name} has a health check, its own or its image's`)
+    t.ok(service.deploy?.resources?.limits?.memory, `${name} has a memory limit`)
+  }
+})
+
+t.test('the two environments share nothing that tells them apart', async t => {
+  const settings = (name: string) =>
+    Object.fromEntries(
+      [...read(`infra/docker/${name}.env.example`).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(match => [
+        match[1],
+        match[2],
+      ]),
+    )
+  const [production, devnet] = [settings('production'), settings('devnet')]
+  for (const name of ['ENVIRONMENT', 'PORT', 'OPS_PORT', 'NATS_PORT'])
+    t.not(production[name], devnet[name], name)
+  t.ok(devnet.STREAM_NAME && devnet.SUBJECT_PREFIX)
+})
+
+t.test('the memory of servers and services fits their limits', async t => {
+  const megabytes = (text: string) => parseInt(text) * (/g/i.test(text) ? 1_024 : 1)
+  const limitOf = (name: string) => megabytes(compose.services[name].deploy.resources.limits.memory)
+  const [, redis] = /--maxmemory (\S+)/.exec(JSON.stringify(compose.services.redis.command))!
+  t.ok(megabytes(redis!) <= 0.7 * limitOf('redis'), 'Redis refuses writes before the kernel ends it')
+  const [, shared] = /shared_buffers=(\S+?)"/.exec(JSON.stringify(compose.services.postgres.command))!
+  t.ok(megabytes(shared!) <= 0.4 * limitOf('postgres'), 'shared_buffers')
+  t.ok(limitOf('api') >= 1.5 * 458, 'the api has half as much again as its bench took')
+})
+
+t.test('a container has more time to stop than its process takes', async t => {
+  const seconds = (text: string) => Number(/(\d+)s\}?$/.exec(text)![1])
+  for (const name of SERVICES) {
+    const { stop_grace_period: grace, environment } = compose.services[name]
+    const deadlineMs = Number(/:-(\d+)\}$/.exec(environment.STOP_DEADLINE_MS)![1])
+    // An exit waits for open questions to a name server: attempts:5 for the name, and for it in a search domain.
+    t.ok(seconds(grace) * 1_000 >= deadlineMs + 15_000, `${name}: ${grace} for ${deadlineMs} ms`)
+  }
+  t.match(compose.services.realtime.environment.STOP_DEADLINE_MS, /40000/, 'sockets leave over 30 seconds')
+})
+
+t.test('the alerts and the dashboard of Kubernetes are those of infra/observability', async t => {
+  t.doesNotThrow(() => execFileSync(process.execPath, ['scripts/kubernetes-monitoring.mjs'], { cwd: ROOT }))
+})
+
+t.test('every image of a server is a setting with a whole version, to be pinned by digest', async t => {
+  for (const [name, { image }] of Object.entries<{ image: string }>(compose.services))
+    if (!OURS.includes(name)) t.match(image, /^\$\{[A-Z]+_IMAGE:-[\w/]+:v?\d+\.\d+[.\w-]+\}$/, name)
+  t.match(dockerfile, /^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-/m)
+})
+
+t.test('every package with a program for x64 has one for arm64', async t => {
+  const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, object> }
+  const native = Object.keys(packages).filter(name => /linux.*x64(?!-musl)/.test(name))
+  t.ok(native.length > 0)
+  for (const name of native) t.ok(packages[name.replace('x64', 'arm64')], name)
+})
+
+t.test('both ways to upgrade migrate first, and replace every service', async t => {
+  const script = read('infra/docker/upgrade.sh')
+  const [, replaced] = /^for service in (.+); do$/m.exec(script)!
+  // ops has a port of the machine: its container is replaced in place.
+  t.match(script, /up .* ops$/m)
+  t.same([...replaced!.split(' '), 'ops'].sort(), [...SERVICES].sort())
+  for (const name of replaced!.split(' ')) t.notOk(compose.services[name].ports, `${name} has no such port`)
+  for (const [file, migration, rest] of [
+    ['infra/docker/upgrade.sh', 'run --no-deps --name "$job" migrate', 'for service in'],
+    ['infra/kubernetes/upgrade.sh', 'apply -k "$overlay/migration"', 'apply -k "$overlay"\n'],
+  ] as const)
+    t.ok(read(file).indexOf(migration) < read(file).indexOf(rest), file)
+})

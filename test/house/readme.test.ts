@@ -1,0 +1,60 @@
+// What the README promises of commands, files and settings exists. That its lines also work is tested end to
+// end in e2e/readme.long.test.ts.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { settingsTable } from '@payment-tracking/stack'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter(file => existsSync(join(ROOT, file)))
+
+t.test('every command that is named exists', async t => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  for (const document of documents) {
+    for (const [, name] of read(document).matchAll(/\bnpm run ([a-z][\w:-]*)/g)) {
+      t.ok(name! in scripts, `${document}: npm run ${name}`)
+    }
+    for (const [, file] of read(document).matchAll(/\bnode ((?:scripts|test)\/[\w./-]+)/g)) {
+      t.ok(existsSync(join(ROOT, file!)), `${document}: node ${file}`)
+    }
+  }
+  for (const name of ['start', 'test']) t.ok(name in scripts, `npm ${name}`)
+})
+
+t.test('every link into the repository leads somewhere', async t => {
+  for (const document of documents) {
+    for (const [, target] of read(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      // Another site, or a path of the running service.
+      if (/^([a-z]+:|\/)/.test(target!)) continue
+      t.ok(existsSync(join(ROOT, dirname(document), target!)), `${document}: ${target}`)
+    }
+  }
+})
+
+t.test('the table of settings equals the settings of the services', async t => {
+  t.equal(
+    await settingsTable([join(ROOT, 'docs/settings.md')]),
+    0,
+    'node scripts/settings-table.mjs --write mends it',
+  )
+})
+
+t.test('an operator has at most 75 settings to look at', async t => {
+  const names = read('docs/settings.md').match(/^\| `[A-Z_]+`/gm) ?? []
+  t.ok(names.length > 50 && names.length <= 75, `${names.length} settings`)
+  t.equal(new Set(names).size, names.length, 'each stands in one group')
+})
+
+t.test('the README says loudly that anyone can write any memo', async t => {
+  const text = read('README.md').replace(/\n> ?/g, ' ')
+  t.ok(/\*\*Anyone can write any memo\.\*\*.*check the recipient, the mint and the amount/.test(text))
+})

@@ -1,0 +1,97 @@
+// The runner of test files, in repositories made up for it.
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { birthOf } from '@payment-tracking/stack'
+import { waitFor } from '@payment-tracking/testkit'
+import t, { type Test } from 'tap'
+
+t.setTimeout(180_000)
+
+const RUNNER = fileURLToPath(new URL('../../scripts/run-test-files.mjs', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs the runner in a repository. */
+const runIn = (root: string, env: Record<string, string> = {}) =>
+  new Promise<{ code: unknown; output: string }>(resolve =>
+    execFile(
+      process.execPath,
+      [RUNNER],
+      { cwd: root, env: { ...process.env, TAP_TIMEOUT: '60', ...env } },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, output: stdout + stderr }),
+    ),
+  )
+
+/** A repository below this one, so that its test files find the packages. */
+const repositoryOf = (t: Test, files: Record<string, string>) =>
+  t.testdir({ services: { one: { test: files } }, packages: {} })
+
+t.test('a run without a single test file fails, and says where it looked', async t => {
+  const { code, output } = await runIn(repositoryOf(t, { 'sample.ts': '' }))
+  t.equal(code, 1)
+  t.match(output, /^no test file is below .*services\/one\/test/m)
+})
+
+t.test('a file that breaks before its first assertion counts as one failure and is named', async t => {
+  const { code, output } = await runIn(repositoryOf(t, { 'bad.test.ts': 'throw new Error("broken")' }))
+  t.equal(code, 1)
+  t.match(output, 'Error: broken')
+  t.match(output, /^not ok services\/one\/test\/bad\.test\.ts[^]*^0 passed, 1 failed$/m)
+})
+
+t.test('the last line counts every assertion, those of subtests too', async t => {
+  const good = `import t from 'tap'; t.test('outer', async t => { t.ok(1); t.test('inner', async t => t.ok(2)) })`
+  const bad = `import t from 'tap'; t.ok(1); t.test('the sum', async t => t.equal(1, 2, 'one is two'))`
+  const { code, output } = await runIn(repositoryOf(t, { 'good.test.ts': good, 'bad.test.ts': bad }))
+  t.equal(code, 1)
+  t.match(output, /^ok services\/one\/test\/good\.test\.ts \(.*2 assertions\)$/m)
+  t.match(output, /^not ok services\/one\/test\/bad\.test\.ts \(.*1 of 2 assertions failed\)$/m)
+  t.match(output, 'failed: the sum')
+  t.match(output, /^3 passed, 1 failed\n$/m)
+})
+
+t.test('a file that exits with 0 but never ends its plan fails', async t => {
+  const script = `console.log('TAP version 14'); console.log('1..2'); console.log('ok 1'); process.exit(0)`
+  const { code, output } = await runIn(repositoryOf(t, { 'short.test.ts': script }))
+  t.equal(code, 1)
+  t.match(output, /^not ok services\/one\/test\/short\.test\.ts/m)
+})
+
+t.test('upgrade guard: tap tells its parent a longer time limit of a file', async t => {
+  const script = `
+    import t from 'tap'
+    t.setTimeout(60_000)
+    t.test('slow', async t => { await new Promise(done => setTimeout(done, 2_500)); t.ok(1) })`
+  const { code, output } = await runIn(repositoryOf(t, { 'slow.test.ts': script }), { TAP_TIMEOUT: '1' })
+  t.equal(code, 0, output)
+})
+
+t.test('a file killed by its time limit leaves no service, no child and no server behind', async t => {
+  const notes = join(t.testdir({}), 'pids.json')
+  const script = `
+    import { spawn } from 'node:child_process'
+    import { writeFileSync } from 'node:fs'
+    import { openPrivateServers, startStack } from '${join(ROOT, 'packages/testkit/dist/index.js')}'
+    import root from 'tap'
+    root.test('hangs', async t => {
+      const child = spawn('sleep', ['600'])
+      const servers = await openPrivateServers(t)
+      const stack = await startStack(t)
+      const { services } = stack.describe()
+      writeFileSync(process.env.NOTES, JSON.stringify([
+        child.pid, stack.pid,
+        ...Object.values(servers.private).map(({ pid }) => pid),
+        ...services.map(service => service.process.pid),
+      ]))
+      root.setTimeout(1)
+      // Stopped, the file cannot obey tap's own time limit: the runner has to kill it.
+      process.kill(process.pid, 'SIGSTOP')
+    })`
+  const { code, output } = await runIn(repositoryOf(t, { 'hangs.test.ts': script }), { NOTES: notes })
+  t.equal(code, 1)
+  t.match(output, 'killed: it did not end by itself')
+  const pids = JSON.parse(await readFile(notes, 'utf8')) as number[]
+  t.ok(pids.length >= 11, `${pids.length} processes were started`)
+  await waitFor(() => pids.every(pid => birthOf(pid) === undefined), { what: 'the end of all of them' })
+})
