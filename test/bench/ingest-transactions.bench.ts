@@ -31,12 +31,12 @@ async function openConsumer(context: BenchContext, grouping: Grouping) {
   const stream = await openBenchStream(context)
   let handled = 0
   const options = {
-    STREAM_NAME: stream.name,
-    SUBJECT_PREFIX: stream.name,
-    CONSUMER_NAME: 'ingest',
-    BATCH_SIZE,
+    streamName: stream.name,
+    subjectPrefix: stream.name,
+    consumerName: 'ingest',
+    batchSize: BATCH_SIZE,
   }
-  const consumer = bus.consume({ ...options, ACK_WAIT_MS: 30_000, ...grouping }, messages => {
+  const consumer = bus.consume({ ...options, ackWaitMs: 30_000, ...grouping }, messages => {
     handled += messages.length
     return Promise.resolve(undefined)
   })
