@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { canonicalJson } from '../src/json/canonical-json.js'
+import { canonicalJson } from '../src/messages/canonical-json.js'
 import { readExactJson } from '../src/json/exact-json.js'
 import { idInSlot, RawJson, writeJson, type ChainEvent } from '../src/index.js'
 import { accept, envelopeOf, keyOf, PAYMENT, POLICY_CREATED, SUBSCRIPTION, type Members } from './messages.js'

@@ -1,7 +1,7 @@
 // The body of a webhook request: rendered once, stored, and sent with the same bytes in every attempt.
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { LIFECYCLE_TYPES, NOTICE_TYPES } from './lifecycle-types.js'
+import { LIFECYCLE_TYPES, NOTICE_TYPES } from '../policies/lifecycle-types.js'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
 export const RETRACTION_MESSAGE_TYPE = 'payment.retracted'

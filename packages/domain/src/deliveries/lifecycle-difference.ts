@@ -2,7 +2,7 @@
 import type { ChainOrder } from '../messages/chain-event.js'
 import { isOfIncarnation } from '../state/incarnation.js'
 import { eventKey, STATUS_TYPES, type LifecyclePolicy } from './lifecycle-message.js'
-import type { LifecycleType } from './lifecycle-types.js'
+import type { LifecycleType } from '../policies/lifecycle-types.js'
 
 export interface TrackedPolicy extends LifecyclePolicy {
   deletedOrder: ChainOrder | null

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ChainEvent, ChainOrder } from '../messages/chain-event.js'
 import type { DeliveryMessage } from './delivery-message.js'
 import { isOfIncarnation } from '../state/incarnation.js'
-import type { LifecycleType } from './lifecycle-types.js'
+import type { LifecycleType } from '../policies/lifecycle-types.js'
 import type { PolicyState } from '../state/policy-state.js'
 
 /** A policy when the message is rendered; null is not known. */

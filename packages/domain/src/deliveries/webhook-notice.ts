@@ -1,7 +1,7 @@
 // What the other webhooks of a gateway are told of a webhook that fails or was deactivated.
 import { createHash } from 'node:crypto'
 import type { DeliveryMessage } from './delivery-message.js'
-import type { NoticeType } from './lifecycle-types.js'
+import type { NoticeType } from '../policies/lifecycle-types.js'
 
 export interface WebhookNotice {
   type: NoticeType

@@ -1,6 +1,6 @@
 // The kinds of payment policy that the program knows, and what each must carry.
 import type { PolicyType } from './chain-event.js'
-import { canonicalJson } from '../json/canonical-json.js'
+import { canonicalJson } from './canonical-json.js'
 import type { EnumValue } from './enum-value.js'
 import { isObject, type ExactJson, type ExactJsonObject } from '../json/exact-json.js'
 import {

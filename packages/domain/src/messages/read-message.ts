@@ -1,6 +1,6 @@
 import { EVENT_NAME, EVENT_NAME_PREFIX } from '@payment-tracking/contracts'
 import { isSignature } from '../keys/addresses.js'
-import { canonicalJson } from '../json/canonical-json.js'
+import { canonicalJson } from './canonical-json.js'
 import type { ChainEvent, Commitment, ReadResult } from './chain-event.js'
 import { readerOf } from './event-readers.js'
 import { TooDeepError, isObject, readExactJson } from '../json/exact-json.js'

@@ -1,6 +1,6 @@
 // Whether a policy waits for a payment at a given time. REST, webhooks and sockets ask these functions.
 import { LAST_SECOND } from '../time/civil-date.js'
-import type { LifecycleType } from '../deliveries/lifecycle-types.js'
+import type { LifecycleType } from './lifecycle-types.js'
 import type { PolicyTerms } from './policy-terms.js'
 
 export const DUE_STATES = ['none', 'upcoming', 'due', 'overdue', 'expired'] as const

@@ -1,6 +1,6 @@
-import { readVariant } from '../messages/enum-value.js'
-import { RawJson, isObject, type ExactJson } from './exact-json.js'
-import { writeArray } from './write-array.js'
+import { readVariant } from './enum-value.js'
+import { RawJson, isObject, type ExactJson } from '../json/exact-json.js'
+import { writeArray } from '../json/write-array.js'
 
 /** Up to 78 digits: a u256. A longer run of digits is text. */
 const INTEGER = /^(?:0|-?[1-9]\d{0,77})$/
