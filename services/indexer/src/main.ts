@@ -17,7 +17,7 @@ await runMain(
     // The checkpoint describes the stream, so the checkpoint is stored beside the stream.
     const keys = await bus.openKeyValue(indexerBucketOf(config.STREAM_NAME), config.STREAM_NAME)
     const metrics = createIndexerMetrics(context.metrics)
-        const indexer = new Indexer(settings, bus, keys, metrics, log, error => context.fail(error))
+    const indexer = new Indexer(settings, bus, keys, metrics, log, error => context.fail(error))
     context.intake('chain', indexer)
   },
   INDEXER_TUNABLES,

@@ -51,7 +51,13 @@ async function main(): Promise<void> {
     again: true,
   })
   try {
-    await reingest(since, { bus, handle, stream: streamOf(config), batchSize: INGEST_TUNABLES.batchSize, log })
+    await reingest(since, {
+      bus,
+      handle,
+      stream: streamOf(config),
+      batchSize: INGEST_TUNABLES.batchSize,
+      log,
+    })
     await relay.settle()
   } finally {
     await bus.close()

@@ -64,8 +64,7 @@ export class Follower {
 
   constructor(private readonly parts: FollowerParts) {
     const { settings, pool, publisher } = parts
-    if (settings.commitment === 'confirmed')
-      this.#lane = new EarlyLane(pool, publisher, this.#fetchOptions)
+    if (settings.commitment === 'confirmed') this.#lane = new EarlyLane(pool, publisher, this.#fetchOptions)
   }
 
   readonly #onDisagreement = (node: string, signature: string): void => {
