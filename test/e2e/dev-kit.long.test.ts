@@ -41,10 +41,10 @@ t.test('every type of event is caused, and forwarded with a signature that holds
   for (const { body, headers } of receiver.requests)
     t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
   t.match(await finish('listen'), 'npm run listen runs already for this gateway')
-  await waitFor(() => /payment\.executed trigger-\w+ 5000000 msg_\w+ → 200/.test(listening.output()))
+  await waitFor(() => /payment\.executed trigger-\w+ 5000000\s+msg_\w+ → 200/.test(listening.output()))
 
   await finish(`pay -- --tracking-id "$(printf 'x\\033[31mred\\nnew line')" --amount 8`)
-  await waitFor(() => / 8 msg_\w+ → 200/.test(listening.output()), { what: 'the memo of a stranger' })
+  await waitFor(() => / 8\s+msg_\w+ → 200/.test(listening.output()), { what: 'the memo of a stranger' })
   t.match(
     listening.output(),
     'payment.executed x\\u{1b}[31mred\\u{a}new line 8',
@@ -55,7 +55,7 @@ t.test('every type of event is caused, and forwarded with a signature that holds
   )
   t.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 400, 'what is no delivery is refused')
   await finish('pay -- --tracking-id after --amount 9')
-  await waitFor(() => / after 9 msg_\w+ → 200/.test(listening.output()), {
+  await waitFor(() => / after 9\s+msg_\w+ → 200/.test(listening.output()), {
     what: 'the listener, still there',
   })
   listening.end()
@@ -69,7 +69,7 @@ t.test(
     await waitFor(() => nobody.output().includes('Ctrl-C ends it'), { what: 'the listener' })
     await finish('pay -- --tracking-id order-7 --amount 1')
     await waitFor(
-      () => (nobody.output().match(/order-7 1 .*gave no answer: ECONNREFUSED/g)?.length ?? 0) === 4,
+      () => (nobody.output().match(/order-7 1\s+msg_\w+ .*gave no answer: ECONNREFUSED/g)?.length ?? 0) === 4,
       {
         what: 'all four attempts',
       },

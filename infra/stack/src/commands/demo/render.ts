@@ -35,7 +35,8 @@ export function renderLinks(
   const [gateway = ''] = gateways
   return [
     `see it live     ${baseUrl}/console/payments`,
-    `a subscriber    ${baseUrl}/console/subscriptions?by=gatewayPublicKey&value=${gateway}`,
+    'its subscribers',
+    `  ${baseUrl}/console/subscriptions?gateway=${gateway}`,
     ...(isEndless ? ['Ctrl-C ends the demo; npm start goes on.'] : []),
   ].join('\n')
 }

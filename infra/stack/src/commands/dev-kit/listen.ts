@@ -79,7 +79,7 @@ function report(told: { baseUrl: string; gateway: string; forward: URL | undefin
   const { baseUrl, gateway, forward, listener } = told
   console.log(`listening for ${gateway}${forward ? `, forwarding to ${forward.href}` : ''}`)
   console.log(`secret   ${listener.secret}`)
-  console.log(`log      ${baseUrl}/console/endpoints/${listener.id}?gateway=${gateway}`)
+  console.log(`log\n  ${baseUrl}/console/endpoints/${listener.id}?gateway=${gateway}`)
   console.log('Ctrl-C ends it; what comes meanwhile is delivered at the next start.')
 }
 
@@ -103,7 +103,7 @@ async function receive(
   const answer = forward === undefined ? { status: 204, why: '' } : await pass(forward, headers, body)
   const what = [type, printable(data.trackingId ?? ''), data.amountString ?? ''].filter(Boolean).join(' ')
   const outcome = forward === undefined ? '' : ` → ${answer.status}${answer.why && ` (${answer.why})`}`
-  console.log(`${new Date().toISOString()} ${what} ${headers['webhook-id'] ?? ''}${outcome}`)
+  console.log(`${new Date().toISOString()} ${what}\n  ${headers['webhook-id'] ?? ''}${outcome}`)
   response.writeHead(answer.status).end()
 }
 

@@ -7,6 +7,7 @@ import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { USDC } from '../usdc.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
+import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
@@ -57,6 +58,6 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     await publisher.close()
   }
   await waitUntilStored(stack.baseUrl, message.signature)
-  console.log(`paid ${amount} for ${trackingId}\ntransaction ${message.signature}`)
+  console.log(`paid ${amount} for ${printable(trackingId)}\ntransaction ${message.signature}`)
   return 0
 }

@@ -15,6 +15,7 @@ import { openPublisher } from '../open-publisher.js'
 import { USDC } from '../usdc.js'
 import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
+import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
 import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
@@ -77,7 +78,7 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
   } finally {
     await publisher.close()
   }
-  console.log(`caused ${type} for ${trackingId}`)
+  console.log(`caused ${type} for ${printable(trackingId)}`)
   return 0
 }
 

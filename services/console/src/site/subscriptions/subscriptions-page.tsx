@@ -10,10 +10,12 @@ import { SubscriptionTable, type PolicyLine } from './subscription-table.js'
 
 export function SubscriptionsPage() {
   const [parameters] = useSearchParams()
-  const given = parameters.get('by')
+  // A short address for what terminals print.
+  const gateway = parameters.get('gateway')
+  const given = gateway === null ? parameters.get('by') : 'gatewayPublicKey'
   const lookup = {
     by: isLookup(given) ? given : ('trackingId' as const),
-    value: parameters.get('value') ?? '',
+    value: gateway ?? parameters.get('value') ?? '',
     mint: parameters.get('mint') ?? '',
   }
   return (
