@@ -109,8 +109,11 @@ t.test('form: twenty addresses typed letter by letter, and each is asked for at 
   for (let address = 0; address < 20; address++) {
     const { recipient } = (await buy(`form ${id} ${address}`)).policy
     for (let letters = 1; letters < recipient.length; letters++) {
+      // Short of its last letter, a text can be a key of 32 bytes too.
+      const expected = letters < recipient.length - 1 ? [400] : [400, 404]
       const { status } = await ask(recipient.slice(0, letters))
-      if (status !== 400) return t.equal(status, 400, `${letters} letters of address ${address}`)
+      if (!expected.includes(status))
+        return t.fail(`${status} after ${letters} letters of address ${address}`)
     }
     t.equal((await ask(recipient)).status, 404)
   }
