@@ -35,7 +35,7 @@ export async function addBoard(
     serverAdapter,
     options: {
       uiConfig: {
-        boardTitle: `Payment tracking · ${environment}`,
+        boardTitle: `[${environment}] Payment tracking`,
         miscLinks: [
           { text: 'Overview', url: '/' },
           { text: 'Pipeline', url: '/pipeline' },
