@@ -7,7 +7,7 @@ import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-ti
 import { judge, type Facts } from '../src/site/overview/judge.js'
 import { axisNumber } from '../src/site/charts/chart-series.js'
 import { readName } from '../src/site/session/read-name.js'
-import { tokenEnd } from '../src/site/session/token-end.js'
+import { readClaims } from '../src/site/session/token-claims.js'
 import { amountParts, drawnAmount, formatAmount } from '../src/site/show/format-amount.js'
 import { formatDuration, relativeTime } from '../src/site/show/format-time.js'
 import { plainMemo } from '../src/site/show/memo.js'
@@ -120,10 +120,10 @@ t.test('foreign names and memos show what they hold', async t => {
   t.equal(plainMemo('a\u202eb\u0007'), 'a\\u202eb\\u0007')
 })
 
-t.test('a token says when it ends, and an API key nothing', async t => {
-  const claims = Buffer.from(JSON.stringify({ exp: 1_795_000_000 })).toString('base64url')
-  t.equal(tokenEnd(`a.${claims}.b`), 1_795_000_000_000)
-  t.equal(tokenEnd('ptk_abc'), null)
+t.test('a token says whose it is and when it ends, and an API key nothing', async t => {
+  const claims = Buffer.from(JSON.stringify({ exp: 1_795_000_000, gateway: 'shop' })).toString('base64url')
+  t.same(readClaims(`a.${claims}.b`), { gateway: 'shop', expiresAt: 1_795_000_000_000 })
+  t.same(readClaims('ptk_abc'), { gateway: null, expiresAt: null })
 })
 
 t.test('all is well until something is not', async t => {

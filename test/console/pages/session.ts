@@ -20,20 +20,30 @@ export function testSignIn({ gateway, page, go }: Market): void {
 }
 
 /** Signs out, and in again by an API key. */
-export function testSession({ page, receiver, field, button }: Market): void {
+export function testSession({ page, go, receiver, field, button }: Market): void {
+  const account = page.locator('.account')
+  const readToken = () =>
+    page.evaluate(
+      () => (JSON.parse(sessionStorage.getItem('payment-tracking.session')!) as { token: string }).token,
+    )
   t.test('who is signed in is named, and goes on without losing the page', async t => {
-    const account = page.locator('.account')
     await holdsText(t, account, /Console Test[^]*signed in for \d+ min/, 'the name and how long')
-    const readToken = () =>
-      page.evaluate(
-        () => (JSON.parse(sessionStorage.getItem('payment-tracking.session')!) as { token: string }).token,
-      )
     const before = await readToken()
     await press(page, page.getByRole('link', { name: 'API keys' }))
     await type(page, field('Name'), 'half written')
     await press(page, account.getByRole('button', { name: 'Renew' }))
     await waitFor(async () => (await readToken()) !== before, { what: 'another token' })
     t.equal(await field('Name').inputValue(), 'half written', 'the page is as it was')
+  })
+
+  t.test('a token signs in without the address of its gateway', async t => {
+    const token = await readToken()
+    await press(page, button('Sign out'))
+    await page.evaluate(() => localStorage.clear())
+    await go('/sign-in')
+    await type(page, field('API key or token'), token)
+    await press(page, button('Sign in'))
+    await holdsText(t, account, /Console Test/, 'the gateway of the token')
   })
 
   t.test('an API key made in the console signs in, as far as its scope goes', async t => {

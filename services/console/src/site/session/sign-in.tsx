@@ -4,7 +4,7 @@ import { apiOf, ask, RequestError } from '../api/request.js'
 import { PageHead } from '../show/page-head.js'
 import { useSession, type Session } from './session.js'
 import { signByWallet } from './sign-by-wallet.js'
-import { tokenEnd } from './token-end.js'
+import { readClaims } from './token-claims.js'
 import { useWallets } from './use-wallets.js'
 
 /** Remembered in this browser: an address is no secret. */
@@ -36,12 +36,11 @@ async function checkSecret(gateway: string, token: string): Promise<void> {
 }
 
 /** Runs one way of signing in: says what failed, and keeps who signed in. */
-function useAttempt(gateway: string) {
+function useAttempt() {
   const { signIn } = useSession()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: (address: string) => Promise<Session>) => {
-    const address = gateway.trim()
+  const attempt = async (address: string, work: (address: string) => Promise<Session>) => {
     if (address === '') return setProblem('Name the gateway first.')
     setProblem(null)
     setBusy(true)
@@ -63,14 +62,16 @@ export function SignIn() {
   const wallets = useWallets()
   const [gateway, setGateway] = useState(firstGateway)
   const [secret, setSecret] = useState('')
-  const { attempt, problem, isBusy } = useAttempt(gateway)
-  const byWallet = (wallet: Wallet) => attempt(address => signByWallet(address, wallet))
+  const { attempt, problem, isBusy } = useAttempt()
+  const byWallet = (wallet: Wallet) => attempt(gateway.trim(), address => signByWallet(address, wallet))
   const bySecret = (event: FormEvent) => {
     event.preventDefault()
-    void attempt(async address => {
-      const token = secret.trim()
+    const token = secret.trim()
+    const claims = readClaims(token)
+    // A token names its gateway, so that nobody needs to write the address.
+    void attempt(claims.gateway ?? gateway.trim(), async address => {
       await checkSecret(address, token)
-      return { gateway: address, token, expiresAt: tokenEnd(token) }
+      return { gateway: address, token, expiresAt: claims.expiresAt }
     })
   }
 
@@ -141,7 +142,8 @@ export function SignIn() {
               />
             </label>
             <p id="secret-help" className="small quiet">
-              <code>npm run --silent sign-in</code> prints a token. It is kept in this tab until you sign out.
+              <code>npm run --silent sign-in</code> prints a token, which names its gateway. It is kept in
+              this tab until you sign out.
             </p>
             <button type="submit" className="outline" disabled={isBusy}>
               Sign in

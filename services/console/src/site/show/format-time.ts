@@ -5,10 +5,13 @@ const DAY = 24 * HOUR
 /** From here on a date says more than a number of days. */
 const LONGEST_RELATIVE = 30 * DAY
 
+/** Whether a relative time says more than the date. */
+export const isNear = (at: number, now: number): boolean => Math.abs(now - at) < LONGEST_RELATIVE
+
 /** `3 min ago`, `in 2 days`; a date beyond a month. All in milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at)
-  if (distance >= LONGEST_RELATIVE) return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
+  if (!isNear(at, now)) return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
   if (distance < 5 * SECOND) return 'just now'
   const count = (unit: number) => Math.floor(distance / unit)
   const days = count(DAY)

@@ -1,4 +1,4 @@
-import { relativeTime } from './format-time.js'
+import { isNear, relativeTime } from './format-time.js'
 import { useNow } from './now.js'
 
 type Moment = string | number | bigint | null | undefined
@@ -24,7 +24,7 @@ export function ExactTime({ at }: { at: Moment }) {
       <Stamp date={date}>
         {date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}
       </Stamp>{' '}
-      <span className="quiet">{relativeTime(date.getTime(), now)}</span>
+      {isNear(date.getTime(), now) && <span className="quiet">{relativeTime(date.getTime(), now)}</span>}
     </>
   )
 }
