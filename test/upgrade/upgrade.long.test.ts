@@ -191,6 +191,6 @@ t.test('a release goes on while schema and services change under load', { timeou
   const asWritten = await dumpProjections(database.pool)
   const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
   t.teardown(() => store.close())
-  await rebuildProjections(store, DEFAULT_PROGRAM_ID)
+  await rebuildProjections(store, { programId: DEFAULT_PROGRAM_ID })
   t.strictSame(await dumpProjections(database.pool), asWritten, 'projections follow from the events')
 })

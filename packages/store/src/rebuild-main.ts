@@ -27,12 +27,13 @@ try {
     let saidAt = startedAt
     let done = 0
     log.info('rebuild.begun')
-    await rebuildProjections(store, config.PROGRAM_ID, pages => {
+    const onPage = (pages: number) => {
       done = pages
       if (performance.now() - saidAt < PROGRESS_EVERY_MS) return
       saidAt = performance.now()
       log.info({ pages }, 'rebuild.goes-on')
-    })
+    }
+    await rebuildProjections(store, { programId: config.PROGRAM_ID, onPage })
     log.info({ pages: done, ms: Math.round(performance.now() - startedAt) }, 'rebuild.done')
   } catch (err) {
     log.fatal({ err }, 'rebuild.failed')

@@ -191,7 +191,7 @@ t.test('tasks', async t => {
     'the honest gateway is told of what is due',
   )
   await chain.finalize()
-  await drive(() => rebuildProjections(api.store, DEFAULT_PROGRAM_ID))
+  await drive(() => rebuildProjections(api.store, { programId: DEFAULT_PROGRAM_ID }))
   await tellAll()
 })
 

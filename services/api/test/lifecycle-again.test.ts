@@ -69,7 +69,7 @@ t.test('reading the stream again', async t => {
 })
 
 t.test('a rebuild', async t => {
-  await rebuildProjections(api.store, DEFAULT_PROGRAM_ID)
+  await rebuildProjections(api.store, { programId: DEFAULT_PROGRAM_ID })
   t.strictSame(await told(), first)
 })
 

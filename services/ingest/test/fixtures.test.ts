@@ -146,6 +146,6 @@ t.test('projections rebuilt from events alone are the same rows', async t => {
   const { store, database } = await openTestStore(t)
   await ingestMessages(store, shuffle(messages, 4), { batchSize: 40 })
   await database.pool.query(`update policies set payment_count = payment_count + 1, status = 'wrong'`)
-  await rebuildProjections(store, PROGRAM.programId)
+  await rebuildProjections(store, { programId: PROGRAM.programId })
   t.strictSame(await dumpProjections(database.pool), reference)
 })

@@ -104,7 +104,7 @@ t.test('a bad address does not stop a rebuild', async t => {
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
      create trigger planted before insert or update on policies for each row when (new.address = '${bad}') execute function fail()`,
   )
-  await rebuildProjections(store, PROGRAM.programId)
+  await rebuildProjections(store, { programId: PROGRAM.programId })
   const wrong = async () =>
     (await pool.query<{ address: string }>('select address from policies where total_paid = 0')).rows
   t.same(await wrong(), [{ address: bad }], 'all others are rebuilt')

@@ -118,6 +118,6 @@ t.test('projections rebuilt from events alone are the same rows', async t => {
   await ingestSubjects(store, shuffleFixtures(messages, 5), { batchSize: 40 })
   await database.pool.query(`update policies set payment_count = payment_count + 1, status = 'wrong'`)
   await database.pool.query('update payment_token_stats set min = 0, max = null')
-  await rebuildProjections(store, PROGRAM.programId)
+  await rebuildProjections(store, { programId: PROGRAM.programId })
   t.strictSame(await dumpProjections(database.pool), reference)
 })

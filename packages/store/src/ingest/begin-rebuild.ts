@@ -3,8 +3,8 @@ import type { Store } from '../database/open-store.js'
 import { lockHead } from './head.js'
 import { PageSizer } from './page-sizer.js'
 import { REBUILD } from './rebuild.js'
-import { refoldPage } from './refold-pages.js'
-import { addWork, type Work } from './work.js'
+import { refoldPage, type RefoldOptions } from './refold-pages.js'
+import { addWork } from './work.js'
 
 /**
  * The version of the rules by which states, facts and figures follow from events. Raise it with the rules: ingest then
@@ -12,7 +12,13 @@ import { addWork, type Work } from './work.js'
  */
 export const PROJECTION_VERSION = 1
 
-const WORK: Pick<Work, 'kind' | 'address' | 'cursor'> = { kind: 'all', address: REBUILD, cursor: '' }
+/** @param sincePosition the last position: what is stored was told when it came */
+const rebuildSince = (sincePosition: bigint) => ({
+  kind: 'all' as const,
+  address: REBUILD,
+  cursor: '',
+  sincePosition,
+})
 
 /** Writes down the work of a rebuild where the database follows older rules. @returns whether it does */
 export async function beginNewRules({ database }: Store, serverRun?: string): Promise<boolean> {
@@ -21,26 +27,25 @@ export async function beginNewRules({ database }: Store, serverRun?: string): Pr
     const rows = await tx.$queryRaw<{ position: bigint }[]>`
       update stream_head set projection_version = ${PROJECTION_VERSION}
        where id = 1 and projection_version < ${PROJECTION_VERSION} returning position`
-    const isOlder = rows.length > 0
-    if (isOlder) addWork(tx, [WORK])
-    return isOlder
+    const [older] = rows
+    if (older) addWork(tx, [rebuildSince(older.position)])
+    return older !== undefined
   })
 }
 
-/**
- * Rebuilds at once, beside a running ingest or without one.
- * @param programId the program for deriving addresses
- * @param onPage called after each page with the number of pages
- */
+export interface RebuildOptions extends Pick<RefoldOptions, 'programId' | 'sizer'> {
+  /** called after each page with the number of pages */
+  onPage?: (pages: number) => void
+}
+
+/** Rebuilds at once, beside a running ingest or without one. */
 export async function rebuildProjections(
   store: Store,
-  programId: string,
-  onPage: (pages: number) => void = () => {},
+  { programId, sizer = new PageSizer(), onPage = () => {} }: RebuildOptions,
 ): Promise<void> {
   await store.database.pipelinedTransaction(async tx => {
-    await lockHead(tx)
-    addWork(tx, [WORK])
+    const { position } = await lockHead(tx)
+    addWork(tx, [rebuildSince(position)])
   })
-  const sizer = new PageSizer()
   for (let pages = 1; (await refoldPage(store, { programId, sizer })) !== null; pages++) onPage(pages)
 }

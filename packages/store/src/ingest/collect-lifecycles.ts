@@ -56,8 +56,8 @@ export async function collectLifecycles(
 const afterOf = ({ after, outcome }: FoldedPolicy) => ({ state: after, status: outcome.status })
 
 /**
- * The stored events that completed policies without new events. Most batches have none, and read nothing. Pages of work do
- * not ask: what a rebuild finds completed happened long before.
+ * The stored events that completed policies without new events. Most batches have none, and read nothing. Pages of a
+ * rebuild do not ask: what a rebuild finds completed happened long before.
  */
 export async function readCompleting(
   tx: Tx,

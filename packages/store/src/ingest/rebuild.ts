@@ -56,9 +56,10 @@ export async function rebuildPage(
 export const REBUILD = 'rebuild'
 
 /** The work that a rebuild leaves when a key makes its page fail. */
-export const leftOut = (name: string): Pick<Work, 'kind' | 'address' | 'cursor'> => ({
-  ...{ kind: 'all', address: name, cursor: name },
-})
+export const leftOut = (
+  name: string,
+  { sincePosition }: Pick<Work, 'sincePosition'>,
+): Omit<Work, 'state'> => ({ kind: 'all', address: name, cursor: name, sincePosition })
 
 async function readLeftOut(tx: Tx, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

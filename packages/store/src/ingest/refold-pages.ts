@@ -11,7 +11,7 @@ import { isOutage, setAside, settingAside } from '../set-aside/isolate.js'
 import { NOTHING_KNOWN, release, type ReleasePage, type WaitingPlace } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import { recordAnnouncements } from './announcements.js'
-import { causesOf, collectLifecycles, toCommitted } from './collect-lifecycles.js'
+import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 import type { CommittedNews } from './batch.js'
 import { derivePayments, readNextPayments, type PolicySources } from './derive-payments.js'
 import type { FoldedPolicy } from './fold.js'
@@ -103,10 +103,11 @@ async function setAsideOf(
   if (row === undefined || (work.kind === 'all' && row === work.address))
     return setAside(store, 'refold', keyOfWork(work), error)
   if (work.kind !== 'all') return setAside(store, 'release-messages', row, error)
+  const left = leftOut(row, work)
   await store.database.pipelinedTransaction(async tx => {
     await lockHead(tx, serverRun)
-    addWork(tx, [leftOut(row)])
-    tx.send(settingAside('refold', keyOfWork(leftOut(row)), error))
+    addWork(tx, [left])
+    tx.send(settingAside('refold', keyOfWork(left), error))
   })
 }
 
@@ -132,7 +133,7 @@ const tryPage = (
     tried.page.limit = rows
     const done = await DO[work.kind](tx, work, { head, programId, rows, page: tried.page })
     writeProgress(tx, work, done.left)
-    const told = await tellPage(tx, head, done)
+    const told = await tellPage(tx, { head, kind: work.kind }, done)
     return { epoch: head.epoch, kind: work.kind, ...told }
   })
 
@@ -288,11 +289,12 @@ async function doUserPayment(tx: PipelinedTx, work: Work, { programId, rows }: P
 
 async function tellPage(
   tx: PipelinedTx,
-  head: LockedHead,
+  { head, kind }: { head: LockedHead; kind: Work['kind'] },
   { refolded, released = [] }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
   const payments = await readPayments(tx, refolded.completed)
-  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position)
+  const completing = kind === 'all' ? undefined : await readCompleting(tx, refolded.policies)
+  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position, completing)
   const isFinal = await finalityOf(tx, head, [...refolded.completed, ...causesOf(lifecycles)])
   const announcementIds = await recordAnnouncements(
     tx,

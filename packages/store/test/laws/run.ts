@@ -41,6 +41,9 @@ export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
   return { store, pool, clear }
 }
 
+/** Chooses how many rows a page of work takes. */
+export const sizerOf = ({ rowsAtOnce }: Arrival) => ({ rowsOf: () => rowsAtOnce, note: () => {} })
+
 const STREAM = { name: 'LAWS', createdAt: new Date(0) }
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
 
@@ -119,7 +122,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
       )
     return true
   }
-  const sizer = { rowsOf: () => rowsAtOnce, note: () => {} }
+  const sizer = sizerOf(arrival)
   const doPage = () => commit(refoldPage(target, { programId: DEFAULT_PROGRAM_ID, sizer }))
   let from = 1
   for (const [nth, batch] of batches.entries()) {
