@@ -2,6 +2,7 @@ import type { Store } from '../database/open-store.js'
 import { join, sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { isOfName } from './event-filter.js'
+import { hidden } from './hidden.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 
 export interface CountFilter {
@@ -25,14 +26,14 @@ export async function countEvents({ database }: Store, filter: CountFilter): Pro
   // The rows of all time are few and have an index. Rows of hours and days are found name by name.
   const ofAnyName = unbounded ? sql`true` : sql`name = any(array(${KNOWN_NAMES}))`
   const ofName = name === undefined ? ofAnyName : sql`name = ${name}`
-  const parts = bucketConditions(cover, unbounded).map(
+  const parts = bucketConditions(cover, unbounded, hidden).map(
     buckets => sql`select sum(count) as count from event_counts where ${ofName} and ${buckets}`,
   )
   if (!unbounded) {
     const ofNameInEvents = name === undefined ? sql`true` : isOfName(name)
     for (const edge of cover.edges) {
       parts.push(
-        sql`select count(*) from events where ${ofNameInEvents} and retracted_at is null and ${inRange('occurred_at', edge)}`,
+        sql`select count(*) from events where ${ofNameInEvents} and retracted_at is null and ${inRange('occurred_at', edge, hidden)}`,
       )
     }
   }
