@@ -3,7 +3,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './set-up/run.mjs'
+import { run, withProgress } from './set-up/run.mjs'
 
 const INPUT = process.argv[2] ?? 'packages/client/openapi.json'
 const PACKAGES = [
@@ -39,7 +39,7 @@ const options = { cwd: folder }
 const npx = (...args) => run('npx', ['--no-install', ...args], options)
 const step = async (what, work) => {
   try {
-    await work()
+    await withProgress(console.log, what, () => '', work)
     console.log(`${what}: fine`)
   } catch (error) {
     process.exitCode = 1
@@ -52,8 +52,12 @@ try {
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]')
   writeFileSync(join(folder, 'models.mjs'), MODELS)
-  console.log(`installing ${PACKAGES.length} packages, about a minute …`)
-  await run('npm', ['install', '--no-audit', '--no-fund', '--silent', ...PACKAGES], options)
+  await withProgress(
+    console.log,
+    `installing ${PACKAGES.length} packages`,
+    () => '',
+    () => run('npm', ['install', '--no-audit', '--no-fund', '--silent', ...PACKAGES], options),
+  )
   await step('Spectral, no warning', () => npx('spectral', 'lint', '--fail-severity', 'hint', 'openapi.json'))
   for (const [name, args] of Object.entries(TYPESCRIPT)) await step(`${name} generates`, () => npx(...args))
   const compiler = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'esnext']

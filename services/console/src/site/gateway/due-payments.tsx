@@ -47,7 +47,7 @@ export function DuePayments({
               <p key={tokenMint ?? 'unknown'}>
                 <Amount raw={totalAmount} mint={tokenMint} />{' '}
                 <span className="quiet">
-                  in {String(count)} {Number(count) === 1 ? 'payment' : 'payments'}
+                  in {Number(count).toLocaleString('en-US')} {Number(count) === 1 ? 'payment' : 'payments'}
                 </span>
               </p>
             ))}

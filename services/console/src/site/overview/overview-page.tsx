@@ -179,7 +179,8 @@ function GatewayTiles({ own: { endpoints, due, overdue } }: { own: GatewayOvervi
         figure={due ? <TokenSums sums={due.byToken} /> : 'not for this key'}
         isText
       >
-        {due && `${String(due.total)} ${Number(due.total) === 1 ? 'payment' : 'payments'}`}
+        {due &&
+          `${Number(due.total).toLocaleString('en-US')} ${Number(due.total) === 1 ? 'payment' : 'payments'}`}
       </Tile>
       <Tile
         name="Past the due date"

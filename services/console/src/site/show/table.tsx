@@ -6,8 +6,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   kind?: 'number' | 'text'
   /**
-   * On a phone: `lead` stands first and large, `side` beside it, `away` is not shown; all others stand below, each with
-   * its name
+   * On a phone: `lead` stands first and large, `side` beside it; all others stand below, each with its name. `away` is
+   * not shown there, nor on a tablet, so that the last column is seen without scrolling.
    */
   phone?: 'lead' | 'side' | 'away'
 }
@@ -37,8 +37,13 @@ export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps
       <table role="table">
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ head, kind }) => (
-              <th key={head} role="columnheader" scope="col" className={kind}>
+            {columns.map(({ head, kind, phone }) => (
+              <th
+                key={head}
+                role="columnheader"
+                scope="col"
+                className={[kind, phone === 'away' && phone].filter(Boolean).join(' ')}
+              >
                 {head}
               </th>
             ))}

@@ -39,9 +39,11 @@ const COLUMNS: readonly Column<PolicyLine>[] = [
   { head: 'state', phone: 'side', cell: ({ status }) => <Status value={status} /> },
   {
     head: 'next due',
-    cell: ({ dueState, nextDue }) => (
+    // Only an active policy is paid again.
+    cell: ({ status, dueState, nextDue }) => (
       <>
-        {dueState !== null && <DueState value={dueState} />} {nextDue !== null && <Time at={nextDue} />}
+        {dueState !== null && <DueState value={dueState} />}{' '}
+        {nextDue !== null && status.toLowerCase() === 'active' && <Time at={nextDue} />}
       </>
     ),
   },
