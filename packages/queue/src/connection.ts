@@ -2,7 +2,6 @@
 import type { RedisSettings, RedisUnsupportedError } from '@payment-tracking/runtime'
 import { connectToRedis } from '@payment-tracking/runtime/redis'
 import type { Redis } from 'ioredis'
-import { QueueEvictionError } from './errors.js'
 
 export interface QueueOptions extends RedisSettings {
   /** keeps deployments that share a Redis apart */
@@ -41,9 +40,3 @@ export const connectReader = (options: QueueOptions): Redis =>
  */
 export const connectConsumer = (options: QueueOptions): Redis =>
   connectToRedis({ ...options, place: placeOf(options), waitsForNode: true }, { maxRetriesPerRequest: null })
-
-/** @throws QueueEvictionError when Redis is set to evict keys */
-export async function refuseEviction(redis: Redis): Promise<void> {
-  const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1]
-  if (policy !== undefined && policy !== 'noeviction') throw new QueueEvictionError(policy)
-}

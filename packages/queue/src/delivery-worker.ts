@@ -1,5 +1,6 @@
 import type { DeliveryLane } from '@payment-tracking/contracts'
-import { connectConsumer, refuseEviction } from './connection.js'
+import { checkKeepsKeys } from '@payment-tracking/runtime/redis'
+import { connectConsumer } from './connection.js'
 import { openLaneWorker, type DeliveryWorkerOptions, type WorkerProgress } from './lane-worker.js'
 
 export interface DeliveryWorker {
@@ -20,12 +21,12 @@ const BEHIND_SHARE = 4
  * Opens a worker of both delivery queues; nothing runs before `start`.
  * Locks last 30 s and are renewed at half of that; a job whose worker died is given to another worker by
  * BullMQ's own check, and the row's claim decides whether there is anything left to do.
- * @throws QueueEvictionError when Redis is set to evict keys
+ * @throws RedisEvictionError when Redis is set to evict keys
  */
 export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
   const redis = connectConsumer(options)
   try {
-    await refuseEviction(redis)
+    await checkKeepsKeys(redis)
   } catch (error) {
     redis.disconnect()
     throw error

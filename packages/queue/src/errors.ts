@@ -5,13 +5,3 @@ export class QueueUnavailableError extends ServiceError {
   readonly code = 'QUEUE_UNAVAILABLE'
   readonly retry = 'later'
 }
-
-/** Redis is set to evict keys: it would drop jobs in silence. */
-export class QueueEvictionError extends ServiceError {
-  readonly code = 'QUEUE_EVICTION'
-  readonly retry = 'never'
-
-  constructor(policy: string) {
-    super(`Redis evicts keys (maxmemory-policy ${policy}): set it to noeviction`)
-  }
-}

@@ -1,12 +1,7 @@
 // Whether Redis is set to evict keys: a seat whose key is evicted would be given to a second client.
+import { RedisEvictionError } from '@payment-tracking/runtime'
+import { checkKeepsKeys } from '@payment-tracking/runtime/redis'
 import type { Redis } from 'ioredis'
-import { RedisEvictionError } from './errors.js'
-
-/** @throws RedisEvictionError when Redis is set to evict keys; what the client throws when it does not answer */
-export async function checkKeepsKeys(redis: Redis): Promise<void> {
-  const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1]
-  if (policy !== undefined && policy !== 'noeviction') throw new RedisEvictionError(policy)
-}
 
 const CONNECT_MS = 2_000
 

@@ -36,6 +36,7 @@ export {
   RealtimeRedisConfig,
   realtimeRedisOf,
   RedisConfig,
+  RedisEvictionError,
   RedisUnsupportedError,
   type RedisSettings,
 } from './servers/redis.js'

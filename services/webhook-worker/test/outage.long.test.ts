@@ -36,7 +36,7 @@ t.test('every delivery ends although Redis and Postgres are killed and restarted
   await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
   const refused = await startService(t, 'webhook-worker', rig.env, { waitUntilReady: false })
   t.equal(await refused.exited, 1, 'a Redis that drops keys of its own accord is refused')
-  t.ok(refused.logs.some(line => (line.err as { code?: string } | undefined)?.code === 'QUEUE_EVICTION'))
+  t.ok(refused.logs.some(line => (line.err as { code?: string } | undefined)?.code === 'REDIS_EVICTION'))
 })
 
 t.test('a worker that is connected and gets no job ends itself, to be restarted', async t => {

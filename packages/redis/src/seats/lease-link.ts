@@ -2,7 +2,7 @@
 // for one run of Redis is never sent to the next.
 import type { ChainableCommander, Redis } from 'ioredis'
 import { RedisUnavailableError } from '../errors.js'
-import { checkKeepsKeys } from '../eviction.js'
+import { checkKeepsKeys } from '@payment-tracking/runtime/redis'
 import type { RedisKeys } from '../keys.js'
 import { withDeadline } from '../connection.js'
 import { ServerRun } from '../server-run.js'

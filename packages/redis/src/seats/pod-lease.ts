@@ -4,7 +4,8 @@
 // are still there they are swapped for new ones, which needs no free place.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RedisEvictionError, RedisUnavailableError } from '../errors.js'
+import { RedisEvictionError } from '@payment-tracking/runtime'
+import { RedisUnavailableError } from '../errors.js'
 import type { Fence } from './fence.js'
 import type { Held, HeldSeats } from './held-seats.js'
 import type { LeaseCall, LeaseLink } from './lease-link.js'

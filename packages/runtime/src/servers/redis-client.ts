@@ -7,6 +7,7 @@ import {
   findRedisProblem,
   readRedisAddress,
   REDIS_RECONNECT,
+  RedisEvictionError,
   type ClusterAddress,
   type RedisSettings,
   type RedisUnsupportedError,
@@ -115,4 +116,10 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
   await waitAtMost(CHECK_WITHIN_MS, () => asked)
   redis.disconnect()
   if (problem) throw problem
+}
+
+/** @throws RedisEvictionError when Redis is set to evict keys; what the client throws when it does not answer */
+export async function checkKeepsKeys(redis: Redis): Promise<void> {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1]
+  if (policy !== undefined && policy !== 'noeviction') throw new RedisEvictionError(policy)
 }

@@ -91,6 +91,16 @@ export class RedisUnsupportedError extends ServiceError {
   readonly retry = 'never'
 }
 
+/** Redis is set to evict keys: it would drop seats and jobs in silence. */
+export class RedisEvictionError extends ServiceError {
+  readonly code = 'REDIS_EVICTION'
+  readonly retry = 'never'
+
+  constructor(policy: string) {
+    super(`Redis evicts keys (maxmemory-policy ${policy}): set it to noeviction`)
+  }
+}
+
 /** What ioredis needs to connect, as its options. */
 export interface RedisAddress {
   host?: string
