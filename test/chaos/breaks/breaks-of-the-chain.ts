@@ -226,6 +226,11 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
         find: 'key: String(dueAt)',
         replace: 'key: String(dueAt) + Math.random()',
       },
+      {
+        file: 'packages/store/dist/webhooks/tell-due.js',
+        find: 'set next_look = ${nextLookOf(margins)}',
+        replace: 'set next_look = 0',
+      },
     ],
     faults: [],
     caughtAs: /^life cycle: subscription\.overdue of .* was told \d+ times$/,
