@@ -107,6 +107,7 @@ export const STEPS = [
       'test/models/models.long.test.ts',
       'test/models/replay.long.test.ts',
       'test/models/replay-ingest.long.test.ts',
+      'test/models/replay-seats.long.test.ts',
     ],
     env: { MODELS_SEED: FRESH_SEED },
   },

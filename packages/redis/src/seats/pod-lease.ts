@@ -176,12 +176,12 @@ export class PodLease {
       postponed ||= !['granted', 'full', 'address-full'].includes(result)
     }
     if (postponed) throw new RedisUnavailableError('seats cannot be taken back yet')
-    // A client can have taken a seat over since this pod took it back in Redis, before the answer came: the message about it
-    // named a seat that this pod did not know yet. The renewal that lifts the fence tells of it.
-    await this.#renew()
     // Seats that were not taken back are free at once, and no pod waits for the lease of a name that has ended.
     await link.callAll(this.#oldNames.map(pod => ({ op: 'leave', pod, name: '', rest: [] })))
     this.#oldNames = []
+    // A client can have taken a seat over since this pod took it back in Redis, before the answer came: the message about it
+    // named a seat that this pod did not know yet. The renewal that lifts the fence tells of it.
+    await this.#renew()
   }
 
   /** @param member what the seat is called now, if it was granted again */

@@ -1,0 +1,81 @@
+// Traces of the model of seats, replayed on real pods with a real Redis. Redis and the pods are compared after each step.
+import { useRedis } from '@payment-tracking/testkit'
+import t from 'tap'
+import { boundedSource } from './engine/models.js'
+import type { TraceStep } from './replay/read-traces.js'
+import { replaySeats, SEATS_BOUNDS, SEATS_PICKS, SEATS_WEIGHTS } from './replay/seats.js'
+import { walkModel } from './replay/walk-model.js'
+
+const SEED = Number(process.env.MODELS_SEED ?? 1)
+const TRACES = 200
+/** Whose traces are known to notice each break. */
+const BREAKS_SEED = 1
+
+/** Breaks of the lease script that a replay must notice. */
+const BREAKS = [
+  {
+    name: 'a lease that ended is renewed',
+    find: "if not living and not (recovering and unfenced) then return { 'expired' } end",
+    replace: '',
+  },
+  {
+    name: 'newcomers are admitted while Redis recovers',
+    find: "if recovering or (takingBack and not isHeld) then return { 'recovering' } end",
+    replace: '',
+  },
+  {
+    name: 'a seat that was taken over is not taken from its pod',
+    find: "redis.call('SREM', seatsKey, old)",
+    replace: '',
+  },
+  {
+    name: 'one more place than there are',
+    find: 'if #members >= limit or',
+    replace: 'if #members > limit or',
+  },
+  {
+    name: 'a pod whose seats Redis lost does not write them again',
+    find: "if restored ~= generation then return { 'restore', generation } end",
+    replace: '',
+  },
+  { name: 'the old pod is told of no takeover', find: "redis.call('SADD', evicted, old)", replace: '' },
+]
+
+t.setTimeout(360_000)
+t.comment(`MODELS_SEED=${SEED}`)
+const { client, prefix } = await useRedis(t)
+
+async function replayAll(
+  traces: readonly TraceStep[][],
+  breakScript?: (text: string) => string,
+): Promise<string | null> {
+  for (const [number, trace] of traces.entries()) {
+    const difference = await replaySeats(client, `${prefix}-${number}`, trace, breakScript).catch(String)
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+t.test('seats', async t => {
+  const source = boundedSource('seats', SEATS_BOUNDS)
+  const draw = (seed: number) =>
+    walkModel({
+      ...{ name: 'seats', source, traces: TRACES, steps: 50, seed },
+      ...{ weights: SEATS_WEIGHTS, picks: SEATS_PICKS },
+    })
+  const traces = draw(SEED)
+  t.equal(traces.length, TRACES)
+  const seen = new Set(traces.flat().map(({ action }) => action))
+  t.ok(seen.size >= 10, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
+  t.equal(await replayAll(traces), null, 'Redis and the pods are as the model says, after each step')
+  const known = SEED === BREAKS_SEED ? traces : draw(BREAKS_SEED)
+  for (const { name, find, replace } of BREAKS) {
+    let found = 0
+    const difference = await replayAll(known, text => {
+      found += text.split(find).length - 1
+      return text.replace(find, () => replace)
+    })
+    t.ok(found > 0, `${name}: the text is in the script`)
+    t.ok(difference !== null, `${name}: noticed`)
+  }
+})

@@ -1,0 +1,480 @@
+// The actions of seats.qnt as steps of two real pods with a real Redis. What a pod asks of Redis waits at a gate for its
+// step, and so do answers and the messages between pods. Clocks are set by hand: a tick is a minute.
+import { EventEmitter } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { buildRedisKeys, Seats, type SeatAnswer, type SeatRequest } from '@payment-tracking/redis'
+import type { Redis } from 'ioredis'
+import type { Bounds } from '../mutants.js'
+import type { TraceStep, TraceValue } from './read-traces.js'
+
+export const SEATS_BOUNDS: Bounds = { BEGINS: '6', SECRETS: '9', LOSSES: '1' }
+
+/** What happens rarely, or ends much, is taken rarely. */
+export const SEATS_WEIGHTS = {
+  ...{ tick: 0.5, timeOut: 0.3, flush: 0.2, failOver: 0.2, copy: 0.3, leave: 0.5, send: 1 },
+  ...{ ask: 0.7, granted: 2, execute: 2, answer: 3, giveUp: 0.4, waitOver: 4 },
+}
+export const SEATS_PICKS = {
+  tick: ['slow'],
+  ask: ['p', 'resume'],
+  giveUp: ['p', 'isHeard'],
+  leave: ['p', 'x'],
+  ...Object.fromEntries(
+    ['send', 'execute', 'answer', 'timeOut', 'granted', 'waitOver'].map(name => [name, ['p']]),
+  ),
+}
+
+const TICK_MS = 60_000
+/** MOST_AGE of the model. */
+const LATEST = 1
+/** Between two and three ticks; four fifths of it are two, where the fence falls. */
+const LEASE_MS = 2.5 * TICK_MS
+/** Timers that a step fires, and no time. */
+const LONGEST_TIMER_MS = 10_000
+const KEYS_OF_SCRIPT = 6
+
+type Arguments = (string | number)[]
+const opOf = (args: Arguments) => args[KEYS_OF_SCRIPT] as string
+/** These happen within another step. */
+const AT_ONCE = new Set(['init', 'restore', 'release', 'leave', 'holds'])
+
+/** A call of the lease loop that waits for its steps. */
+interface Pending {
+  calls: Arguments[]
+  answers: unknown[][] | null
+  resolve: (answers: unknown[][]) => void
+  reject: (error: Error) => void
+}
+
+/** What all pods share. */
+class World {
+  server = 1
+  clocks = new Map<string, number>()
+  /** whose code runs */
+  running = ''
+  timers = new Map<object, { pod: string; delayMs: number; fire: () => void }>()
+  constructor(
+    readonly client: Redis,
+    readonly breakScript: (text: string) => string,
+  ) {}
+}
+
+/** The connection of a pod to Redis, as ioredis has it. */
+class Gate extends EventEmitter {
+  readonly status = 'ready'
+  #script = ''
+  #letLoopGo: (() => void) | null = null
+  pending: Pending | null = null
+  /** of `acquire` for a client, which Redis has granted */
+  granted: { member: string; answer: () => void; fail: (late: Error) => void } | null = null
+  messages: { channel: string; text: string }[] = []
+  constructor(readonly world: World) {
+    super()
+  }
+  defineCommand(_: string, { lua }: { lua: string }) {
+    this.#script = this.world.breakScript(lua)
+  }
+  async info(section: string): Promise<string> {
+    if (section === 'server') return `run_id:server${this.world.server}`
+    await new Promise<void>(resolve => (this.#letLoopGo = resolve))
+    return 'maxmemory_policy:noeviction'
+  }
+  /** Lets the lease loop begin its next round. */
+  async nextRound(): Promise<void> {
+    if (this.#letLoopGo === null) this.emit('ready')
+    await until(() => this.#letLoopGo !== null)
+    this.#letLoopGo!()
+    this.#letLoopGo = null
+  }
+  /** The trace ends. */
+  letGo(): void {
+    this.pending?.reject(new Error('the trace ends'))
+    this.pending = null
+    this.granted?.answer()
+    this.granted = null
+    this.#letLoopGo?.()
+    this.#letLoopGo = null
+  }
+  run(args: Arguments): Promise<unknown[]> {
+    return this.world.client.eval(this.#script, KEYS_OF_SCRIPT, ...args) as Promise<unknown[]>
+  }
+  #wait(calls: Arguments[]): Promise<unknown[][]> {
+    return new Promise((resolve, reject) => (this.pending = { calls, answers: null, resolve, reject }))
+  }
+  async paymentLease(...args: Arguments): Promise<unknown[]> {
+    const op = opOf(args)
+    if (AT_ONCE.has(op)) return this.run(args)
+    if (op !== 'acquire') return (await this.#wait([args]))[0]!
+    const answer = await this.run(args)
+    if (answer[0] === 'granted')
+      await new Promise<void>((resolve, reject) => {
+        this.granted = { member: String(args[10]), answer: resolve, fail: reject }
+      })
+    return answer
+  }
+  pipeline() {
+    const calls: Arguments[] = []
+    const pipeline = {
+      paymentLease: (...args: Arguments) => (calls.push(args), pipeline),
+      exec: async (): Promise<[null, unknown[]][]> => {
+        const isGated = calls.some(args => !AT_ONCE.has(opOf(args)))
+        const answers = isGated ? await this.#wait(calls) : await this.runAll(calls)
+        return answers.map(answer => [null, answer])
+      },
+    }
+    return pipeline
+  }
+  async runAll(calls: Arguments[]): Promise<unknown[][]> {
+    const answers: unknown[][] = []
+    for (const args of calls) answers.push(await this.run(args))
+    return answers
+  }
+  publish(channel: string, text: string): Promise<number> {
+    this.messages.push({ channel, text })
+    return Promise.resolve(1)
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const endMs = Date.now() + 20_000
+  while (!holds()) {
+    if (Date.now() > endMs) throw new Error('the pod did not come to where the model has it')
+    await turn()
+  }
+}
+/** What follows from a step at once has followed. */
+async function settle(client: Redis): Promise<void> {
+  for (let times = 0; times < 2; times += 1) {
+    await client.ping()
+    await turn()
+  }
+}
+
+interface Pod {
+  number: number
+  gate: Gate
+  subscriber: EventEmitter & { subscribe: () => Promise<void> }
+  seats: Seats
+}
+interface Connection {
+  pod: number
+  request: SeatRequest
+  member: string
+  answer: SeatAnswer | null
+  over: boolean
+}
+
+/** Replays one trace. @returns null, or the first step after which Redis or a pod differs from the model */
+export async function replaySeats(
+  client: Redis,
+  environment: string,
+  trace: readonly TraceStep[],
+  breakScript: (text: string) => string = text => text,
+): Promise<string | null> {
+  const world = new World(client, breakScript)
+  const keys = buildRedisKeys(environment)
+  const real = { now: performance.now.bind(performance), setTimeout: globalThis.setTimeout }
+  const beganMs = Math.round(real.now())
+  performance.now = () => beganMs + (world.clocks.get(world.running) ?? 0)
+  globalThis.setTimeout = ((fire: () => void, delayMs: number, ...rest: []) => {
+    if (delayMs <= LONGEST_TIMER_MS) return real.setTimeout(fire, delayMs, ...rest)
+    const timer = { ref() {}, unref() {}, [Symbol.toPrimitive]: () => 0 }
+    world.timers.set(timer, { pod: world.running, delayMs, fire })
+    return timer
+  }) as typeof globalThis.setTimeout
+  try {
+    return await replay(world, keys, trace)
+  } finally {
+    performance.now = real.now
+    globalThis.setTimeout = real.setTimeout
+  }
+}
+
+async function replay(
+  world: World,
+  keys: ReturnType<typeof buildRedisKeys>,
+  trace: readonly TraceStep[],
+): Promise<string | null> {
+  const { client } = world
+  await client.flushdb()
+  let isFirst = true
+  const pods: Pod[] = []
+  const connections = new Map<number, Connection>()
+  const podOf = (number: number) => pods[number - 1]!
+  const nodes = new Map<string, number>()
+  const as = async (number: number, act: () => void | Promise<void>): Promise<void> => {
+    world.running = String(number)
+    await act()
+    await settle(client)
+  }
+  for (const number of [1, 2]) {
+    const gate = new Gate(world)
+    const subscriber = Object.assign(new EventEmitter(), { subscribe: () => Promise.resolve() })
+    world.clocks.set(String(number), 0)
+    world.running = String(number)
+    const seats = new Seats({
+      ...{ redis: gate as never, subscriber: subscriber as never, keys },
+      ...{ leaseMs: LEASE_MS, timeoutMs: 3 * LONGEST_TIMER_MS },
+      firstUse: async initialise => {
+        if (isFirst) await initialise()
+        isFirst = false
+      },
+      ...{ onFenced() {}, onLifted() {}, onError() {} },
+    })
+    pods.push({ number, gate, subscriber, seats })
+    await as(number, async () => {
+      seats.start()
+      await settle(client)
+      await gate.nextRound()
+      await until(() => gate.pending !== null)
+      await execute(gate)
+      gate.pending!.resolve(gate.pending!.answers!)
+      gate.pending = null
+      await until(() => gate.pending !== null)
+      nodes.set(String(gate.pending!.calls[0]![9]).split('~')[0]!, number)
+      await execute(gate)
+      answer(gate)
+    })
+  }
+
+  const toName = (pod: string) => {
+    const [node, lease] = pod.split('~')
+    return 10 * nodes.get(node!)! + Number(lease)
+  }
+  const secretOf = (member: string): number => {
+    const secret = member.split('.')[2]
+    for (const [number, connection] of connections)
+      if (connection.member.split('.')[2] === secret) return number
+    throw new Error(`nobody knows ${member}`)
+  }
+
+  async function execute(gate: Gate, holdsSeats = false): Promise<void> {
+    const pending = gate.pending!
+    const answers = await gate.runAll(pending.calls)
+    if (!holdsSeats) return void (pending.answers = answers)
+    // The pod joined, and takes back its seats.
+    gate.pending = null
+    pending.resolve(answers)
+    await until(() => gate.pending !== null)
+    gate.pending!.answers = await gate.runAll(gate.pending!.calls)
+  }
+  function answer(gate: Gate): void {
+    const { resolve, answers } = gate.pending!
+    gate.pending = null
+    resolve(answers!)
+  }
+
+  let snapshot: { key: string; value: Buffer; expiresAtMs: number | null }[] = []
+  /** Redis' clock, against which everything in Redis is moved back. */
+  let shiftedMs = 0
+  /** as it was when the standby got its data */
+  let copiedMs = 0
+  const leases = keys.lease('pods')
+  const allKeys = () => client.keys('*')
+  const shift = async () => {
+    for (const name of await client.zrange(leases, '0', '-1'))
+      await client.zincrby(leases, String(-TICK_MS), name)
+    const left = await client.pttl(keys.lease('recovering'))
+    if (left > TICK_MS) await client.pexpire(keys.lease('recovering'), left - TICK_MS)
+    else if (left > 0) await client.del(keys.lease('recovering'))
+  }
+  async function copy(): Promise<void> {
+    snapshot = []
+    for (const key of await allKeys()) {
+      const left = await client.pttl(key)
+      snapshot.push({
+        key,
+        value: await client.dumpBuffer(key),
+        expiresAtMs: left < 0 ? null : left + shiftedMs,
+      })
+    }
+    copiedMs = shiftedMs
+  }
+  const steps: Record<string, (step: TraceStep, before: TraceValue) => Promise<void>> = {
+    async tick({ picks }) {
+      await shift()
+      shiftedMs += TICK_MS
+      for (const { number } of pods)
+        if (number !== picks.slow)
+          world.clocks.set(String(number), world.clocks.get(String(number))! + TICK_MS)
+    },
+    send: ({ picks }) =>
+      as(picks.p, async () => {
+        const { gate } = podOf(picks.p)
+        await gate.nextRound()
+        await until(() => gate.pending !== null)
+      }),
+    execute: ({ picks }) =>
+      as(picks.p, async () => {
+        const { gate, seats } = podOf(picks.p)
+        await execute(gate, opOf(gate.pending!.calls[0]!) === 'join' && seats.size > 0)
+      }),
+    answer: ({ picks, state }) =>
+      as(picks.p, async () => {
+        const { gate } = podOf(picks.p)
+        answer(gate)
+        // Some answers are followed by a call at once.
+        if (state.pods[picks.p].call.at === 'sent') await until(() => gate.pending !== null)
+      }),
+    timeOut: ({ picks }) =>
+      as(picks.p, () => {
+        const { gate } = podOf(picks.p)
+        const { reject } = gate.pending!
+        gate.pending = null
+        reject(new Error('no answer in time'))
+      }),
+    ask: ({ picks, state }) =>
+      as(picks.p, async () => {
+        const { gate, seats } = podOf(picks.p)
+        const old = connections.get(picks.resume)?.answer
+        const connection: Connection = {
+          ...{ pod: picks.p, member: '', answer: null, over: false },
+          request: {
+            ...{ name: 'order', limit: 1, address: 'somebody' },
+            ...(old && 'seat' in old ? { resume: old.seat.resume } : {}),
+            onLost: () => (connection.over = true),
+          },
+        }
+        void seats.acquire(connection.request).then(answer => (connection.answer = answer))
+        await until(() => gate.granted !== null || connection.answer !== null)
+        if (gate.granted === null) return
+        connection.member = gate.granted.member
+        connections.set(state.used.length, connection)
+      }),
+    granted: ({ picks }, before) =>
+      as(picks.p, () => {
+        const { gate } = podOf(picks.p)
+        const { answer, fail } = gate.granted!
+        gate.granted = null
+        if (before.pods[picks.p].ask.age > LATEST) fail(new Error('no answer in time'))
+        else answer()
+      }),
+    async giveUp({ picks }, before) {
+      const { gate } = podOf(picks.p)
+      const { text } = gate.messages.findLast(({ text }) => text.startsWith('{"evict"'))!
+      const old = podOf(Math.floor(before.pods[picks.p].ask.old.name / 10))
+      old.gate.messages = []
+      await as(old.number, () => void old.subscriber.emit('message', keys.evictions(nodeOf(old)), text))
+      const [confirmed] = old.gate.messages.splice(0)
+      if (picks.isHeard)
+        await as(picks.p, () => {
+          podOf(picks.p).subscriber.emit('message', keys.evictions(nodeOf(podOf(picks.p))), confirmed!.text)
+        })
+    },
+    waitOver: ({ picks }) =>
+      as(picks.p, () => {
+        // The wait for the old pod is the one timer that is no time limit of a call.
+        for (const [timer, { pod, delayMs, fire }] of world.timers)
+          if (pod === String(picks.p) && delayMs !== 3 * LONGEST_TIMER_MS) {
+            world.timers.delete(timer)
+            fire()
+          }
+      }),
+    leave: ({ picks }) =>
+      as(picks.p, () => {
+        const connection = connections.get(picks.x.secret)!
+        connection.over = true
+        if (connection.answer && 'seat' in connection.answer) connection.answer.seat.release()
+      }),
+    async flush() {
+      await client.flushdb()
+    },
+    copy,
+    async failOver() {
+      await client.flushdb()
+      for (const { key, value, expiresAtMs } of snapshot) {
+        const left = expiresAtMs === null ? 0 : expiresAtMs - shiftedMs
+        if (expiresAtMs === null || left > 0) await client.restore(key, Math.max(0, Math.round(left)), value)
+      }
+      const late = shiftedMs - copiedMs
+      for (const name of await client.zrange(leases, '0', '-1'))
+        await client.zincrby(leases, String(-late), name)
+      world.server += 1
+      for (const { number, gate } of pods)
+        await as(number, () => {
+          if (gate.pending?.answers === null) {
+            gate.pending.reject(new Error('the connection broke'))
+            gate.pending = null
+          }
+          gate.emit('close')
+          gate.emit('ready')
+        })
+    },
+  }
+  const nodeOf = ({ number }: Pod): string => [...nodes].find(([, each]) => each === number)![0]
+
+  /** Redis and the pods, as the model writes them. */
+  const read = async () => {
+    const answers = await client
+      .pipeline()
+      .time()
+      .zrange(leases, '0', '-1', 'WITHSCORES')
+      .smembers(keys.lease('seats:order'))
+      .pttl(keys.lease('recovering'))
+      .exec()
+    const [time, ends, members, recoveryMs] = answers!.map(([, answer]) => answer) as [
+      [number, number],
+      string[],
+      string[],
+      number,
+    ]
+    const now = time[0] * 1000
+    const living = ends.flatMap((name, at) =>
+      at % 2 === 0 && Number(ends[at + 1]) > now ? [toName(name)] : [],
+    )
+    return {
+      living: living.sort(),
+      seats: members.map(member => `${toName(member.split('.')[0]!)} ${secretOf(member)}`).sort(),
+      recovering: Math.ceil(Math.max(0, recoveryMs) / TICK_MS),
+      pods: pods.map(({ number, seats }) => {
+        world.running = String(number)
+        const open = [...connections].filter(
+          ([, { pod, answer, over }]) => pod === number && !over && answer !== null && 'seat' in answer,
+        )
+        return { maySend: seats.mayDeliver(), held: seats.size, open: open.map(([secret]) => secret).sort() }
+      }),
+    }
+  }
+  const expected = (state: TraceValue): Awaited<ReturnType<typeof read>> => ({
+    living: Object.entries(state.redis.leases)
+      .filter(([, left]) => (left as number) > 0)
+      .map(([name]) => Number(name))
+      .sort(),
+    seats: state.redis.seats.map(({ name, secret }: TraceValue) => `${name} ${secret}`).sort(),
+    recovering: state.redis.recovery,
+    pods: [1, 2].map(number => {
+      const { fence, held, ask } = state.pods[number]
+      const open = held
+        .map(({ secret }: TraceValue) => secret)
+        .filter((secret: number) => ask.at !== 'waiting' || ask.seat.secret !== secret)
+      return { maySend: fence > 0, held: held.length, open: open.sort() }
+    }),
+  })
+
+  let before: TraceValue = null
+  try {
+    await copy()
+    for (const [index, step] of trace.entries()) {
+      await steps[step.action]!(step, before)
+      const [is, shouldBe] = [JSON.stringify(await read()), JSON.stringify(expected(step.state))]
+      if (is !== shouldBe) {
+        const told = trace
+          .slice(0, index + 1)
+          .map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
+        return `${told.join('\n')}\nis:\n${is}\nshould be:\n${shouldBe}`
+      }
+      before = step.state
+    }
+    return null
+  } finally {
+    for (const { number, gate, seats } of pods)
+      await as(number, async () => {
+        let isClosed = false
+        void seats.close().then(() => (isClosed = true))
+        await until(() => {
+          gate.letGo()
+          return isClosed
+        })
+      })
+  }
+}
