@@ -53,8 +53,8 @@ export const STEPS = [
   },
   {
     name: 'clusters',
-    seconds: 100,
-    minutes: 5,
+    seconds: 200,
+    minutes: 8,
     files: [
       'test/servers/redis-cluster.long.test.ts',
       'services/webhook-worker/test/fleet-caps.long.test.ts',

@@ -38,10 +38,7 @@ export async function openKeyValue(
   stream: string,
 ): Promise<KeyValue> {
   const manager = await connection.jetstreamManager()
-  const replicas = await manager.streams.info(stream).then(
-    info => info.config.num_replicas,
-    () => 1,
-  )
+  const { num_replicas: replicas } = (await manager.streams.info(stream)).config
   const view = await connection.jetstream().views.kv(bucket, { history: 1, replicas })
   const unavailable = (cause: unknown) =>
     new BusUnavailableError(`the bucket ${bucket} did not answer`, { cause })

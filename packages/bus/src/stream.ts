@@ -12,7 +12,10 @@ export interface StreamConfig {
 const MAX_AGE_DAYS = 30
 const NANOS_PER_DAY = 86_400 * 1e9
 
+/** Codes of the JetStream API: no such stream; copies without a cluster. */
 const NOT_FOUND = 10059
+const NO_CLUSTER = 10074
+const codeOf = (error: unknown) => (error as { api_error?: { err_code?: number } }).api_error?.err_code
 
 export interface StreamState {
   name: string
@@ -28,6 +31,19 @@ export class ForeignStreamError extends ServiceError {
     super(
       `the stream ${name} takes ${subjects.join(', ')} and nothing of ${prefix}.>: ` +
         'set STREAM_NAME and SUBJECT_PREFIX, or add the subjects to the stream',
+    )
+  }
+}
+
+/** A single NATS server cannot hold the copies that the settings ask for. */
+export class StreamCopiesError extends ServiceError {
+  readonly code = 'STREAM_COPIES'
+  readonly retry = 'later'
+
+  constructor(copies: number, options: ErrorOptions) {
+    super(
+      `STREAM_REPLICAS is ${copies} and NATS_URL leads to a single server: set STREAM_REPLICAS=1, or name a cluster`,
+      options,
     )
   }
 }
@@ -59,6 +75,7 @@ export function takesControls(subjects: readonly string[], prefix: string): bool
  * Makes the stream when it is missing; never alters one that exists.
  * @returns its identity: a stream deleted and made again counts its sequences anew
  * @throws ForeignStreamError when the stream of this name takes none of our subjects
+ * @throws StreamCopiesError when a single server is asked for copies
  */
 export async function ensureStream(manager: JetStreamManager, config: StreamConfig): Promise<StreamState> {
   const { streamName: name, subjectPrefix: prefix, replicas = 1 } = config
@@ -69,9 +86,9 @@ export async function ensureStream(manager: JetStreamManager, config: StreamConf
       throw new ForeignStreamError(name, subjects, prefix)
     return { name, createdAt: new Date(info.created) }
   } catch (error) {
-    if ((error as { api_error?: { err_code?: number } }).api_error?.err_code !== NOT_FOUND) throw error
+    if (codeOf(error) !== NOT_FOUND) throw error
   }
-  const info = await manager.streams.add({
+  const adding = manager.streams.add({
     name,
     subjects: [`${prefix}.>`],
     retention: RetentionPolicy.Limits,
@@ -80,6 +97,9 @@ export async function ensureStream(manager: JetStreamManager, config: StreamConf
     max_bytes: -1,
     max_age: MAX_AGE_DAYS * NANOS_PER_DAY,
     description: 'Events of the payments program, as the indexer decoded them',
+  })
+  const info = await adding.catch((cause: unknown) => {
+    throw codeOf(cause) === NO_CLUSTER ? new StreamCopiesError(replicas, { cause }) : cause
   })
   return { name, createdAt: new Date(info.created) }
 }

@@ -31,7 +31,7 @@ export {
   ReplicaConfig,
   type DatabaseAddress,
 } from './servers/database.js'
-export { NatsConfig } from './servers/nats.js'
+export { NatsConfig, StreamCopies } from './servers/nats.js'
 export {
   RealtimeRedisConfig,
   realtimeRedisOf,

@@ -1,5 +1,5 @@
 import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { CommonConfig, NatsConfig } from '@payment-tracking/runtime'
+import { CommonConfig, NatsConfig, StreamCopies } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 import type { IndexerSettings } from './indexer.js'
 import type { INDEXER_TUNABLES } from './tunables.js'
@@ -20,6 +20,7 @@ export const IndexerConfig = Type.Object({
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
   }),
+  ...StreamCopies,
   SUBJECT_PREFIX: Type.String({
     default: DEFAULT_SUBJECT_PREFIX,
     pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',

@@ -7,6 +7,7 @@ import {
   NatsConfig,
   PoolSize,
   RealtimeRedisConfig,
+  StreamCopies,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 import type { ProgramSettings } from './pipeline/read-batch.js'
@@ -22,12 +23,7 @@ export const IngestConfig = Type.Object({
     pattern: '^[A-Za-z0-9_-]{1,64}$',
     description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
   }),
-  STREAM_REPLICAS: Type.Integer({
-    default: 1,
-    minimum: 1,
-    maximum: 5,
-    description: 'copies of each message when ingest makes the stream; 3 in a cluster of three servers',
-  }),
+  ...StreamCopies,
   SUBJECT_PREFIX: Type.String({
     default: DEFAULT_SUBJECT_PREFIX,
     pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',

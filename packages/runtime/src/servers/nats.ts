@@ -16,3 +16,14 @@ export const NatsConfig = {
   NATS_TLS_KEY: tls.key,
 }
 export type NatsConfig = Static<TObject<typeof NatsConfig>>
+
+/** The settings of a process that makes the stream where there is none. */
+export const StreamCopies = {
+  STREAM_REPLICAS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 5,
+    description:
+      'copies of each message, for who makes the stream; 3 in a cluster of three servers, the same for ingest and indexer',
+  }),
+}
