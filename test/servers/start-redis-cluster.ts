@@ -26,7 +26,7 @@ export interface RedisCluster {
   moveSlotOf(key: string): Promise<void>
 }
 
-/** @param keys.nodeTimeoutMs after which a node counts as dead */
+/** Starts the nodes, and ends them with the test. */
 export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
   const settings = [
     'cluster-enabled yes',
