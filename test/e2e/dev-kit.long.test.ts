@@ -81,7 +81,9 @@ t.test(
     await waitFor(() => receiver.requests.some(({ body }) => body.includes('order-7')), {
       what: 'the missed one',
     })
-    t.match(again.output(), /\d+ missed deliver\w+ come again/)
+    await waitFor(() => /\d+ missed deliver\w+ come again/.test(again.output()), {
+      what: 'the line of the missed ones',
+    })
   },
 )
 
