@@ -1,14 +1,14 @@
 // At no instant has a tracking ID more live connections than seats. A live connection is one that may still be sent to.
 //
-// A client sees a payment later than the service sends it, by the way through this process at most: that is the clocks'
-// error, and `clockErrors` says how large it was at each moment. So a payment that was received at some moment was sent
-// between that moment minus the error and the moment itself. A connection that loses its seat receives nothing for
-// `handOverMs`; so while payments come to a connection closer together than that, it is live all the time: a run.
+// A client sees a payment later than the service sends it. The difference is at most the delay of this process, which
+// `clockErrors` gives for each moment. So the service sent a payment between its arrival minus that error and its arrival.
 //
-// - More runs at one instant than seats are one connection too many, whatever the clocks did.
-// - So is a connection that was sent two payments, each while runs of as many others as there are seats lasted for the whole
-//   time in which it can have been sent. One payment is not enough: a pod that is paused with a frame in hand sends that one
-//   frame when it wakes.
+// A connection that loses its seat receives nothing for `handOverMs`. So a connection is live for as long as its payments
+// come closer together than `handOverMs`. Such a time is a run. One connection is too many in each of two cases:
+//
+// - At one instant there are more runs than seats. No error of the clocks can cause this.
+// - A connection receives two payments. For each, as many other connections as there are seats have runs, and these last for
+//   the whole time in which the payment can have been sent. One payment proves nothing: a paused pod sends one when it wakes.
 //
 // Where payments are further apart, or the error is larger, nothing is judged.
 import type { Push, Stall } from '../entries.js'

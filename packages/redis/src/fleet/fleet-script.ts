@@ -1,9 +1,9 @@
 // Which processes share a cap, as one script: Redis runs it whole.
 //
 // What is in Redis:
-//   run         the run id of the server that the rest was written on, and its generation: a new one each time the data
-//               was lost or the server changed
-//   recovering  exists for one lease time after that: members keep the share that they had, and newcomers have none
+//   run         the run id of the server that holds the other keys, and a generation. Each loss of the data, and each
+//               change of the server, makes a new generation.
+//   recovering  exists for one lease time after a new generation. Members keep their share meanwhile, and newcomers get none.
 //   members     sorted set: member → when its lease ends (ms, Redis' clock)
 //   acting      hash: member → the version by which it shares now
 //   joined      hash: member → the version that its coming made

@@ -4,10 +4,10 @@
 // The shares never add up to more than the cap:
 // - A process that comes has no share until every other one has said that it counts the newcomer. A process says so once
 //   what it has in use fits its smaller share.
-// - A process that goes leaves, or its lease ends. It stops using its share so early before the end of its lease that what
-//   it began has ended by then.
-// - The remainder of a division is given out only when all share by the same version of the members.
-// - After Redis lost data, or another server took its place, everybody keeps the share that he had for one lease time.
+// - A process that goes leaves, or its lease ends. It begins nothing in the last part of its lease, so that all its requests
+//   have ended when the lease ends.
+// - When a cap cannot be divided evenly, the remainder is given out only while all processes know the same members.
+// - After Redis lost data, or another server took its place, each process keeps its share for one lease time.
 // So every process that uses a share is counted in every share that is used.
 //
 // While Redis is away the share stays until the lease ends.

@@ -1,9 +1,9 @@
 // How a connection finds its node of a Redis Cluster: ioredis' own extension point for that, as its Sentinels use it.
 //
-// ioredis' Cluster client is not used. It follows a redirection within a call, and sends a call again on another node when
-// a node fails: a call that was meant for one server would run on the next one unnoticed, which may lack what the first
-// one acknowledged (packages/redis/src/seats counts on the contrary). Here a connection belongs to one node until it
-// breaks. A redirection breaks it, and the next connection finds the node that serves the key then.
+// ioredis' Cluster client is not used. When a node redirects a call or fails, that client sends the call to another node,
+// and the caller does not notice. But the other node may lack writes that the first node acknowledged, and the seats
+// (packages/redis/src/seats) must notice the change. Here a connection belongs to one node until the connection breaks. A
+// redirection breaks it, and the next connection finds the node that serves the key by then.
 import { connect as connectPlain } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'

@@ -125,7 +125,7 @@ const hostOf = (url: URL) => ({ host: url.hostname.replace(/^\[|\]$/g, ''), port
 
 /**
  * The address of one Redis, of Sentinels, or of the nodes of a cluster.
- * @throws RedisUnsupportedError when the settings contradict each other; one line that names them and the cure
+ * @throws RedisUnsupportedError when the settings contradict each other. Its line names the settings and the cure.
  */
 export function readRedisAddress(config: RedisSettings): RedisAddress | ClusterAddress {
   const { REDIS_SENTINELS: sentinels, REDIS_MASTER: name, REDIS_CLUSTER: isCluster = false } = config
@@ -186,8 +186,8 @@ function readUrl(text: string, name: string): URL {
 }
 
 /**
- * Why a server does not fit the settings, or undefined when it does: commands would fail on it one by one while the
- * process looks healthy.
+ * Says why a server does not fit the settings; undefined when it fits. A process asks before it starts, because on such a
+ * server single commands fail while the process looks healthy.
  * @param info the server's answer to INFO server
  */
 export function findRedisProblem(config: RedisSettings, info: string): RedisUnsupportedError | undefined {

@@ -49,9 +49,8 @@ const withSums = (state: PolicyState, sums: SumsSoFar): PolicyState => ({
 })
 
 /**
- * Derives the policy's next payments, and adds them to the sums. The row of the policy is written behind the last page:
- * until then readers find the policy as it was. What waited for facts of its payments is decided behind the last page, in
- * pages of its own.
+ * Derives the policy's next payments, and adds them to the sums. The last page writes the row of the policy: until then
+ * readers find the policy as it was. The last page also leaves work for the messages that wait for facts of these payments.
  * @param limit the most payments of the page
  * @returns the work that is left; null behind the last page
  */
@@ -67,8 +66,8 @@ export async function refoldPolicyPage(
   const start = registers?.incarnationStart ?? null
   const sources = toSources(rows.sourcesOf(address))
   const before = rows.before.get(address)
-  // What became known between two pages, or before the first one, concerns the payments before the cursor too. The row of
-  // the policy stays as it was before the work.
+  // A mint or an owner that became known since the work was written down concerns the payments before the cursor too, so the
+  // work starts again. Before the first page, the policy's row shows what was known then: only the last page writes it.
   const isStale = soFar === null ? isLinked(before?.state) !== isLinked(registers) : soFar.sources !== sources
   const sums = isStale ? null : (soFar?.sums ?? null)
   const cursor = isStale ? '' : work.cursor

@@ -53,9 +53,9 @@ const MOST_KNOWN = 100_000
  * Reports due, overdue and expired dates to the webhooks that ask for them, each once for its incarnation and date. Any
  * number of processes may do so at once. Only Postgres' clock decides.
  *
- * A round reads, by policies_next_look, the policies whose next look has come. It looks at every living policy of a gateway,
- * by policies_gateway_live, when what the gateway's webhooks ask for is not `known`: a webhook that is new is told what holds
- * already, and a process that starts may have other margins than the one that moved the looks.
+ * A round reads, by policies_next_look, the policies whose next look has come. In two cases it looks at every living policy
+ * of a gateway, by policies_gateway_live: a webhook is new, and is told of dates that have passed already; or the process is
+ * new, and may use other margins than the process that set the looks. In both, `known` lacks what the webhooks ask for.
  *
  * Bounded: a statement looks at 5,000 policies of at most 500 gateways and takes no lock. A transaction reports at most
  * `limit` policies.
