@@ -18,7 +18,13 @@ export function readTunables<T extends Tunables>(constants: T, args: readonly st
     allowPositionals: true,
     strict: false,
   })
-  const problems = positionals.map(argument => `${argument} is an argument that this service does not know`)
+  const unknown = [
+    ...positionals,
+    ...Object.keys(values)
+      .filter(name => name !== 'tune')
+      .map(name => `--${name}`),
+  ]
+  const problems = unknown.map(argument => `${argument} is an argument that this service does not know`)
   const changed: Record<string, number> = {}
   for (const pair of (values.tune ?? []).map(String)) {
     const [name = '', text = ''] = pair.split('=')

@@ -22,10 +22,11 @@ t.test('an argument that is no constant of the service is refused, all at once',
       '--tune',
       'batchSize=-1',
       'stray',
+      '--sweepEveryMs=200',
     ])
     t.fail('nothing was thrown')
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    t.equal(error.problems.length, 4)
+    t.equal(error.problems.length, 5)
   }
 })

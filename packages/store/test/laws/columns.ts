@@ -1,5 +1,5 @@
 // The tables and columns whose meaning the laws compare: all that must be adapted when the schema changes. Nothing else
-// here names a column, but deliveries and webhooks in told.ts and run.ts.
+// here names a column, but deliveries and webhooks in told-payments.ts, told-policies.ts and run.ts.
 
 /** Whether `a` is the latest Created of an address, and no Deleted came later. */
 const LIVE = `(incarnation_start is not null and (deleted_order is null or incarnation_start > deleted_order)) as live`
