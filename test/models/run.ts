@@ -1,6 +1,6 @@
 // npm run models: searches every model, then its mutants, and prints what was found.
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
-import { PLANS } from './mutants.js'
+import { PLANS } from './plans/index.js'
 
 const wanted = process.argv.slice(2)
 const plans = PLANS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))

@@ -1,4 +1,5 @@
 // REST, webhooks and sockets say the same of a policy's dates, and no date that anybody can store makes one of them fail.
+// Each test asks all three over the same kinds of policies, so it is one file of more than 300 lines.
 import { dueNoticeOf } from '@payment-tracking/domain'
 import { listSetAside, readTrackedPolicies, takeBack, tellDuePolicies } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'

@@ -18,7 +18,7 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
-import type { Bounds } from '../mutants.js'
+import type { Bounds } from '../model-plan.js'
 import type { TraceStep, TraceValue } from './read-traces.js'
 
 /** Traces of one kind: the model's bounds, as many tries as the code has among them. */

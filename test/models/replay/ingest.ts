@@ -5,7 +5,7 @@ import { commitBatch, markReingested, verifyDatabase, type Batch, type Store } f
 import type { TestDatabase } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import { envelopeOf, PAYMENT } from '../../../packages/domain/test/messages.js'
-import type { Bounds } from '../mutants.js'
+import type { Bounds } from '../model-plan.js'
 import type { TraceStep, TraceValue } from './read-traces.js'
 
 export const INGEST_BOUNDS: Bounds = { LOSSES: '1', CRASHES: '3' }
