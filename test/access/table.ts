@@ -1,10 +1,9 @@
 // The table of docs/security.md, from the API's description.
 import { fileURLToPath } from 'node:url'
+import { drawTable, replaceTables } from '../documents/table.js'
 import type { Access, Foreign, Operation } from './description.js'
 
 export const DOCUMENT = fileURLToPath(new URL('../../docs/security.md', import.meta.url))
-
-const [BEGIN, END] = ['<!-- table: begin -->', '<!-- table: end -->']
 
 const FOREIGN: Record<Foreign, string> = { 403: '403', 404: '404', own: 'its own' }
 
@@ -45,16 +44,7 @@ function tableOf(operations: readonly Operation[]): string {
   ].join('\n\n')
 }
 
-/** @param cells the head, then the rows */
-function drawTable(cells: readonly string[][]): string {
-  const widths = cells[0]!.map((_, at) => Math.max(...cells.map(row => row[at]!.length)))
-  const lines = cells.map(row => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`)
-  lines.splice(1, 0, `| ${widths.map(width => '-'.repeat(width)).join(' | ')} |`)
-  return lines.join('\n')
-}
-
 /** @returns the document with this table */
 export function withTable(text: string, operations: readonly Operation[]): string {
-  const [before, after] = [text.split(BEGIN)[0]!, text.split(END)[1] ?? '']
-  return `${before}${BEGIN}\n\n${tableOf(operations)}\n\n${END}${after}`
+  return replaceTables(text, [tableOf(operations)])
 }

@@ -1,36 +1,87 @@
+// docs/errors.md has every code: its tables are written from the code, with `UPDATE_DOCUMENTS=1`.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { REFUSALS } from '@payment-tracking/domain'
 import t from 'tap'
+import { STATUSES } from '../../services/api/src/http/statuses.js'
+import { CLOSE } from '../../services/api/src/stream/close-codes.js'
+import { drawTable, replaceTables } from '../documents/table.js'
 
+const DOCUMENT = 'docs/errors.md'
 const files = execFileSync(
   'git',
   ['ls-files', '-co', '--exclude-standard', 'packages', 'services', 'infra'],
   { encoding: 'utf8' },
 )
   .split('\n')
-  .filter(
-    file =>
-      /^(packages|services|infra)\/[^/]+\/src\/.*\.ts$/.test(file) ||
-      /^infra\/stack\/src\/.*\.ts$/.test(file),
-  )
+  .filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.ts$/.test(file))
 const sources = files.map(file => readFileSync(file, 'utf8')).join('\n')
-const document = readFileSync('docs/errors.md', 'utf8')
-const documented = new Set([...document.matchAll(/^\| `([A-Z][A-Z_]+)`/gm)].map(([, code]) => code!))
 
-t.test('every code of an error of ours and of a dead letter is documented', async t => {
-  const thrown = [...sources.matchAll(/readonly code = '([A-Z_]+)'/g)].map(([, code]) => code!)
-  const union = /export type RefusalCode =([^]*?)\n\n/.exec(sources)?.[1] ?? ''
-  const refusals = [...union.matchAll(/'([A-Z_]+)'/g)].map(([, code]) => code!)
-  t.ok(thrown.length > 5 && refusals.length > 5, 'the codes were found')
-  t.strictSame(
-    [...new Set([...thrown, ...refusals])].filter(code => !documented.has(code)),
-    [],
+interface OwnError {
+  code: string
+  retry: string
+  /** its doc comment, as one line */
+  meaning: string | undefined
+}
+
+/** The classes of errors of ours, as they stand in the sources. */
+const own: OwnError[] = [
+  ...sources.matchAll(
+    /(?:\/\*\* ((?:(?!\*\/)[^])*?) \*\/\n)?export class \w+ extends ServiceError \{\n {2}readonly code = '([A-Z_]+)'\n {2}readonly retry = '(\w+)'/g,
+  ),
+].map(([, meaning, code, retry]) => ({
+  code: code!,
+  retry: retry!,
+  meaning: meaning?.replace(/\n \* /g, ' '),
+}))
+
+const code = (name: string) => `\`${name}\``
+const byCode = (rows: string[][]) => rows.sort(([a], [b]) => a!.localeCompare(b!))
+/** Codes that nobody meets in an answer. */
+const inside = (retry: string) =>
+  byCode(
+    own
+      .filter(error => error.retry === retry && !(error.code in STATUSES))
+      .map(({ code: name, meaning = '' }) => [code(name), meaning]),
   )
+const cells: string[][][] = [
+  [
+    ['code', 'status', 'meaning'],
+    ...Object.entries(STATUSES).map(([name, [status, meaning]]) => [code(name), `${status}`, meaning]),
+  ],
+  [
+    ['close code', 'reason', 'meaning'],
+    ...Object.values(CLOSE).map(({ code: closed, reason }) => {
+      const [name, meaning] = reason.split(': ')
+      return [`${closed}`, code(name!), meaning!]
+    }),
+  ],
+  [['code', 'meaning'], ...Object.entries(REFUSALS).map(([name, meaning]) => [code(name), meaning])],
+  [['code', 'meaning'], ...inside('later')],
+  [['code', 'meaning'], ...inside('never')],
+]
+const tables = cells.map(drawTable)
+
+t.test('the tables of errors are what the code says', async t => {
+  const document = readFileSync(DOCUMENT, 'utf8')
+  const written = replaceTables(document, tables)
+  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(DOCUMENT, written)
+  else t.equal(document, written, `UPDATE_DOCUMENTS=1 npm test -- test/house/errors.test.ts writes them`)
 })
 
-t.test('every documented code exists', async t => {
-  t.strictSame(
-    [...documented].filter(code => !new RegExp(`\\b${code}\\b`).test(sources)),
-    [],
+t.test('every error of ours says what it means', async t => {
+  const codes = [...sources.matchAll(/readonly code = '([A-Z_]+)'/g)].map(([, name]) => name!)
+  t.ok(codes.length > 20, 'the codes were found')
+  const found = new Map(own.map(error => [error.code, error]))
+  for (const name of codes) t.ok(name in STATUSES || found.get(name)?.meaning, name)
+})
+
+t.test('every status of an answer is used', async t => {
+  // What to add to a question that is too slow is put together.
+  const unused = Object.keys(STATUSES).filter(
+    name =>
+      !name.startsWith('QUERY_TOO_SLOW_') &&
+      [...sources.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length < 2,
   )
+  t.same(unused, [])
 })

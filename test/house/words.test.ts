@@ -7,10 +7,10 @@ import t from 'tap'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The goal is 15,000. Lower this number with each cut, and never raise it. */
-const MOST_WORDS = 20_900
+const MOST_WORDS = 18_300
 /** A table of packages, and a text that came with the fixtures. */
 const UNCOUNTED = ['docs/dependencies.md', 'test/fixtures/2/README.md']
-/** Tables that a script writes. */
+/** Tables that a script or a test writes. */
 const GENERATED = /<!-- settings: .*?<!-- end of settings -->|<!-- table: begin -->.*?<!-- table: end -->/gs
 
 t.test(`docs and READMEs have at most ${MOST_WORDS} words`, async t => {

@@ -7,15 +7,18 @@ export interface Sample {
 
 export interface ExposedMetric {
   type: string
+  help: string
   samples: Sample[]
 }
 
 /** @returns metrics by name; a histogram's series are under its own name, without `le` */
 export function readExposition(text: string): Map<string, ExposedMetric> {
   const metrics = new Map<string, ExposedMetric>()
+  let help = ''
   for (const line of text.split('\n')) {
+    help = /^# HELP \S+ (.*)$/.exec(line)?.[1] ?? help
     const type = /^# TYPE (\S+) (\S+)$/.exec(line)
-    if (type) metrics.set(type[1]!, { type: type[2]!, samples: [] })
+    if (type) metrics.set(type[1]!, { type: type[2]!, help, samples: [] })
     const sample = /^([a-z_]\w*)(?:\{(.*)\})? (\S+)/i.exec(line)
     if (!sample) continue
     const name = sample[1]!

@@ -11,7 +11,7 @@ export interface DocumentedMetric {
   cure: string
 }
 
-const DOC = fileURLToPath(new URL('../../docs/observability.md', import.meta.url))
+export const DOC = fileURLToPath(new URL('../../docs/observability.md', import.meta.url))
 
 export const readDoc = (): string => readFileSync(DOC, 'utf8')
 

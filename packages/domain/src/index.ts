@@ -1,5 +1,6 @@
 export * from './keys/addresses.js'
 export * from './messages/chain-event.js'
+export * from './messages/refusal-codes.js'
 export * from './policies/checkout-claims.js'
 export * from './json/csv.js'
 export * from './messages/control-message.js'

@@ -12,8 +12,11 @@ export interface PoolUse {
 /** Shows a pool on `/metrics`, read at each scrape. */
 export function measurePool(metrics: Metrics, read: () => PoolUse): void {
   const connections = metrics.gauge('pool_connections', 'Connections to Postgres by what they do', ['state'])
-  const waiting = metrics.gauge('pool_waiting', 'Callers that wait for a connection to Postgres')
-  const limit = metrics.gauge('pool_limit_connections', 'Connections to Postgres that the pool may open')
+  const waiting = metrics.gauge('pool_waiting', 'Callers that wait for a connection to Postgres; bad above 0')
+  const limit = metrics.gauge(
+    'pool_limit_connections',
+    'Connections to Postgres that the pool may open; the sum of all processes must stay below max_connections',
+  )
   metrics.onScrape(limit, () => {
     const use = read()
     connections.set({ state: 'in_use' }, use.inUse)

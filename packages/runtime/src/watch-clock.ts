@@ -8,6 +8,7 @@ const MAX_SKEW_SECONDS = 5
 /** A Postgres that is frozen does not hold up a start for longer. */
 const PATIENCE_MS = 5_000
 
+/** At the start: the machine's clock is more than 5 s off Postgres' clock. */
 export class ClockSkewError extends ServiceError {
   readonly code = 'CLOCK_SKEW'
   readonly retry = 'never'

@@ -12,7 +12,7 @@ export const createIndexerMetrics = (metrics: Metrics) => {
   )
   const remaining = metrics.gauge(
     'indexer_backfill_remaining_transactions',
-    'Transactions that a backfill has still to read, by pages of 1,000',
+    'Transactions that a backfill has still to read, by pages of 1,000; does not fall: the nodes limit the rate',
   )
   const requests = metrics.counter('indexer_requests_total', 'Requests to Solana nodes by outcome', [
     'node',

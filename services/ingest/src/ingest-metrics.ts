@@ -12,7 +12,7 @@ export const createIngestMetrics = (metrics: Metrics) => ({
   ),
   batchSeconds: metrics.histogram(
     'ingest_batch_seconds',
-    'From the start of a batch to its commit',
+    'From the start of a batch to its commit; above 1: Postgres is slow, or the writer lock is held',
     [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
   ),
   events: metrics.counter('ingest_events_total', 'Messages by what became of them', ['result']),
@@ -70,9 +70,12 @@ export function measureIngest(
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
   const refolds = metrics.gauge(
     'ingest_refolds',
-    'Policies, user payments and hours that are folded or counted again in pages',
+    'Policies, user payments and hours that are folded or counted again in pages; ends at 0 by itself',
   )
-  const refoldSeconds = metrics.gauge('ingest_refold_oldest_seconds', 'Age of the oldest of them')
+  const refoldSeconds = metrics.gauge(
+    'ingest_refold_oldest_seconds',
+    'Age of the oldest address or hour that is folded or counted again',
+  )
   metrics.onScrape(refolds, async () => {
     const { count, oldestSeconds } = await work()
     refolds.set(count)

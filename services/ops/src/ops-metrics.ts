@@ -32,8 +32,16 @@ export function measurePipeline(metrics: Metrics, store: Store): void {
     setAside.reset()
     for (const { task, count } of rows) setAside.set({ task }, Number(count))
   })
-  const work = metrics.gauge('webhook_work', 'Webhooks with deliveries to cancel or to redeliver', ['kind'])
-  const oldest = metrics.gauge('webhook_work_oldest_seconds', 'Age of the oldest of them', ['kind'])
+  const work = metrics.gauge(
+    'webhook_work',
+    'Webhooks with deliveries to cancel or to redeliver in pages; ends at 0 by itself',
+    ['kind'],
+  )
+  const oldest = metrics.gauge(
+    'webhook_work_oldest_seconds',
+    'Age of the oldest work in pages for a webhook',
+    ['kind'],
+  )
   metrics.onScrape(work, async () => {
     const rows = await countWebhookWork(store)
     work.reset()

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { ServiceError } from '@payment-tracking/runtime'
 import { readStackFile, type StackFile } from '../launcher/stack-file.js'
 
+/** No stack runs in the data directory. */
 export class NoStackError extends ServiceError {
   readonly code = 'STACK_NOT_RUNNING'
   readonly retry = 'later'

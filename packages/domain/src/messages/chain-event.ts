@@ -1,4 +1,5 @@
 // An event after every check, as ingest stores and projects it.
+import type { RefusalCode } from './refusal-codes.js'
 
 /** The place of an event on the chain: slot, transaction, index, event id, as text whose byte order is chain order. */
 export type ChainOrder = string
@@ -82,25 +83,6 @@ export interface ChainEvent {
   trackingId: string | null
   effect: Effect
 }
-
-/** Why a message is refused: the stable codes of dead letters (docs/errors.md). */
-export type RefusalCode =
-  | 'NOT_JSON'
-  | 'NOT_AN_EVENT'
-  | 'BAD_SLOT'
-  | 'BAD_SIGNATURE'
-  | 'BAD_INDEX'
-  | 'BAD_TRANSACTION_INDEX'
-  | 'BAD_COMMITMENT'
-  | 'BAD_EVENT_NAME'
-  | 'BAD_TIMESTAMP'
-  | 'BAD_DATA'
-  | 'BAD_CONTROL'
-  | 'TOO_DEEP'
-  | 'FOREIGN_PROGRAM'
-  | 'CONFLICT'
-  | 'STORE_REFUSED'
-  | 'INGEST_FAULT'
 
 export interface Refusal {
   code: RefusalCode

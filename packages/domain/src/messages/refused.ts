@@ -1,4 +1,4 @@
-import type { RefusalCode } from './chain-event.js'
+import type { RefusalCode } from './refusal-codes.js'
 
 /** Thrown by the readers of a message, caught by `readMessage` alone: a refusal is a result, not an error. */
 export class Refused extends Error {

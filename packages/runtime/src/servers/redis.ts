@@ -91,7 +91,7 @@ export class RedisUnsupportedError extends ServiceError {
   readonly retry = 'never'
 }
 
-/** Redis is set to evict keys: it would drop seats and jobs in silence. */
+/** Redis is set to evict keys, and would drop seats and jobs in silence: set `maxmemory-policy noeviction`. */
 export class RedisEvictionError extends ServiceError {
   readonly code = 'REDIS_EVICTION'
   readonly retry = 'never'

@@ -34,7 +34,7 @@ const UNAVAILABLE = 'The service cannot answer right now. Please try again.'
 /** Status, code and sentence of any error. A 5xx takes nothing from the error but its code. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof ServiceError) {
-    const status = STATUSES[error.code]
+    const status = STATUSES[error.code]?.[0]
     if (status !== undefined && (status < 500 || error instanceof ApiError)) {
       return { status, code: error.code, sentence: error.message }
     }
@@ -45,10 +45,10 @@ export function refusalOf(error: unknown): Refusal {
   }
   const { code, statusCode } = error as Partial<FastifyError>
   const known = code === undefined ? undefined : FRAMEWORK[code]
-  if (known) return { status: STATUSES[known.code]!, ...known }
+  if (known) return { status: STATUSES[known.code]![0], ...known }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     // Only refusals of the framework and its plugins carry a status: this service throws ServiceErrors.
-    const ofStatus = Object.entries(STATUSES).find(([, status]) => status === statusCode)
+    const ofStatus = Object.entries(STATUSES).find(([, [status]]) => status === statusCode)
     return {
       status: ofStatus ? statusCode : 400,
       code: ofStatus?.[0] === undefined || statusCode === 400 ? 'INVALID_REQUEST' : ofStatus[0],

@@ -48,7 +48,10 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   const closes = metrics.counter('http_connections_closed_total', 'Connections closed for not reading', [
     'reason',
   ])
-  const unreadGauge = metrics.gauge('http_unread_bytes', 'Bytes of large answers that clients have not taken')
+  const unreadGauge = metrics.gauge(
+    'http_unread_bytes',
+    'Bytes of large answers that clients have not taken; above 64 MiB connections are closed',
+  )
   const onClose = (reason: CloseReason) => closes.inc({ reason })
   const unread = new UnreadAnswers({ limitBytes: bounds.unreadBytes, stallMs: bounds.stallMs, onClose })
   metrics.onScrape(unreadGauge, () => unreadGauge.set(unread.bytes))

@@ -1,4 +1,4 @@
-/** Why the server ends a stream; codes from 4000 are this service's own. Documented in docs/errors.md. */
+/** Why the server ends a stream; codes from 4000 are this service's own. docs/errors.md is written from it. */
 export const CLOSE = {
   stopping: {
     code: 1001,

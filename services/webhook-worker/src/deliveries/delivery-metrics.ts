@@ -8,7 +8,9 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 
 export function buildDeliveryMetrics(metrics: Metrics) {
   const attempts = metrics.counter('delivery_attempts_total', 'requests that left, by outcome', ['outcome'])
-  const duration = metrics.histogram('delivery_attempt_seconds', 'one exchange', SECONDS, ['outcome'])
+  const duration = metrics.histogram('delivery_attempt_seconds', 'one exchange with an endpoint', SECONDS, [
+    'outcome',
+  ])
   const firstAttempt = metrics.histogram(
     'delivery_first_attempt_seconds',
     'from the commit of the delivery row to the end of its first attempt',
@@ -18,14 +20,17 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     ended: metrics.counter('deliveries_ended_total', 'deliveries this worker brought to their end', [
       'state',
     ]),
-    held: metrics.counter('deliveries_held_total', 'deliveries put off without spending a try', ['reason']),
-    swept: metrics.counter('deliveries_swept_total', 'overdue deliveries put back into the queue'),
+    held: metrics.counter('deliveries_held_total', 'deliveries put off without using up a try', ['reason']),
+    swept: metrics.counter(
+      'deliveries_swept_total',
+      'overdue deliveries put back into the queue; above 0 for long: Redis loses jobs',
+    ),
     deactivated: metrics.counter('webhooks_deactivated_total', 'webhooks the service deactivated', [
       'reason',
     ]),
     lostResults: metrics.counter(
       'delivery_results_lost_total',
-      'results of attempts that could not be written',
+      'results of attempts that could not be written: our fault, see `delivery.result-lost` in the log',
     ),
     workRows: metrics.counter(
       'webhook_work_rows_total',
@@ -33,12 +38,18 @@ export function buildDeliveryMetrics(metrics: Metrics) {
       ['kind'],
     ),
     removed: metrics.counter('deliveries_removed_total', 'deliveries removed after their retention'),
-    breakersOpen: metrics.gauge('delivery_breakers_open', 'endpoints this worker does not send to for now'),
+    breakersOpen: metrics.gauge(
+      'delivery_breakers_open',
+      'endpoints this worker does not send to for now; all of them: our way out is closed',
+    ),
     fleetMembers: metrics.gauge(
       'delivery_fleet_workers',
-      'workers among whom the caps of an endpoint are divided: 1 without WEBHOOK_FLEET_CAPS, 0 while this one has no share',
+      'workers among whom the caps of an endpoint are divided: 1 without WEBHOOK_FLEET_CAPS, 0 while this one has no share, because Redis is away or workers have different settings',
     ),
-    active: metrics.gauge('deliveries_active', 'deliveries this worker is sending'),
+    active: metrics.gauge(
+      'deliveries_active',
+      'deliveries this worker is sending; at `WEBHOOK_CONCURRENCY`: add workers',
+    ),
     waiting: metrics.gauge('delivery_jobs_waiting', 'jobs in the queue that no worker has taken'),
     oldest: metrics.gauge(
       'delivery_oldest_undelivered_seconds',

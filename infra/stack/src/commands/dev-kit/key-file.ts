@@ -10,6 +10,7 @@ import { ED25519_PREFIX, type KeyPair } from '../../chain/keys.js'
 
 const KEY_BYTES = 32
 
+/** A gateway's key file cannot be read. */
 export class KeyFileError extends ServiceError {
   readonly code = 'KEY_FILE_UNUSABLE'
   readonly retry = 'never'

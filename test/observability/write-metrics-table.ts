@@ -1,0 +1,57 @@
+// The table of metrics in docs/observability.md, from what running services expose and from the alerts.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { drawTable, replaceTables } from '../documents/table.js'
+import type { ExposedMetric } from './read-exposition.js'
+import { DOC, readDoc, readMetricsTable } from './read-metrics-table.js'
+
+interface Rules {
+  groups: { rules: { expr: string; annotations: { runbook: string } }[] }[]
+}
+const ALERTS = fileURLToPath(new URL('../../infra/observability/alerts.yml', import.meta.url))
+const { groups } = parse(readFileSync(ALERTS, 'utf8')) as Rules
+
+/** @returns links to the sections of the runbook whose alerts read the metric */
+function runbookOf(name: string): string {
+  const reads = new RegExp(`\\b${name}(_bucket|_count|_sum)?\\b`)
+  const anchors = groups
+    .flatMap(({ rules }) => rules)
+    .filter(({ expr }) => reads.test(expr))
+    .map(({ annotations }) => annotations.runbook.split('#')[1]!)
+  return [...new Set(anchors)].map(anchor => `[${anchor.replaceAll('-', ' ')}](#${anchor})`).join(', ')
+}
+
+/** @param exposed metrics by service */
+function rowsOf(exposed: ReadonlyMap<string, ReadonlyMap<string, ExposedMetric>>): string[][] {
+  const names = new Set([...exposed.values()].flatMap(metrics => [...metrics.keys()]))
+  // A metric that counted nothing yet shows no labels: those that the table knows stay.
+  const known = new Map(readMetricsTable().map(({ name, labels }) => [name, labels]))
+  return [...names]
+    .filter(name => name.startsWith('payment_tracking_'))
+    .map(name => {
+      const services = [...exposed.keys()].filter(service => exposed.get(service)!.has(name))
+      const { type, help } = exposed.get(services[0]!)!.get(name)!
+      const shown = services.flatMap(service => exposed.get(service)!.get(name)!.samples)
+      const labels = new Set([
+        ...(known.get(name) ?? []),
+        ...shown.flatMap(sample => Object.keys(sample.labels)),
+      ])
+      const by = [...labels].map(label => `\`${label}\``).join(', ')
+      return [
+        `\`${name}\``,
+        by === '' ? type : `${type} by ${by}`,
+        services.length === exposed.size ? 'all' : services.join(', '),
+        help[0]!.toLowerCase() + help.slice(1),
+        runbookOf(name),
+      ]
+    })
+}
+
+export const withMetricsTable = (exposed: Parameters<typeof rowsOf>[0]): string =>
+  replaceTables(readDoc(), [
+    drawTable([['metric', 'type', 'service', 'what it says', 'when it is bad'], ...rowsOf(exposed)]),
+  ])
+
+export const writeMetricsTable = (exposed: Parameters<typeof rowsOf>[0]): void =>
+  writeFileSync(DOC, withMetricsTable(exposed))
