@@ -9,6 +9,7 @@ import {
 import { buildJwtKeys } from '@payment-tracking/stack'
 import { createWebhook, openStore, type Store } from '@payment-tracking/store'
 import {
+  analyzeAll,
   buildChain,
   fillDeliveries,
   fillPayments,
@@ -179,7 +180,7 @@ export async function openBounds(
     await fillWaiting(pool, { webhook: choosy!, policy, count: sizes.waiting, waitsFor: 'facts' })
   await fillDeliveries(pool, { webhooks: endpoints, policy: metered.address, count: sizes.deliveries })
   await fillDeliveries(pool, { webhooks: doomedEndpoints, policy: last.address, count: sizes.deliveries })
-  await pool.query('vacuum analyze')
+  await analyzeAll(pool)
 
   const [worker, realtime, api] = await Promise.all([
     startService(t, 'webhook-worker', env),

@@ -125,7 +125,7 @@ t.test(
             n + 1
        from generate_series(0, 50000) n`,
     )
-    await pool.query('analyze events')
+    await pool.query('analyze live_events')
     const search = async (over: { wallet?: string; recipient?: string; policyAddress?: string }) =>
       (await listClaimablePayments(store, { trackingId: 'order-9', ...over }, 10)).payments.map(
         ({ signature }) => signature,

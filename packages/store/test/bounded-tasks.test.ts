@@ -1,6 +1,6 @@
 // No task reads or writes more rows than its page, times a small constant, however many are stored behind one key: each
 // task runs once over long histories, and Postgres says how many rows each of its statements took.
-import { createDatabase } from '@payment-tracking/testkit'
+import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
@@ -194,7 +194,7 @@ await pool.query(
 await pool.query(
   `insert into announcements (kind, event_id, committed_at) select 'payment', e.id, now() - interval '1 h' from events e`,
 )
-await pool.query('vacuum analyze')
+await analyzeAll(pool)
 
 const DATES = { soonSeconds: 259_200, graceSeconds: 7_200 }
 /** The first page of a round. */

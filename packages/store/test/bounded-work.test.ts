@@ -4,6 +4,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage, type ControlMessage } from '@payment-tracking/domain'
 import {
+  analyzeAll,
   buildChain,
   createDatabase,
   fillDeliveries,
@@ -207,7 +208,7 @@ for (const of of [gateway.address, '']) {
     [of],
   )
 }
-await pool.query('vacuum analyze')
+await analyzeAll(pool)
 
 /** What may read more, and why. */
 const EXEMPT: [RegExp, string][] = [

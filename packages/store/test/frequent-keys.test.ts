@@ -8,7 +8,7 @@ import {
   type EventFilter,
   type Store,
 } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t from 'tap'
 import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
@@ -39,7 +39,7 @@ await database.pool.query(
      from (select n, case when n <= ${OF_KEY} then '${KEY}' else 'key ' || n / 5 end as key
              from generate_series(1, ${OF_KEY + NEWER}) n) numbered`,
 )
-await database.pool.query('vacuum analyze events')
+await analyzeAll(database.pool)
 
 const list =
   (filter: EventFilter, page: object = {}) =>

@@ -20,7 +20,7 @@ const PAGE = { limit: 100, offset: 0 }
 
 const database = await createDatabase(t)
 // As on a machine whose Postgres has not come round to the table yet.
-await database.pool.query('alter table events set (autovacuum_enabled = off)')
+await database.pool.query('alter table live_events set (autovacuum_enabled = off)')
 const store = openStore({ DATABASE_URL: database.url })
 t.teardown(() => store.close())
 const filled = await fillEvents(database.pool, EVENTS, { analyze: false })

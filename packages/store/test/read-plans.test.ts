@@ -221,7 +221,7 @@ t.test('payments without a policy are found by their keys alone', async t => {
             '11111111111111111111111111111111', 'payer ' || n % 1000, 'recipient ' || n % 1000, 1
        from generate_series(1, 10000) n`,
   )
-  await database.pool.query('analyze events')
+  await database.pool.query('analyze live_events')
   for (const filter of [{ directPayer: 'payer 7' }, { directRecipient: 'recipient 7' }]) {
     const page = { limit: PAGE, offset: 0 }
     t.equal((await readEventPage(store, { payments: true, ...filter }, page, TOKENS)).count, 10)

@@ -143,6 +143,8 @@ t.test('retention', async t => {
       '_prisma_migrations',
       // the truth, what follows from it, and what keeps repetitions out
       'events',
+      'live_events',
+      'archived_events',
       'event_counts',
       'gateways',
       'gateway_settings',

@@ -1,4 +1,4 @@
-export { filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
+export { analyzeAll, filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
 export { fillDeliveries, fillPayments, fillWaiting, type FilledHistory } from './fill-history.js'
 export {
   buildAddress,

@@ -119,7 +119,7 @@ t.test('an answer during which commits were lost is refused in the name of the n
   const answer = api.get('/v1/events', { headers: { 'x-min-position': '5' } })
   await waitFor(
     async () =>
-      (await pool.query(`select 1 from pg_locks where not granted and relation = 'events'::regclass`))
+      (await pool.query(`select 1 from pg_locks where not granted and relation = 'live_events'::regclass`))
         .rowCount === 1,
     { what: 'the read to wait' },
   )
@@ -144,7 +144,7 @@ t.test('health tells where lists begin', async t => {
     firstPosition: 1,
     firstTimestamp: '2026-01-01T00:00:01.000Z',
   })
-  await api.database.pool.query('alter table events rename to moved')
+  await api.database.pool.query('alter table live_events rename to moved')
   t.match(
     (await api.get('/v1/health')).body.data,
     { firstPosition: 1 },

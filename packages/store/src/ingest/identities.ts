@@ -5,6 +5,7 @@
 // compared with the event of its own slot. Without such an event, the message contradicts the event that stands, unless
 // the message's own transaction was retracted.
 import { sql, type Tx } from '../database/sql.js'
+import { hidden } from '../reads/hidden.js'
 import {
   idInSlot,
   orderOf,
@@ -38,7 +39,7 @@ export async function readIdentities(tx: Tx, events: readonly ChainEvent[]): Pro
   if (events.length === 0) return []
   const ids = events.map(({ id }) => id)
   return tx.$queryRaw<StoredIdentity[]>`
-    select ${IDENTITY_COLUMNS} from events where id = any(${ids}::uuid[])`
+    select ${IDENTITY_COLUMNS} from events where id = any(${hidden(sql`${ids}::uuid[]`)}::uuid[])`
 }
 
 /** All stored events of some transactions; relies on events_signature_hash. */

@@ -55,7 +55,7 @@ export async function listEventsAfter(
   return database.read<StreamEvent>(sql`
     select ${unchanging} || ${changing} as record, e.position, e.slot::float8 as slot, e.signature, e.name,
            e.occurred_at as "occurredAt", e.tracking_id as "trackingId", e.gateway, e.payment_policy as "paymentPolicy"
-      from events e
+      from live_events e
      where ${allOf(conditions)}
      order by position
      limit ${range.limit}`)

@@ -113,7 +113,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
     const { name, payments, retracted } = filter
     const conditions = [...walkConditions(walk), ...eventConditions({ name, payments, retracted })]
     return sql`
-      select ${columns} from events e
+      select ${columns} from live_events e
        where ${allOf(conditions)}
        ${walkOrder(walk.column, ORDERS.time)}
        ${pageOf(page)}`
@@ -122,7 +122,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
   const conditions = eventConditions(filter)
   if (page.after) conditions.push(after(order, page.after))
   return sql`
-    select ${columns} from events e
+    select ${columns} from live_events e
      where ${allOf(conditions)}
      order by ${ORDERS[order]}
      ${pageOf(page)}`

@@ -10,6 +10,6 @@ export interface FirstEvent {
 /** Reads the first entries of events_position_key and events_newest. */
 export async function readFirstEvent({ database }: Store): Promise<FirstEvent> {
   const [first] = await database.lookUp<FirstEvent>(sql`
-    select (select min(position) from events) as position, (select min(occurred_at) from events) as "occurredAt"`)
+    select (select min(position) from live_events) as position, (select min(occurred_at) from live_events) as "occurredAt"`)
   return first!
 }

@@ -39,7 +39,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
            e.occurred_at as "occurredAt", e.paid_at as "paidAt", e.stream_sequence as "streamSequence", e.position,
            b.committed_at as "committedAt", b.relayed_at as "relayedAt",
            b.relayed_at is not null or b.last_position is null as "isAnnounced"
-      from events e
+      from live_events e
       left join lateral (
         select last_position, committed_at, relayed_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1

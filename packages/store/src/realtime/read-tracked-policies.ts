@@ -2,6 +2,7 @@ import { dueNoticeOf, type LifecyclePolicy, type TrackedPolicy } from '@payment-
 import type { Store } from '../database/open-store.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { raw, sql, type Sql } from '../database/sql.js'
+import { hidden } from '../reads/hidden.js'
 import {
   LIFECYCLE_COLUMNS,
   toLifecyclePolicy,
@@ -106,6 +107,6 @@ export async function readEventPlaces(
   if (eventIds.length === 0) return new Map()
   const rows = await database.read<{ id: string } & EventPlace>(sql`
     select id, signature, slot::float8 as slot, occurred_at as "occurredAt" from events
-     where id = any(${[...eventIds]}::uuid[])`)
+     where id = any(${hidden(sql`${[...eventIds]}::uuid[]`)}::uuid[])`)
   return new Map(rows.map(({ id, ...place }) => [id, place]))
 }
