@@ -20,7 +20,7 @@ const printable = text =>
 function onPayment(payment) {
   const { trackingId, amountString, recipient, tokenMint, seq } = payment
   const name = printable(trackingId)
-  console.log(`payment ${seq} of ${name}: ${amountString} of ${tokenMint} to ${recipient}`)
+  console.log(`payment ${seq} of ${name}: ${amountString}\n  of ${tokenMint}\n  to ${recipient}`)
   const expected = (lastSeq.get(trackingId) ?? 0) + 1
   // Deliveries may overtake each other. seq counts without holes, so what is missing is known by number.
   if (seq > expected) console.log(`still to come for ${name}: ${expected} to ${seq - 1}`)

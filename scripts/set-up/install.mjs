@@ -25,12 +25,14 @@ function listMissing(locked, installed) {
   return Object.keys(locked).filter(path => path.includes('node_modules/') && !isThere(path))
 }
 
-/** How many packages npm has unpacked into node_modules so far. */
+/** How many packages npm has unpacked into node_modules so far; it makes all folders first. */
 function countInstalled() {
   if (!existsSync(MODULES)) return 0
   const names = readdirSync(MODULES).filter(name => !name.startsWith('.'))
-  const scopes = names.filter(name => name.startsWith('@'))
-  return names.length - scopes.length + scopes.flatMap(scope => readdirSync(join(MODULES, scope))).length
+  const paths = names.flatMap(name =>
+    name.startsWith('@') ? readdirSync(join(MODULES, name)).map(each => join(name, each)) : [name],
+  )
+  return paths.filter(path => existsSync(join(MODULES, path, 'package.json'))).length
 }
 
 /**

@@ -19,7 +19,7 @@ t.test('the webhook guide leads from nothing to a verified webhook', async t => 
   const startedAt = Date.now()
   const { exitCode, output } = runScript(t, here(script), env)
   t.equal(await exitCode, 0, output())
-  await waitFor(() => output().includes('payment 1 of order-42: 5000000 of'), {
+  await waitFor(() => output().includes('payment 1 of order-7: 5000000'), {
     what: 'the payment at the receiver of the guide',
   })
   await waitFor(() => output().includes('message subscription.created'), { what: 'the triggered event' })

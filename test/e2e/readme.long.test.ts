@@ -89,7 +89,7 @@ t.test('every line works as it is written', async t => {
       )
     }
   }
-  await waitFor(() => /^#1 \d+ of \w+ to \w+$/m.test(listener.heard()), {
+  await waitFor(() => /^#1 \d+\n {2}of \w+\n {2}to \w+$/m.test(listener.heard()), {
     what: 'the payments at the README’s socket client',
   })
   await waitFor(() => /^\d+ events$/m.test(typedListener.heard()), { what: 'the count of the typed client' })

@@ -1,3 +1,5 @@
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { deriveGateway } from '@payment-tracking/domain'
 import { useNats, waitFor } from '@payment-tracking/testkit'
 import { join } from 'node:path'
 import t from 'tap'
@@ -11,9 +13,12 @@ t.test('the market of the demo begins at once, and ends when it is told to', asy
   const count = async () => (await manager.streams.info(nats.stream)).state.messages
   const logged: string[] = []
   const DATA_DIR = t.testdir()
+  /** What the database of a demo holds. */
+  const stored = new Set<string>()
   const play = () =>
     playMarket({
       natsUrl: nats.url,
+      knowsGateway: gateway => Promise.resolve(stored.has(gateway)),
       env: { STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix, DATA_DIR },
       log: line => logged.push(line),
     })
@@ -37,10 +42,16 @@ t.test('the market of the demo begins at once, and ends when it is told to', asy
   t.equal(keyFile, join(DATA_DIR, 'demo-key.json'))
   const { publicKey } = readKeyFile(keyFile)
   t.equal((await authorities())[0], publicKey, 'a person can sign in as the first gateway')
+  stored.add(deriveGateway(DEFAULT_PROGRAM_ID, publicKey))
   await (await play()).close()
   await waitFor(async () => (await authorities()).length === 5, {
     what: 'the other gateways of a second demo',
   })
   t.equal((await authorities()).filter(each => each === publicKey).length, 1, 'which is created once')
+  stored.clear()
+  await (await play()).close()
+  await waitFor(async () => (await authorities()).length === 8, { what: 'the gateways of a new database' })
+  const again = (await authorities()).filter(each => each === publicKey).length
+  t.equal(again, 2, 'a key whose gateway the database lacks gets its gateway again')
   t.same(logged, [])
 })

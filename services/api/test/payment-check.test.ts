@@ -123,6 +123,7 @@ t.test('an invalid request is refused with the name of its parameter', async t =
     [{ ...all, amount: '-1' }, 'amount'],
     [{ ...all, amount: '18446744073709551616' }, 'amount'],
     [{ ...all, finality: 'soon' }, 'finality'],
+    ...['recipient', 'tokenMint', 'amount', 'finality'].map(name => [{ ...all, [name]: '' }, name]),
     [{ ...all, gateway: gateway.address }, 'gateway'],
   ] as [Record<string, string>, string][]) {
     const { status, body } = await api.get(`/v1/payments/check?${new URLSearchParams(query)}`)

@@ -24,6 +24,8 @@ const DATABASE_NAME = 'payment_tracking'
 /** @returns the key of the market's first gateway, and what ends the market */
 export type PlayMarket = (parts: {
   natsUrl: string
+  /** Whether the event that created this gateway is stored. */
+  knowsGateway: (gateway: string) => Promise<boolean>
   env: NodeJS.ProcessEnv
   log: (line: string) => void
 }) => Promise<{ keyFile: string; close: () => Promise<void> }>
@@ -78,7 +80,7 @@ export async function launch({ env, log, signal, force, playMarket }: Launch): P
     const applied = await migrate(urls.databaseUrl)
     log(
       applied.length > 0
-        ? `migrated the database (${applied.length} migrations, up to ${applied.at(-1)})`
+        ? `migrated the database (${applied.length} ${applied.length === 1 ? 'migration' : 'migrations'}, up to ${applied.at(-1)})`
         : 'the database is up to date',
     )
     signal.throwIfAborted()
@@ -163,7 +165,13 @@ async function runServices({
   if (signal.aborted) return
   onChange()
   log(`ready ${edge.url}`)
-  const market = await playMarket?.({ natsUrl: urls.natsUrl, env, log })
+  const knowsGateway = async (gateway: string) => {
+    const query = new URLSearchParams({ eventName: 'PaymentGatewayCreated', gateway, limit: '1' })
+    const response = await fetch(`${edge.url}/v1/events?${query.toString()}`)
+    if (!response.ok) throw new Error(`${response.url} answered ${response.status}`)
+    return ((await response.json()) as unknown[]).length > 0
+  }
+  const market = await playMarket?.({ natsUrl: urls.natsUrl, knowsGateway, env, log })
   if (market) closers.push(market.close)
   log(
     renderGuide(describe(), {

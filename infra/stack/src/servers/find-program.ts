@@ -11,6 +11,9 @@ export interface SearchPlaces {
   log: (line: string) => void
 }
 
+/** Nobody waits longer than this without a word. */
+const SAY_EVERY_MS = 5_000
+
 export const findOnPath = (name: string, path: string): string | undefined =>
   path
     .split(delimiter)
@@ -46,11 +49,17 @@ export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces
   if (downloaded) return downloaded
   const tried: string[] = []
   if (findOnPath('apt-get', places.path) && findOnPath('dpkg-deb', places.path)) {
+    const startedAt = Date.now()
     places.log(`downloading ${title} (Debian package, nothing is installed) …`)
+    const sayMore = setInterval(() => {
+      places.log(`downloading ${title} … ${Math.round((Date.now() - startedAt) / 1_000)} s`)
+    }, SAY_EVERY_MS)
     try {
       return await downloadPackages(places.cacheDir, server)
     } catch (error) {
       tried.push(`download: ${lastLine(error)}`)
+    } finally {
+      clearInterval(sayMore)
     }
   }
   throw new ServerMissingError(

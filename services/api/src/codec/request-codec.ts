@@ -16,6 +16,8 @@ interface ParameterSchema {
   default?: unknown
   /** a number beyond `maximum` counts as `maximum`, and a number below `minimum` as the default */
   clamped?: boolean
+  /** an empty value is refused; usually it counts as absent */
+  neverEmpty?: boolean
   anyOf?: ParameterSchema[]
 }
 
@@ -69,6 +71,8 @@ function readQuery(schema: ParametersSchema, query: SentQuery): Record<string, u
     const parameter = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
     if (!parameter) throw new InvalidParameterError(shown(name), notKnown(Object.keys(schema.properties)))
     const given = values.filter(value => value !== '')
+    if (parameter.neverEmpty && given.length < values.length)
+      throw new InvalidParameterError(name, 'is empty: give it a value, or leave it out')
     if (given.length > 1) throw new InvalidParameterError(name, 'is given more than once')
     const [text] = given
     if (text === null) throw new InvalidParameterError(name, 'is not properly percent-encoded')

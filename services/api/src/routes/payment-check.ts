@@ -5,25 +5,30 @@ import {
   type CheckedPayments,
   type StoredOneTimePayment,
 } from '@payment-tracking/store'
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { READ_REFUSALS } from '../schemas/error-answer.js'
 import { Nullable, PublicKey, Text, TrackingId } from '../schemas/fields.js'
 import { OneTimePayment } from '../schemas/one-time-payment.js'
 import { FinalityField } from '../schemas/payment-fields.js'
 import type { AddRoutes } from './add-routes.js'
 
+/**
+ * A shop whose variable is empty would ask `recipient=`, and ship for whoever was paid: what is asked for is never dropped.
+ */
+const asked = <Field extends TSchema>(field: Field) => Type.Optional({ ...field, neverEmpty: true })
+
 const CheckQuery = Type.Object({
   trackingId: TrackingId('what the payer was asked to pay by'),
-  recipient: Type.Optional(PublicKey('who must have been paid')),
-  tokenMint: Type.Optional(PublicKey('the token that must have been paid in')),
-  amount: Type.Optional(
+  recipient: asked(PublicKey('who must have been paid')),
+  tokenMint: asked(PublicKey('the token that must have been paid in')),
+  amount: asked(
     Type.String({
       format: 'amount',
       description: "the least that one payment must have paid, in the token's smallest unit",
       examples: ['404000000'],
     }),
   ),
-  finality: Type.Optional(FinalityField),
+  finality: asked(FinalityField),
 })
 
 interface Wanted {

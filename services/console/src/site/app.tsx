@@ -1,23 +1,34 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
-import { DeliveryPage } from './gateway/delivery-page.js'
-import { EndpointPage } from './gateway/endpoint-page.js'
-import { EndpointsPage } from './gateway/endpoints-page.js'
-import { KeysPage } from './gateway/keys-page.js'
-import { RevenuePage } from './gateway/revenue-page.js'
 import { OverviewPage } from './overview/overview-page.js'
-import { PaymentPage } from './payments/payment-page.js'
 import { PaymentsPage } from './payments/payments-page.js'
 import { SignIn } from './session/sign-in.js'
 import { useSession } from './session/session.js'
-import { ENVIRONMENT, IS_PRODUCTION } from './settings.js'
+import { Boundary } from './shell/boundary.js'
 import { Menu } from './shell/menu.js'
 import { Notes } from './shell/notes.js'
 import { PageHead } from './show/page-head.js'
-import { SubscriptionPage } from './subscriptions/subscription-page.js'
-import { SubscriptionsPage } from './subscriptions/subscriptions-page.js'
+import { Loading } from './show/states.js'
+
+const later = () => import('./later-pages.js')
+const DeliveryPage = lazy(async () => ({ default: (await later()).DeliveryPage }))
+const EndpointPage = lazy(async () => ({ default: (await later()).EndpointPage }))
+const EndpointsPage = lazy(async () => ({ default: (await later()).EndpointsPage }))
+const KeysPage = lazy(async () => ({ default: (await later()).KeysPage }))
+const PaymentPage = lazy(async () => ({ default: (await later()).PaymentPage }))
+const RevenuePage = lazy(async () => ({ default: (await later()).RevenuePage }))
+const SubscriptionPage = lazy(async () => ({ default: (await later()).SubscriptionPage }))
+const SubscriptionsPage = lazy(async () => ({ default: (await later()).SubscriptionsPage }))
+
+/** The page that opens first is drawn before the others are loaded; whoever goes on then does not wait. */
+const BEFORE_LATER_MS = 2_000
 
 export function App() {
+  useEffect(() => {
+    // Without a network this fails; the page that needs it says so.
+    const timer = setTimeout(() => void later().catch(() => {}), BEFORE_LATER_MS)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <>
       <a className="skip" href="#content">
@@ -27,8 +38,34 @@ export function App() {
       <div className="page">
         <Notes />
         <Main>
-          <Pages />
+          <Content />
         </Main>
+      </div>
+    </>
+  )
+}
+
+function Content() {
+  const [location] = useLocation()
+  return (
+    <Boundary key={location} instead={<NotLoaded />}>
+      <Suspense fallback={<Loading lines={12} />}>
+        <Pages />
+      </Suspense>
+    </Boundary>
+  )
+}
+
+/** A release that came meanwhile has other files, and without a network there are none. */
+function NotLoaded() {
+  return (
+    <>
+      <PageHead title="The page could not be loaded" />
+      <div role="alert" className="failure">
+        <p>There is no network, or the service has a newer release.</p>
+        <button type="button" className="outline" onClick={() => window.location.reload()}>
+          Load it again
+        </button>
       </div>
     </>
   )
@@ -90,15 +127,12 @@ function Pages() {
   )
 }
 
-/** Gives the title of the page to the window, and the focus to a new page: a screen reader then tells of it. */
+/** Gives the focus to a new page: a screen reader then tells of it. */
 function Main({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null)
   const [location] = useLocation()
   const isFirst = useRef(true)
   useEffect(() => {
-    const title = main.current?.querySelector('h1')?.textContent
-    const environment = IS_PRODUCTION ? '' : `[${ENVIRONMENT}] `
-    document.title = `${environment}${title ? `${title} · ` : ''}Payment tracking`
     if (!isFirst.current) {
       main.current?.focus({ preventScroll: true })
       scrollTo(0, 0)

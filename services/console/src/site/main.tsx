@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { App } from './app.js'
 import { RequestError } from './api/request.js'
+import { TokensProvider } from './api/tokens.js'
 import { SessionProvider } from './session/session.js'
 import { IS_PRODUCTION } from './settings.js'
 import { applyStoredTheme } from './shell/theme.js'
@@ -32,9 +33,11 @@ createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <SessionProvider>
-        <Router base="/console">
-          <App />
-        </Router>
+        <TokensProvider>
+          <Router base="/console">
+            <App />
+          </Router>
+        </TokensProvider>
       </SessionProvider>
     </QueryClientProvider>
   </StrictMode>,

@@ -13,23 +13,19 @@ const PACE_MS = 400
  */
 export async function playMarket({
   natsUrl,
+  knowsGateway,
   env,
   log,
-}: {
-  natsUrl: string
-  env: NodeJS.ProcessEnv
-  log: (line: string) => void
-}): ReturnType<PlayMarket> {
+}: Parameters<PlayMarket>[0]): ReturnType<PlayMarket> {
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
   const end = new AbortController()
   const keyFile = demoKeyFileOf(env)
   const play = async () => {
-    const isKnown = existsSync(keyFile)
-    const authority = isKnown ? readKeyFile(keyFile) : createKeyFile(keyFile)
+    const authority = existsSync(keyFile) ? readKeyFile(keyFile) : createKeyFile(keyFile)
     const feed = await buildFeed({ paceMs: PACE_MS, programId: env.PROGRAM_ID?.trim(), authority })
-    // The gateway of the key was created by the first demo of this data directory.
-    for (const { created } of feed.gateways.slice(isKnown ? 1 : 0))
-      await publisher.publish(JSON.stringify(created))
+    for (const { address, created } of feed.gateways)
+      // An earlier demo has created the gateway of the key, unless that demo was cut off or the database is another one.
+      if (!(await knowsGateway(address))) await publisher.publish(JSON.stringify(created))
     for await (const { messages } of feed.play(end.signal))
       for (const message of messages) await publisher.publish(JSON.stringify(message))
   }

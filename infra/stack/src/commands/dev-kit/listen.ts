@@ -59,7 +59,8 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
   })
   report({ baseUrl, gateway, forward, listener })
   const missed = await redeliverMissed(session, listener)
-  if (missed > 0) console.log(`${missed} missed deliveries come again`)
+  if (missed > 0)
+    console.log(missed === 1 ? '1 missed delivery comes again' : `${missed} missed deliveries come again`)
   await new Promise<void>(resolve => {
     process.once('SIGINT', () => resolve())
     process.once('SIGTERM', () => resolve())
@@ -77,7 +78,8 @@ function readUrl(text: string): URL {
 
 function report(told: { baseUrl: string; gateway: string; forward: URL | undefined; listener: Listener }) {
   const { baseUrl, gateway, forward, listener } = told
-  console.log(`listening for ${gateway}${forward ? `, forwarding to ${forward.href}` : ''}`)
+  console.log(`listening for ${gateway}`)
+  if (forward) console.log(`forwarding to ${forward.href}`)
   console.log(`secret   ${listener.secret}`)
   console.log(`log\n  ${baseUrl}/console/endpoints/${listener.id}?gateway=${gateway}`)
   console.log('Ctrl-C ends it; what comes meanwhile is delivered at the next start.')

@@ -92,7 +92,7 @@ async function testWebhooks(
   if (webhooks.length === 0)
     throw new Error(`the gateway has no active webhook; ${calledAs('listen')} makes one`)
   for (const { id } of webhooks) await session.ask('POST', `/v1/webhooks/${id}/test`)
-  console.log(`sent webhook.test to ${webhooks.length} webhooks`)
+  console.log(`sent webhook.test to ${webhooks.length} ${webhooks.length === 1 ? 'webhook' : 'webhooks'}`)
   return 0
 }
 

@@ -1,5 +1,6 @@
 // A chart for everybody: a drawing that can be pointed at, a slider for the keyboard and screen readers, a table behind.
 import { lazy, Suspense, useState, type KeyboardEvent } from 'react'
+import { Boundary } from '../shell/boundary.js'
 import { Table } from '../show/table.js'
 import { isGap, isNothing, type ChartData } from './chart-series.js'
 
@@ -21,6 +22,7 @@ export function TimeChart({
   const { times, nameOf, series } = data
   const [pointed, setPointed] = useState<number | null>(null)
   const [chosen, setChosen] = useState<number | null>(null)
+  const [isOpen, setOpen] = useState(false)
   const last = times.length - 1
   const shown = pointed ?? chosen ?? last
   const name = nameOf(times[shown] ?? 0)
@@ -58,9 +60,13 @@ export function TimeChart({
         aria-valuetext={valueText}
         onKeyDown={move}
       >
-        <Suspense>
-          <Plot data={data} chosen={chosen} onPoint={setPointed} />
-        </Suspense>
+        <Boundary
+          instead={<span className="nothing">The drawing could not be loaded; the numbers are below</span>}
+        >
+          <Suspense>
+            <Plot data={data} chosen={chosen} onPoint={setPointed} />
+          </Suspense>
+        </Boundary>
         {isNothing(data) && <span className="nothing">{nothing}</span>}
       </div>
       <div className="legend" aria-hidden="true">
@@ -80,20 +86,22 @@ export function TimeChart({
           </span>
         )}
       </div>
-      <details>
+      <details onToggle={event => setOpen(event.currentTarget.open)}>
         <summary>The numbers</summary>
-        <Table
-          title={`${title}: the numbers`}
-          rows={times.map((_, index) => index)}
-          keyOf={index => index}
-          columns={[
-            { head: 'time', phone: 'lead', cell: index => nameOf(times[index]!) },
-            ...series.map(({ label, show }) => ({
-              ...{ head: label, kind: 'number' as const },
-              cell: show,
-            })),
-          ]}
-        />
+        {isOpen && (
+          <Table
+            title={`${title}: the numbers`}
+            rows={times.map((_, index) => index)}
+            keyOf={index => index}
+            columns={[
+              { head: 'time', phone: 'lead', cell: index => nameOf(times[index]!) },
+              ...series.map(({ label, show }) => ({
+                ...{ head: label, kind: 'number' as const },
+                cell: show,
+              })),
+            ]}
+          />
+        )}
       </details>
     </figure>
   )

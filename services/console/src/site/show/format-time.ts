@@ -4,6 +4,8 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** From here on a date says more than a number of days. */
 const LONGEST_RELATIVE = 30 * DAY
+/** Made once: to make one for each row takes longer than to draw the row. */
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 /** Whether a relative time says more than the date. */
 export const isNear = (at: number, now: number): boolean => Math.abs(now - at) < LONGEST_RELATIVE
@@ -11,7 +13,7 @@ export const isNear = (at: number, now: number): boolean => Math.abs(now - at) <
 /** `3 min ago`, `in 2 days`; a date beyond a month. All in milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at)
-  if (!isNear(at, now)) return new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
+  if (!isNear(at, now)) return DATE.format(at)
   if (distance < 5 * SECOND) return 'just now'
   const count = (unit: number) => Math.floor(distance / unit)
   const days = count(DAY)

@@ -1,7 +1,10 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { ENVIRONMENT, IS_PRODUCTION } from '../settings.js'
 
-/** The title of a page, what it is for, and what can be done with all of it. */
+const BEFORE_TITLE = IS_PRODUCTION ? '' : `[${ENVIRONMENT}] `
+
+/** The title of a page, which the window gets too, what it is for, and what can be done with all of it. */
 export function PageHead({
   title,
   lead,
@@ -13,6 +16,10 @@ export function PageHead({
   back?: { href: string; title: string }
   children?: ReactNode
 }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${BEFORE_TITLE}${heading.current?.textContent} · Payment tracking`
+  })
   return (
     <div>
       {back && (
@@ -21,7 +28,7 @@ export function PageHead({
         </Link>
       )}
       <div className="page-head">
-        <h1>{title}</h1>
+        <h1 ref={heading}>{title}</h1>
         {children}
       </div>
       {lead && <div className="lead">{lead}</div>}

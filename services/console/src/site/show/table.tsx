@@ -1,5 +1,6 @@
 // A table on a desk, cards on a phone: one markup, and the style decides.
 import { memo, type CSSProperties, type Key, type ReactNode } from 'react'
+import { useInSteps } from './use-in-steps.js'
 
 export interface Column<Row> {
   head: string
@@ -26,6 +27,7 @@ export interface TableProps<Row> {
  * browsers forget them for cells that the style shows as blocks.
  */
 export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps<Row>) {
+  const drawn = useInSteps(rows.length)
   return (
     <div
       className="scroll cards"
@@ -50,7 +52,7 @@ export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {rows.map(row => (
+          {rows.slice(0, drawn).map(row => (
             <Row key={keyOf(row)} row={row} columns={columns} />
           ))}
         </tbody>
