@@ -5,12 +5,16 @@ const STACK = new URL('../infra/stack/dist/commands.js', import.meta.url)
 
 /** Exits with the command's code, or with 1 and its reason. */
 export async function runCommand(name) {
+  if (!existsSync(STACK)) {
+    console.error('nothing is built yet: run npm start first')
+    process.exitCode = 1
+    return
+  }
+  const { commands, tools } = await import(STACK.href)
   try {
-    if (!existsSync(STACK)) throw new Error('nothing is built yet: run npm start first')
-    const { commands } = await import(STACK.href)
     process.exitCode = await commands[name](process.argv.slice(2), process.env)
   } catch (error) {
-    console.error(error.message)
+    console.error(tools.wrapLines(error.message))
     process.exitCode = 1
   }
 }

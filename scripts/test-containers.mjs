@@ -2,6 +2,12 @@
 import { spawn } from 'node:child_process'
 import { setUp } from './set-up.mjs'
 
+if (process.argv.includes('--help')) {
+  console.log(
+    'usage: npm run test:containers   images, compose, upgrades and pods for real; needs root on Debian',
+  )
+  process.exit(0)
+}
 try {
   await setUp(line => console.log(line))
 } catch (error) {

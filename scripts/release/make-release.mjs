@@ -10,14 +10,16 @@ import { packManifests } from './pin-manifests.mjs'
 import { readRoot, readVersion, ROOT, run } from './repository.mjs'
 import { writeBill, writeProvenance, writeSums } from './statements.mjs'
 
-export const HELP = `npm run release -- --prepare 1.2.3   raises the version everywhere and closes the changelog's section
-npm run release -- --dry-run         makes what a tag publishes, in dist/release, and publishes nothing
-npm run release -- --publish         the same, and publishes it; the release's workflow runs this for a tag
+export const HELP = `npm run release -- --prepare 1.2.3   raises the version everywhere, closes the changelog's section
+npm run release -- --dry-run         makes what a tag publishes, in dist/release; publishes nothing
+npm run release -- --publish         the same, and publishes it; the workflow runs this for a tag
 
   --out FOLDER        instead of dist/release; what is in it goes
   --images yes|no     images need buildah; without the flag they are made where it is there
-  --platforms LIST    of the images: linux/amd64 (default), or linux/amd64,linux/arm64 where binfmt runs both
-  --registry NAME     where the images will be, for the manifests: registry.example.com/payment-tracking`
+  --platforms LIST    of the images: linux/amd64 (default), or linux/amd64,linux/arm64 where binfmt
+                      runs both
+  --registry NAME     where the images will be, for the manifests:
+                      registry.example.com/payment-tracking`
 
 /** The address of the repository; undefined without a remote. */
 function sourceOf() {

@@ -14,6 +14,7 @@ import { main } from './launcher/main.js'
 import { buildCheckoutKeys, buildJwtKeys } from './launcher/secrets.js'
 import { readStackFile } from './launcher/stack-file.js'
 import { openServers } from './open-servers.js'
+import { wrapLines } from './wrap-lines.js'
 
 /** Each takes its arguments and the environment, and resolves with an exit code. */
 export const commands = { demo, gateway, listen, pay, publishEvents, settingsTable, signIn, trigger }
@@ -28,4 +29,5 @@ export const tools = {
     main(env, { playMarket: playsDemo ? playMarket : undefined }),
   openServers,
   readStackFile,
+  wrapLines,
 }

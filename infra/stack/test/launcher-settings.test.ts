@@ -67,6 +67,7 @@ t.test(
     })
     t.match(output, 'DATABASE_URL names the database "never_made", which does not exist')
     t.match(output, 'REDIS_URL: Redis at redis://:***@127.0.0.1:1 cannot be reached (ECONNREFUSED)')
+    t.match(output.replace(/\s+/g, ' '), 'Start it, or leave REDIS_URL out to have one started here')
     t.match(output, 'NATS_URL: NATS at nats://127.0.0.1:1 cannot be reached (ECONNREFUSED)')
     t.notMatch(output, /secret|starting/)
     t.notMatch(output, /did you mean/, 'a setting that is set is not what was meant')

@@ -90,12 +90,16 @@ export function readConfig<T extends TProperties>(
     const value = coerce(property, text)
     const wrong = schemaProblem(property, value)
     // The value itself stays out of the message: it may be a password.
-    if (wrong) problems.push(`${name} ${wrong.problem}${cure(property)}`)
+    if (wrong) problems.push(`${name} ${inWords(wrong.problem)}${cure(property)}`)
     else settings[name] = value
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return settings as Static<TObject<T>>
 }
+
+/** The description says what form a setting has; nobody reads that from a regular expression. */
+const inWords = (problem: string): string =>
+  problem.startsWith('must match pattern') ? 'has a wrong form' : problem
 
 /** A boolean setting: 1/true/yes/on or 0/false/no/off. */
 export const Flag = (fallback: boolean, description: string) =>

@@ -7,6 +7,8 @@ const TIMEOUT_MS = 5_000
 
 const SQLSTATE = { noDatabase: '3D000', badPassword: '28P01', refused: '28000' }
 
+const startIt = (setting: string): string => `Start it, or leave ${setting} out to have one started here`
+
 async function findDatabaseProblem(url: string): Promise<string | undefined> {
   const problem = await findConnectProblem(url)
   if (!problem) return undefined
@@ -20,7 +22,7 @@ async function findDatabaseProblem(url: string): Promise<string | undefined> {
     case SQLSTATE.refused:
       return `DATABASE_URL: Postgres at ${shown} refuses this user (${message})`
     default:
-      return `DATABASE_URL: Postgres at ${shown} cannot be reached (${code ?? message})`
+      return `DATABASE_URL: Postgres at ${shown} cannot be reached (${code ?? message}). ${startIt('DATABASE_URL')}`
   }
 }
 
@@ -52,7 +54,7 @@ async function findServerProblem(
     if (!problem) return undefined
     problems.push(`${title} at ${withoutPassword(url)} cannot be reached (${problem})`)
   }
-  return `${setting}: ${problems.join('; ')}`
+  return `${setting}: ${problems.join('; ')}. ${startIt(setting)}`
 }
 
 /**

@@ -1,4 +1,5 @@
 import { followNpm } from './follow-npm.js'
+import { wrapLines } from '../wrap-lines.js'
 import { launch, type PlayMarket } from './launch.js'
 
 /**
@@ -37,7 +38,7 @@ export async function main(
     console.log('stopped; the data stays')
     return 0
   } catch (error) {
-    console.error(`\n${(error as Error).message}`)
+    console.error(`\n${wrapLines((error as Error).message)}`)
     return 1
   } finally {
     unfollow()

@@ -70,7 +70,8 @@ export default function Plot({
           {
             ...look,
             grid: { show: false },
-            size: 28,
+            size: 34,
+            gap: 10,
             splits: ({ width }) => shownTimes(data.times, width),
             values: (_plot, splits) => splits.map(data.isByDay ? shortDay : shortHour),
           },

@@ -187,6 +187,11 @@ const columnsOf = (
   { head: 'type', phone: 'lead', cell: ({ type }) => type },
   { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
   { head: 'state', phone: 'side', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
-  { head: 'attempts', kind: 'number', cell: ({ attempts }) => String(attempts) },
-  { head: 'last error', kind: 'text', cell: ({ heldReason, lastError }) => heldReason ?? lastError },
+  { head: 'attempts', kind: 'number', tablet: 'away', cell: ({ attempts }) => String(attempts) },
+  {
+    head: 'last error',
+    kind: 'text',
+    tablet: 'away',
+    cell: ({ heldReason, lastError }) => heldReason ?? lastError,
+  },
 ]

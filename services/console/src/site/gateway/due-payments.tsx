@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { useTokens } from '../api/tokens.js'
-import { Amount, fractionWidth } from '../show/amount.js'
+import { Amount, amountWidths } from '../show/amount.js'
 import { Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Key, Memo, shorten, Time } from '../show/values.js'
@@ -82,13 +82,13 @@ const COLUMNS: readonly Column<Due>[] = [
 ]
 
 function DueTable({ title, items }: { title: string; items: readonly Due[] }) {
-  const fraction = fractionWidth(
+  const widths = amountWidths(
     items.map(({ amount, tokenMint }) => ({ raw: amount, mint: tokenMint })),
     useTokens(),
   )
   return (
     <Table
-      {...{ title, fraction }}
+      {...{ title, widths }}
       rows={items}
       columns={COLUMNS}
       keyOf={({ policyAddress, dueAt }) => `${policyAddress}/${String(dueAt)}`}

@@ -28,8 +28,9 @@ export function EndpointPage({ id }: { id: number }) {
               <h2 className="text">{endpoint.endpointUrl}</h2>
               <EndpointState endpoint={endpoint} />
             </div>
+            {endpoint.description && <p>{endpoint.description}</p>}
             <p className="quiet">
-              {endpoint.description} Told of {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; since{' '}
+              Told of {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; since{' '}
               <Time at={endpoint.createdAt} />.
               {endpoint.ordered && ' One delivery at a time, in their order.'}
               {endpoint.recover && ' What failed is sent again when it answers again.'}

@@ -52,9 +52,15 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     ),
   },
   { head: 'state', phone: 'side', cell: endpoint => <EndpointState endpoint={endpoint} /> },
-  { head: 'told of', kind: 'text', cell: ({ eventTypes }) => eventTypes.join(', ') },
+  { head: 'told of', kind: 'text', cell: ({ eventTypes }) => nameTypes(eventTypes) },
   { head: 'since', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
+
+/** The endpoint's own page names all of them. */
+const nameTypes = ([first, second, ...more]: readonly string[]): string =>
+  more.length === 0
+    ? [first, second].filter(Boolean).join(', ')
+    : `${first}, ${second} and ${more.length} more`
 
 export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   if (!endpoint.active)

@@ -39,7 +39,11 @@ export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts
   if (failing.length > 0)
     findings.push({
       ...{ tone: 'bad', href: '/endpoints' },
-      text: `${count(failing.length, 'endpoint fails', 'endpoints fail')}: see what it answers`,
+      text: count(
+        failing.length,
+        'endpoint fails: see what it answers',
+        'endpoints fail: see what they answer',
+      ),
     })
   if (stopped.length > 0)
     findings.push({

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { useTokens } from '../api/tokens.js'
-import { Amount, fractionWidth } from '../show/amount.js'
+import { Amount, amountWidths } from '../show/amount.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Finality, Key, Memo, shorten, Time } from '../show/values.js'
 import type { Payment } from './use-live-payments.js'
@@ -30,9 +30,9 @@ const COLUMNS: readonly Column<Payment>[] = [
 ]
 
 export function PaymentTable({ title, payments }: { title: string; payments: readonly Payment[] }) {
-  const fraction = fractionWidth(
+  const widths = amountWidths(
     payments.map(({ amountString, tokenMint }) => ({ raw: amountString ?? null, mint: tokenMint ?? null })),
     useTokens(),
   )
-  return <Table title={title} rows={payments} columns={COLUMNS} keyOf={({ id }) => id} fraction={fraction} />
+  return <Table title={title} rows={payments} columns={COLUMNS} keyOf={({ id }) => id} widths={widths} />
 }

@@ -14,7 +14,7 @@ export function Amount({ raw, mint }: ShownAmount) {
   const token = useTokens().get(mint ?? '')
   if (raw === null) return <span className="quiet">none</span>
   const { whole, fraction } = amountParts(raw, token?.decimals ?? 0)
-  const unit = token ? token.symbol : mint ? `of ${mint.slice(0, 4)}…` : 'raw'
+  const unit = unitOf(token, mint)
   return (
     <span className="amount" title={`${String(raw)} of the smallest unit`}>
       <span>{whole}</span>
@@ -23,13 +23,27 @@ export function Amount({ raw, mint }: ShownAmount) {
   )
 }
 
-/** How wide the part behind the point is in a column of these amounts, as a CSS length. */
-export function fractionWidth(amounts: readonly ShownAmount[], tokens: ReadonlyMap<string, Token>): string {
-  const widths = amounts.map(({ raw, mint }) => {
+const unitOf = (token: Token | undefined, mint: ShownAmount['mint']): string =>
+  token ? token.symbol : mint ? `of ${mint.slice(0, 4)}…` : 'raw'
+
+/** How wide the parts of amounts are that stand in one column, as CSS lengths. */
+export interface AmountWidths {
+  fraction: string
+  symbol: string
+}
+
+/** The widest of these amounts. */
+export function amountWidths(
+  amounts: readonly ShownAmount[],
+  tokens: ReadonlyMap<string, Token>,
+): AmountWidths {
+  const parts = amounts.map(({ raw, mint }) => {
     const token = tokens.get(mint ?? '')
-    return raw === null || !token ? 0 : amountParts(raw, token.decimals).fraction.length
+    const digits = raw === null || !token ? 0 : amountParts(raw, token.decimals).fraction.length
+    return { digits, letters: unitOf(token, mint).length }
   })
-  const digits = Math.max(0, ...widths)
-  // The point is narrower than a digit.
-  return digits === 0 ? '0' : `${digits - 0.5}ch`
+  const digits = Math.max(0, ...parts.map(each => each.digits))
+  const letters = Math.max(0, ...parts.map(each => each.letters))
+  // The point is narrower than a digit, and a capital is wider.
+  return { fraction: digits === 0 ? '0' : `${digits - 0.5}ch`, symbol: `${(letters * 1.15).toFixed(1)}ch` }
 }

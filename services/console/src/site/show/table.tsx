@@ -1,5 +1,6 @@
 // A table on a desk, cards on a phone: one markup, and the style decides.
 import { memo, type CSSProperties, type Key, type ReactNode } from 'react'
+import type { AmountWidths } from './amount.js'
 import { useInSteps } from './use-in-steps.js'
 
 export interface Column<Row> {
@@ -11,6 +12,8 @@ export interface Column<Row> {
    * not shown there, nor on a tablet, so that the last column is seen without scrolling.
    */
   phone?: 'lead' | 'side' | 'away'
+  /** `away`: only a phone's card and a desk have place for it */
+  tablet?: 'away'
 }
 
 export interface TableProps<Row> {
@@ -18,15 +21,15 @@ export interface TableProps<Row> {
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   keyOf: (row: Row) => Key
-  /** `fractionWidth` of its amounts, so that their points stand below each other */
-  fraction?: string
+  /** `amountWidths` of its amounts, so that their points stand below each other */
+  widths?: AmountWidths
 }
 
 /**
  * The region can be reached by keyboard, because a table that is wider than its place scrolls. The roles are there because
  * browsers forget them for cells that the style shows as blocks.
  */
-export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps<Row>) {
+export function Table<Row>({ title, rows, columns, keyOf, widths }: TableProps<Row>) {
   const drawn = useInSteps(rows.length)
   return (
     <div
@@ -34,17 +37,19 @@ export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps
       role="region"
       aria-label={title}
       tabIndex={0}
-      style={fraction === undefined ? undefined : ({ '--fraction': fraction } as CSSProperties)}
+      style={widths && ({ '--fraction': widths.fraction, '--symbol': widths.symbol } as CSSProperties)}
     >
       <table role="table">
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ head, kind, phone }) => (
+            {columns.map(({ head, kind, phone, tablet }) => (
               <th
                 key={head}
                 role="columnheader"
                 scope="col"
-                className={[kind, phone === 'away' && phone].filter(Boolean).join(' ')}
+                className={[kind, phone === 'away' && phone, tablet && 'tablet-away']
+                  .filter(Boolean)
+                  .join(' ')}
               >
                 {head}
               </th>
@@ -64,8 +69,13 @@ export function Table<Row>({ title, rows, columns, keyOf, fraction }: TableProps
 function RowOf<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
     <tr role="row">
-      {columns.map(({ head, cell, kind, phone }) => (
-        <td key={head} role="cell" data-label={head} className={[kind, phone].filter(Boolean).join(' ')}>
+      {columns.map(({ head, cell, kind, phone, tablet }) => (
+        <td
+          key={head}
+          role="cell"
+          data-label={head}
+          className={[kind, phone, tablet && 'tablet-away'].filter(Boolean).join(' ')}
+        >
           {cell(row)}
         </td>
       ))}

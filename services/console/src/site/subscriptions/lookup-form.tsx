@@ -31,7 +31,7 @@ export function LookupForm(first: LookupProps) {
   }
   return (
     <form role="search" onSubmit={submit}>
-      <div className="columns">
+      <div className="columns with-button">
         <label>
           Look up by
           <select value={by} onChange={event => setBy(event.target.value as Lookup)}>
@@ -52,8 +52,8 @@ export function LookupForm(first: LookupProps) {
             <input required value={mint} onChange={event => setMint(event.target.value)} spellCheck={false} />
           </label>
         )}
+        <button type="submit">Look up</button>
       </div>
-      <button type="submit">Look up</button>
     </form>
   )
 }

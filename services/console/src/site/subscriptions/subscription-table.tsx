@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { useTokens } from '../api/tokens.js'
-import { Amount, fractionWidth } from '../show/amount.js'
+import { Amount, amountWidths } from '../show/amount.js'
 import { Table, type Column } from '../show/table.js'
 import { Memo, shorten, Time } from '../show/values.js'
 import { DueState, Status } from './policy-state.js'
@@ -51,17 +51,11 @@ const COLUMNS: readonly Column<PolicyLine>[] = [
 ]
 
 export function SubscriptionTable({ title, lines }: { title: string; lines: readonly PolicyLine[] }) {
-  const fraction = fractionWidth(
+  const widths = amountWidths(
     lines.map(({ amount, tokenMint }) => ({ raw: amount, mint: tokenMint })),
     useTokens(),
   )
   return (
-    <Table
-      title={title}
-      rows={lines}
-      columns={COLUMNS}
-      keyOf={({ address }) => address}
-      fraction={fraction}
-    />
+    <Table title={title} rows={lines} columns={COLUMNS} keyOf={({ address }) => address} widths={widths} />
   )
 }
