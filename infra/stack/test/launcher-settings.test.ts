@@ -104,6 +104,9 @@ t.test('a damaged key file is named, with its cure, and no setting is blamed', a
   const dataDir = await temporaryDir(t)
   await writeFile(join(dataDir, 'jwt-keys.json'), '{"keys":[{"kty":"OKP"')
   const output = await refusalOf(t, {}, dataDir)
-  t.match(output, `${join(dataDir, 'jwt-keys.json')} is damaged: restore it from a backup, or delete it`)
+  t.match(
+    output.replace(/\s+/g, ' '),
+    `${join(dataDir, 'jwt-keys.json')} is damaged: restore it from a backup, or delete it`,
+  )
   t.notMatch(output, /JWT_PRIVATE_KEYS|starting/)
 })
