@@ -101,13 +101,15 @@ export const STEPS = [
   {
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
     name: 'models',
-    seconds: 200,
-    minutes: 10,
+    seconds: 260,
+    minutes: 12,
     files: [
       'test/models/models.long.test.ts',
       'test/models/replay.long.test.ts',
       'test/models/replay-ingest.long.test.ts',
+      'test/models/replay-refold.long.test.ts',
       'test/models/replay-seats.long.test.ts',
+      'test/models/replay-telling.long.test.ts',
     ],
     env: { MODELS_SEED: FRESH_SEED },
   },

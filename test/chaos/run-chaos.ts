@@ -197,9 +197,7 @@ export async function runChaos({
         ...unrest,
         ...differences,
         ...rest.problems,
-        // Kept histories are judged strictly; without `--histories` a violation is drawn in the log alone, as long as runs
-        // with a promoted standby still show some that nobody has explained.
-        ...(historyFile === undefined ? [] : judged.differences),
+        ...judged.differences,
         ...crashes.map(line => `crash: ${line}`),
         ...badEnds,
       ],

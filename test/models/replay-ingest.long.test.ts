@@ -36,7 +36,7 @@ const BREAKS: readonly StatementBreak[] = [
   },
 ]
 
-t.setTimeout(360_000)
+t.setTimeout(580_000)
 t.comment(`MODELS_SEED=${SEED}`)
 const lanes: { store: Store; database: TestDatabase }[] = []
 for (let lane = 0; lane < LANES; lane += 1) {

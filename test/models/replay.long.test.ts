@@ -54,7 +54,7 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
   },
 ]
 
-t.setTimeout(360_000)
+t.setTimeout(580_000)
 t.comment(`MODELS_SEED=${SEED}`)
 const database = await createDatabase(t)
 const store = openStore({ DATABASE_URL: database.url, poolSize: LANES })

@@ -41,6 +41,8 @@ export interface Standby {
 }
 
 const USER = 'app'
+/** A standby connects again some seconds after its primary is back, and a busy machine replays slowly. */
+const CATCH_UP_MS = 120_000
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
 
@@ -70,6 +72,8 @@ export async function openPostgresPair(
       'unix_socket_directories=',
       'fsync=off',
       'max_connections=300',
+      // A standby that lost its connection for a while must find what it missed: killed primaries remove it as they start.
+      'wal_keep_size=4GB',
     ]
     const args = ['-D', dir, '-p', String(port), ...settings.flatMap(setting => ['-c', setting])]
     let child: ChildProcess
@@ -191,7 +195,7 @@ function describeStandby(primary: Server, server: Server): Standby & { isReplica
               `select pg_last_wal_replay_lsn() >= '${head!.lsn}'::pg_lsn as done`,
             )
           )[0]!.done,
-        { what: 'a standby to catch up' },
+        { timeoutMs: CATCH_UP_MS, what: 'a standby to catch up' },
       )
     },
     async cut() {

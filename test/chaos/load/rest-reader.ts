@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ToldPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
+import { fetchText } from './fetch-text.js'
 import { headOf } from './told-reader.js'
 
 export interface RestReader {
@@ -57,11 +58,8 @@ export function openRestReader(
       ...(seen && { minPosition: seen.position, epoch: seen.epoch }),
     })
     try {
-      response = await fetch(baseUrl + path, {
-        headers: seen ? { 'x-min-position': String(seen.position) } : {},
-        signal: AbortSignal.timeout(8_000),
-      })
-      text = await response.text()
+      const headers: Record<string, string> = seen ? { 'x-min-position': String(seen.position) } : {}
+      ;({ response, text } = await fetchText(baseUrl + path, headers))
     } catch {
       // Cut off in the middle: the process was killed.
       refusals++

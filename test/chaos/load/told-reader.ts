@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ToldPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
+import { fetchText } from './fetch-text.js'
 import type { SocketPayment } from './socket-client.js'
 
 export interface ToldReader {
@@ -26,11 +27,10 @@ export function openToldReader(baseUrl: string, recorder: Recorder): ToldReader 
     const of = { who: 'shop', via: 'rest', op: recorder.next() } as const
     recorder.note({ ...of, what: 'ask', trackingId, signature, minPosition: position, epoch })
     const query = new URLSearchParams({ trackingId, signature, retracted: 'true' })
-    const response = await fetch(`${baseUrl}/v1/events?${query}`, {
-      headers: { 'x-min-position': String(position) },
-      signal: AbortSignal.timeout(8_000),
+    const { response, text } = await fetchText(`${baseUrl}/v1/events?${query}`, {
+      'x-min-position': String(position),
     })
-    const events = response.ok ? ((await response.json()) as StoredPayment[]) : []
+    const events = response.ok ? (JSON.parse(text) as StoredPayment[]) : []
     const payments = events.map(({ id, seq }): ToldPayment => ({ seq, eventId: id }))
     recorder.note({
       ...{ ...of, what: 'answer' as const, status: response.status, ...headOf(response) },

@@ -5,17 +5,20 @@ import type { Bounds, ModelPlan } from '../model-plan.js'
 const TWO_CLIENTS: Bounds = { RETRACTED: 'Set()', FENCES: 'false' }
 /** One client, a retraction, and a pod that fences itself. */
 const FENCED: Bounds = { CLIENTS: 'Set(1)' }
-/** One client, two pods, and a standby that lacks commits. */
+/** One client, and a standby that lacks commits. */
 const LOST: Bounds = { CLIENTS: 'Set(1)', RETRACTED: 'Set()', FENCES: 'false', LOSSES: '1' }
+/** The same with a client that sends no epoch. */
+const NAMELESS: Bounds = { ...LOST, CLIENTS: 'Set(3)' }
+
 export const TELLING: ModelPlan = {
   name: 'telling',
-  searches: [TWO_CLIENTS, FENCED, LOST],
+  searches: [TWO_CLIENTS, FENCED, LOST, NAMELESS],
   mutants: [
     {
       name: 'an announcement before the commit',
-      find: "s' = { ...s, announced: s.announced.union(Set(s.db.message(seq))) },",
+      find: "s' = { ...s, announced: s.announced.union(Set(s.db.message(seq))) } }",
       replace:
-        "s' = { ...s, announced: s.announced.union(Set({ ...s.db.message(seq), seq: s.db.rows.length() + 1 })) },",
+        "s' = { ...s, announced: s.announced.union(Set({ ...s.db.message(seq), seq: s.db.rows.length() + 1 })) } }",
       breaks: 'truthful',
       bounds: FENCED,
     },
@@ -28,7 +31,7 @@ export const TELLING: ModelPlan = {
     },
     {
       name: 'healing that does not look at the epoch',
-      find: 'if (s.pods.get(p).epoch == s.db.epoch) s.healed(p)',
+      find: 'if (s.pods.get(p).epoch.in(Set(0, s.db.epoch))) s.served(p, s.db.epoch).healed(p)',
       replace: 'if (s.pods.get(p).epoch != 0) s.healed(p)',
       breaks: 'truthful',
       bounds: LOST,
@@ -39,6 +42,13 @@ export const TELLING: ModelPlan = {
       replace: 'if (not(c.in(NAMELESS))) true',
       breaks: 'nothingLost',
       bounds: LOST,
+    },
+    {
+      name: 'a `since` without an epoch that is always believed',
+      find: 'else s.db.branch < 0 or client.floor <= s.db.branch',
+      replace: 'else true',
+      breaks: 'recovers',
+      bounds: NAMELESS,
     },
     {
       name: 'the head of the first answer counts, and not the lowest',
@@ -63,8 +73,8 @@ export const TELLING: ModelPlan = {
     },
     {
       name: 'a fenced pod answers and forgets what it kept back',
-      find: 'ready.answered(c, back).left(c)',
-      replace: 'ready.answered(c, back)',
+      find: 'client.held != Set()) ready.left(c)',
+      replace: 'client.held != Set()) ready.answered(c, back)',
       breaks: 'nobodyLeftOut',
       bounds: FENCED,
     },

@@ -1,80 +1,28 @@
 // The actions of ingest.qnt as the store's functions, and the database as the model sees it.
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
-import { commitBatch, markReingested, verifyDatabase, type Batch, type Store } from '@payment-tracking/store'
+import { commitBatch, markReingested, type Store } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
-import bs58 from 'bs58'
-import { envelopeOf, PAYMENT } from '../../../packages/domain/test/messages.js'
 import type { Bounds } from '../model-plan.js'
+import {
+  batchOf,
+  COPY,
+  EMPTY,
+  PROMOTE,
+  signatureOf,
+  slotOf,
+  verify,
+  type ChainPlace,
+} from './chain-database.js'
 import type { TraceStep, TraceValue } from './read-traces.js'
 
 export const INGEST_BOUNDS: Bounds = { LOSSES: '1', CRASHES: '3' }
 
-const PLACES: Record<number, { kind: 'payment' | 'retracted'; tx: number; slot: number }> = {
+/** The messages of the model. */
+const MESSAGES: Record<number, ChainPlace> = {
   1: { kind: 'payment', tx: 1, slot: 1 },
   2: { kind: 'payment', tx: 2, slot: 2 },
   3: { kind: 'retracted', tx: 1, slot: 1 },
   4: { kind: 'payment', tx: 1, slot: 3 },
 }
-const signatureOf = (tx: number) => bs58.encode(new Uint8Array(64).fill(tx))
-const slotOf = (slot: number) => 1_000 + slot
-const MARGIN = 1_000
-
-/** One message of the model as a batch. */
-function toBatch(message: number): Batch {
-  const { kind, tx, slot } = PLACES[message]!
-  const place = { streamSequence: message, subject: 'chain.events' }
-  const stream = { name: 'MODEL', createdAt: new Date(0) }
-  if (kind === 'retracted') {
-    const control = { kind, signature: signatureOf(tx), slot: slotOf(slot) } as const
-    return {
-      stream,
-      received: [],
-      refused: [],
-      controls: [{ ...place, bytes: Buffer.from('{}'), control }],
-    }
-  }
-  const envelope = envelopeOf(
-    'PaymentRecord',
-    { ...PAYMENT, record_id: tx },
-    { slot: slotOf(slot), signature: signatureOf(tx), program_id: DEFAULT_PROGRAM_ID },
-  )
-  const bytes = Buffer.from(JSON.stringify(envelope))
-  const result = readMessage(bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
-  if (!result.ok) throw new Error(result.refusal.reason)
-  return { stream, received: [{ ...place, bytes, event: result.event }], refused: [] }
-}
-
-/** The tables that the model's messages write. */
-const TABLES = [
-  ...[
-    'events',
-    'retractions',
-    'trackings',
-    'dead_letters',
-    'ingest_batches',
-    'event_counts',
-    'payment_stats',
-  ],
-  ...['payment_token_stats', 'policies', 'gateways', 'refolds', 'stream_head'],
-]
-/** Of earlier traces nothing is left. */
-const EMPTY = [
-  ...TABLES.filter(table => table !== 'stream_head').map(table => `delete from ${table}`),
-  `update stream_head set position = 0, epoch = gen_random_uuid(), epoch_number = 0, verified_timeline = null,
-     branch_position = null, reingest_from = null, finalized_slot = 0`,
-].join(';')
-const COPY = [
-  'drop schema if exists standby cascade',
-  'create schema standby',
-  ...TABLES.map(table => `create table standby.${table} as table public.${table}`),
-].join(';')
-/** As promoted: the standby's rows, on another timeline than the one that was verified. */
-const PROMOTE = [
-  ...TABLES.map(table => `delete from public.${table}`),
-  ...TABLES.map(table => `insert into public.${table} overriding system value table standby.${table}`),
-  `update public.stream_head set verified_timeline = 'another timeline'`,
-].join(';')
 
 /** Replays one trace in a database that no other trace uses meanwhile. @returns null, or the first step after which the rows differ */
 export async function replayIngest(
@@ -83,16 +31,15 @@ export async function replayIngest(
   trace: readonly TraceStep[],
 ): Promise<string | null> {
   await pool.query(EMPTY)
-  const verify = () =>
-    verifyDatabase(store, { readRecord: () => Promise.resolve(null), reingestMargin: MARGIN })
-  const { serverRun } = await verify()
+  const { serverRun } = await verify(store)
   let before: TraceValue = null
   const epochs = new Map<number, string>()
   const actions: Record<string, (step: TraceStep) => Promise<unknown>> = {
     receive: () => Promise.resolve(),
     lock: () => Promise.resolve(),
     async commit({ picks, state }) {
-      await commitBatch(store, { ...toBatch(before.writers[picks.w].message), serverRun })
+      const { message } = before.writers[picks.w]
+      await commitBatch(store, { ...batchOf(MESSAGES[message]!, message), serverRun })
       // The reader of the stream has stored everything again.
       if (before.db.again.length > 0 && state.db.again.length === 0) {
         const { rows } = await pool.query<{ epoch: string }>('select epoch::text from stream_head')
@@ -101,7 +48,7 @@ export async function replayIngest(
     },
     acknowledge: () => Promise.resolve(),
     crash: () => Promise.resolve(),
-    verify,
+    verify: () => verify(store),
     copy: () => pool.query(COPY),
     promote: () => pool.query(PROMOTE),
   }

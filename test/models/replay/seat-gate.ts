@@ -107,8 +107,8 @@ export class Gate extends EventEmitter {
   }
 }
 
-export async function until(holds: () => boolean): Promise<void> {
-  const endMs = Date.now() + 20_000
+export async function until(holds: () => boolean, withinMs = 20_000): Promise<void> {
+  const endMs = Date.now() + withinMs
   while (!holds()) {
     if (Date.now() > endMs) throw new Error('the pod did not come to where the model has it')
     await turn()

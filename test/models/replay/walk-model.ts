@@ -46,7 +46,8 @@ function readPick(text: string): TraceValue {
     return Object.fromEntries(
       fields[1]!.split(',').map(field => [field.split(':')[0]!, readPick(field.split(':')[1]!)]),
     )
-  return text === 'true' || text === 'false' ? text === 'true' : Number(text)
+  if (text === 'true' || text === 'false') return text === 'true'
+  return Number.isNaN(Number(text)) ? text : Number(text)
 }
 
 /** @returns traces, each without its first state; a trace ends where no step is possible */

@@ -82,7 +82,10 @@ export async function refold(
   })
   addWork(
     tx,
-    [...left, ...passed.map(([address, { from }]) => ({ address, from }))].map(({ address, from }) => ({
+    [
+      ...left,
+      ...passed.map(([address, { from }]) => ({ address, from: againFrom(address, from, rows) })),
+    ].map(({ address, from }) => ({
       ...{ kind: 'policy' as const, address, cursor: from ?? FAR, sincePosition: scope.sincePosition },
     })),
   )
@@ -96,6 +99,13 @@ const FAR = `7${'f'.repeat(63)}`
 /** Whether work that is under way has passed what changed. */
 const concerns = ({ cursor, hasBegun }: Unready, { from, payments }: RefoldCause): boolean =>
   from !== null || (hasBegun && payments.some(({ order }) => order <= cursor))
+
+/**
+ * From where work that is under way begins again. While no Created event stands, payments get no facts, wherever they are:
+ * the next Created event concerns them all, and may name the same user payment as the one before.
+ */
+const againFrom = (address: string, from: ChainOrder | null, { registers }: RefoldRows): ChainOrder | null =>
+  from !== null && !isLinked(registers.get(address)) ? '' : from
 
 /** Everything that folding some policies again reads, whatever the causes. */
 export interface RefoldRows {

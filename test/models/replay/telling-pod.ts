@@ -1,0 +1,125 @@
+// A pod of services/realtime for telling.qnt: its parts as app.ts puts them together, without what looks at the clock. Its
+// reads wait at a gate for their steps, and what it heals waits for `heal`.
+import { eventIdOfRetraction, type PaymentReader, type Seats } from '@payment-tracking/redis'
+import { createLogger, createMetrics } from '@payment-tracking/runtime'
+import type { Store } from '@payment-tracking/store'
+import { DatabaseEpoch } from '../../../services/realtime/src/history/database-epoch.js'
+import { History } from '../../../services/realtime/src/history/history.js'
+import { createRealtimeMetrics } from '../../../services/realtime/src/metrics.js'
+import { Healer } from '../../../services/realtime/src/rooms/healer.js'
+import { RetractionHealer } from '../../../services/realtime/src/rooms/retraction-healer.js'
+import { Rooms, type Room } from '../../../services/realtime/src/rooms/rooms.js'
+import { buildSocketServer } from '../../../services/realtime/src/sockets/socket-server.js'
+import { SocketSession } from '../../../services/realtime/src/sockets/socket-session.js'
+import { Subscriptions } from '../../../services/realtime/src/subscriptions/subscriptions.js'
+import { REALTIME_TUNABLES } from '../../../services/realtime/src/tunables.js'
+import type { RealtimeConfig } from '../../../services/realtime/src/config.js'
+import { readPayments } from '../../../packages/redis/src/fanout/payment-frame.js'
+import { ReadGate } from './read-gate.js'
+
+const log = createLogger('model', { LOG_LEVEL: 'silent', ENVIRONMENT: 'model' })
+const config = {
+  ...{ CORS_ORIGIN: '*', MAX_MESSAGE_BYTES: 16_384, MAX_SUBSCRIPTIONS_PER_CONNECTION: 10 },
+  ...{ HOST: '127.0.0.1', PORT: 0 },
+} as RealtimeConfig
+const tunables = REALTIME_TUNABLES
+const PLACES = 100
+
+/** Shows which epoch it serves. */
+class ShownEpoch extends DatabaseEpoch {
+  shown: string | null = null
+  override serves(epoch: string): boolean {
+    const isServed = super.serves(epoch)
+    if (isServed) this.shown = epoch
+    return isServed
+  }
+}
+
+export interface TellingPod {
+  readonly gate: ReadGate
+  readonly rooms: Rooms
+  readonly port: number
+  /** what `mayDeliver` says no to */
+  fenced: boolean
+  /** It met another epoch: its process ends. */
+  readonly hasEnded: boolean
+  /** null until it is read */
+  readonly epoch: string | null
+  /** A message of Redis arrives. */
+  receive(message: Buffer): void
+  heal(): Promise<void>
+  close(): void
+}
+
+/** @param heldTimers runs what `heal` put off */
+export async function openTellingPod(
+  store: Store,
+  seats: Seats,
+  { breakText, heldTimers }: { breakText: (text: string) => string; heldTimers: () => void },
+): Promise<TellingPod> {
+  const gate = new ReadGate(store, breakText)
+  const gated = gate.gated
+  const metrics = createRealtimeMetrics(createMetrics())
+  const rooms: Rooms = new Rooms({
+    ...{ metrics, maxQueuedPackets: tunables.queuedPackets },
+    mayDeliver: () => !pod.fenced && seats.mayDeliver(),
+    onGap: room => healer.noticeGap(room),
+    onRetraction: ({ wsFrame }) => retractions.note(eventIdOfRetraction(wsFrame)),
+    wasHealed: ({ wsFrame }) => retractions.wasAhead(eventIdOfRetraction(wsFrame)),
+  })
+  const retractions = new RetractionHealer({ rooms, store: gated, metrics })
+  const serves = (epoch: string) => databaseEpoch.serves(epoch)
+  const healer: Healer = new Healer({
+    ...{ rooms, store: gated, metrics, log, intervalMs: tunables.healEveryMs, serves },
+    lookForRetractions: epoch => retractions.look(epoch),
+  })
+  const databaseEpoch: ShownEpoch = new ShownEpoch({
+    ...{ store: gated, log },
+    onKnown: () => healer.healSoon(),
+    onOtherDatabase: () => (hasEnded = true),
+  })
+  const subscriptions = new Subscriptions({
+    ...{
+      rooms,
+      seats,
+      history: new History(gated),
+      serves,
+      metrics,
+      log,
+      limit: PLACES,
+      addressLimit: PLACES,
+    },
+    lifecycle: { watch: () => Promise.resolve() },
+  })
+  const { io, http, listen } = buildSocketServer(config, tunables, undefined as never, () => true)
+  io.on('connection', socket => {
+    new SocketSession({ socket, address: 'somebody', subscriptions, config, tunables, metrics, log })
+  })
+  const reader: PaymentReader<Room> = {
+    accepts: epoch => databaseEpoch.accepts(epoch),
+    findRoom: trackingId => rooms.find(trackingId),
+    onPayment: (room, payment) => rooms.receive(room, payment),
+    onLifecycle: () => {},
+  }
+  let hasEnded = false
+  const pod = {
+    ...{ gate, rooms, port: await listen(), fenced: false },
+    get hasEnded() {
+      return hasEnded
+    },
+    get epoch() {
+      return databaseEpoch.shown
+    },
+    receive: (message: Buffer) => readPayments(message, reader),
+    async heal() {
+      await healer.healAll()
+      heldTimers()
+    },
+    close() {
+      io.disconnectSockets(true)
+      http.close()
+      http.closeAllConnections()
+    },
+  }
+  return pod
+}

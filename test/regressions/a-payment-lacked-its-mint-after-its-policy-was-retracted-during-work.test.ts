@@ -1,0 +1,32 @@
+// A policy was folded again in pages. Meanwhile its Created event was retracted, an early payment came, and another Created
+// event named the same user payment. The work compared what it knew of the user payment with what it had known, found no
+// difference, and passed over the early payment.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { commitBatch, openStore, refoldPage } from '@payment-tracking/store'
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/refold.js'
+
+t.test('a payment gets its mint though its policy was retracted while work was under way', async t => {
+  const database = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+  t.teardown(() => store.close())
+  const commit = (...batches: Parameters<typeof commitBatch>[1][]) =>
+    batches.reduce<Promise<unknown>>(
+      (before, batch) => before.then(() => commitBatch(store, { ...batch, rowsAtOnce: PAGE })),
+      Promise.resolve(),
+    )
+  const page = () =>
+    refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer: { rowsOf: () => PAGE, note() {} } })
+  await commit(learnBatch(), paymentBatch(3), paymentBatch(5), createdBatch(2))
+  await page()
+  await commit(retractedBatch(102, 2), paymentBatch(1), createdBatch(4))
+  while (await page());
+  const { rows } = await database.pool.query(
+    `select record_id::int as payment, token_mint is not null as known from events where name = 'PaymentRecord' order by 1`,
+  )
+  t.same(
+    rows,
+    [1, 3, 5].map(payment => ({ payment, known: true })),
+  )
+})
