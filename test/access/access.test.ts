@@ -7,6 +7,8 @@ import { waitFor } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { makeCheckoutKey } from '../../services/api/test/checkout/make-checkout-keys.js'
+import { openApi } from '../../services/api/test/open-api.js'
 import { openOps } from '../../services/ops/test/open-ops.js'
 import { readOperations, type Operation, type Scope } from './description.js'
 import { openSystem, SCOPES, type CallAnswer, type Party } from './open-system.js'
@@ -49,6 +51,18 @@ t.test('docs/security.md shows the table', async t => {
 
 t.test('every described route has a row, and every row a route', async t => {
   t.same(Object.keys(REQUESTS).sort(), operations.map(({ id }) => id).sort())
+})
+
+t.test('the API has no route beside those described, but for pages', async t => {
+  const { app } = await openApi(t, { CHECKOUT_TOKEN_KEYS: JSON.stringify({ keys: [makeCheckoutKey()] }) })
+  const described = new Set(
+    operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '1')}`),
+  )
+  const isPage = (route: string) => /^GET (\/|\/openapi\.(json|yaml)|\/docs(\/.*)?)$/.test(route)
+  const routes = listRoutes(app)
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter(route => !/^(HEAD|OPTIONS) /.test(route) && !isPage(route))
+  t.same(routes.sort(), [...described].sort())
 })
 
 t.test('open routes answer everybody alike, and tell nobody a secret', async t => {
@@ -109,6 +123,22 @@ t.test('nobody else does anything with what is the owner’s', async t => {
     }
   }
   t.equal(await system.stateOf(owner.address), before, 'no request changed anything of the owner’s')
+})
+
+t.test('every export is its owner’s alone', async t => {
+  for (const kind of ['payments', 'policies', 'subscribers', 'revenue']) {
+    const path = `/v1/gateway/${owner.address}/merchant/export/${kind}`
+    t.equal((await call('GET', path, { token: owner.token })).status, 200, kind)
+    for (const token of [other.token, other.key.key]) {
+      t.match(await call('GET', path, { token }), { status: 403, body: { code: 'FORBIDDEN' } }, kind)
+      const own = await call('GET', path.replace(owner.address, other.address), { token })
+      t.equal(own.status, 200, kind)
+      t.notOk(
+        own.text.includes(owner.address) || own.text.includes(owner.signature),
+        `${kind} tells of the owner`,
+      )
+    }
+  }
 })
 
 t.test('an id of another gateway cannot be told from an id that nobody has', async t => {

@@ -12,7 +12,7 @@ interface OpsRoute {
 const OPEN = new Set(['GET /sign-in', 'POST /sign-in', 'GET /style.css', 'HEAD /sign-in', 'HEAD /style.css'])
 
 /** Reads Fastify's tree of routes: each line adds to the path of the line that it is indented under. */
-export function listRoutes(app: FastifyInstance): OpsRoute[] {
+export function listRoutes(app: Pick<FastifyInstance, 'printRoutes'>): OpsRoute[] {
   const paths: string[] = []
   return app
     .printRoutes({ commonPrefix: false })

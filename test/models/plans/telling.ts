@@ -47,7 +47,7 @@ export const TELLING: ModelPlan = {
       name: 'a `since` without an epoch that is always believed',
       find: 'else s.db.branch < 0 or client.floor <= s.db.branch',
       replace: 'else true',
-      breaks: 'recovers',
+      breaks: 'nothingLost',
       bounds: NAMELESS,
     },
     {
