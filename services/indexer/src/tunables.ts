@@ -2,4 +2,6 @@
 export const INDEXER_TUNABLES = {
   /** How often recent slots are listed again, and counters compared with the accounts on the chain. */
   rescanEveryMs: 600_000,
+  /** About how many transactions are read for missing numbers before the chain is followed on. */
+  auditedAtOnce: 1_000,
 }

@@ -4,7 +4,9 @@ import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { waitFor } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import t from 'tap'
-import { call, key, openRig, pay, paymentBytes, PROGRAM, type Rig } from './open-rig.js'
+import { listAccount } from '../src/audit/list-account.js'
+import { ChainNode, PAGE } from '../src/nodes/open-node.js'
+import { call, key, openRig, pay, paymentBytes, PROGRAM, stranger, type Rig } from './open-rig.js'
 
 t.setTimeout(110_000)
 
@@ -109,4 +111,28 @@ t.test('a direct transfer has no number: recent slots are listed again', async t
     (await rig.events()).map(({ body }) => body.signature),
     [seen, late],
   )
+})
+
+t.test('a missing payment is found behind any number of transactions that name its policy', async t => {
+  const rig = await openRig(t, { nodes: 2, env: { ...RESCAN, 'indexer.auditedAtOnce': '1' } })
+  const recordOf = (recordId: number) => pay('a', recordId, { payment_policy: policy })
+  const [, hidden] = execute(rig, [recordOf(1), recordOf(2)])
+  for (let n = 0; n < PAGE + 5; n++) {
+    if (n % 500 === 0) rig.chain.advance()
+    rig.chain.execute([stranger()], { mentions: [policy] })
+  }
+  execute(rig, [recordOf(3)])
+  const node = new ChainNode({ url: rig.nodes[0]!.url, name: 'a node', onRequest: () => {} })
+  t.teardown(() => node.close())
+  const all = { account: policy, fromSlot: 1, toSlot: rig.chain.tip }
+  rig.chain.finalize()
+  const sizes = []
+  for (let listedTo: string | undefined; ;) {
+    const { found, last } = await listAccount(node, { ...all, ...(listedTo && { listedTo }) }, 1)
+    sizes.push(found.length)
+    listedTo = last?.signature
+    if (listedTo === undefined) break
+  }
+  t.same(sizes, [PAGE, 8, 0], 'a part holds one page')
+  await findsAndCloses(t, rig, hidden!, new RegExp(`record_id 2 of ${policy} was never seen`))
 })

@@ -4,10 +4,11 @@ import { readPaymentCount } from '@payment-tracking/chain'
 import type { Logger } from '@payment-tracking/runtime'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
 import type { NodePool } from '../nodes/node-pool.js'
-import type { ChainNode, ListedTransaction } from '../nodes/open-node.js'
+import type { ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
 import type { CounterAudit, CounterHole } from './counter-audit.js'
-import { addTo, closeBy, takeTurn, type OpenGaps, type UnreadTransaction } from './open-gaps.js'
+import { joinParts, listAccount } from './list-account.js'
+import { addTo, closeBy, moveHole, takeTurn, type OpenGaps, type UnreadTransaction } from './open-gaps.js'
 
 export interface AuditorParts {
   programId: string
@@ -19,9 +20,13 @@ export interface AuditorParts {
   fetch: (listed: ListedTransaction) => Promise<FetchedTransaction | undefined>
   /** whether the transaction is on the stream already */
   isPublished: (listed: ListedTransaction) => boolean
+  /** about how many transactions are read for missing numbers before the chain is followed on */
+  auditedAtOnce: number
 }
 
 const ACCOUNTS_A_CALL = 100
+/** A page of a list takes about as long as so many transactions. */
+const PAGE_COST = 10
 /** How long the auditor waits for a failing node before a missing number becomes a gap. */
 const HOLE_PATIENCE_MS = 20_000
 
@@ -60,12 +65,15 @@ export class Auditor {
     else this.parts.log.warn({ gap: unread }, 'indexer.gap-not-tried-again')
   }
 
-  /** Looks for the transactions behind a hole in the numbers, in the account's own list; otherwise reports a gap. */
+  /**
+   * Looks for the transactions behind a hole in the numbers, in the newest part of the account's own list; otherwise
+   * reports a gap, for which the next parts are read in its turns.
+   */
   async #fill(hole: CounterHole): Promise<void> {
-    const { publisher, log } = this.parts
+    const { publisher, log, auditedAtOnce } = this.parts
     const { account, fromSlot, toSlot, reason } = hole
-    const published = await this.#publishMissing(hole, HOLE_PATIENCE_MS)
-    const { open } = closeBy({ transactions: [], holes: [hole] }, published)
+    const { published, rest } = await this.#publishMissing(hole, HOLE_PATIENCE_MS, auditedAtOnce)
+    const { open } = closeBy({ transactions: [], holes: [rest] }, published)
     const left = open.holes[0]
     if (!left) return log.info({ account, reason }, 'indexer.counter-hole-filled')
     log.warn({ account, fromSlot, toSlot, reason }, 'indexer.counter-hole')
@@ -74,28 +82,31 @@ export class Auditor {
   }
 
   /**
-   * Publishes the transactions that the account's list has between the slots of a hole. @returns all of them, new or
-   * not
+   * Publishes the transactions that the next part of the account's list has between the slots of a hole.
+   * @returns all of the part, new or not; the hole, with the place where its next part begins; and the cost in
+   *   transactions read
    */
   async #publishMissing(
-    { account, fromSlot, toSlot }: CounterHole,
+    hole: CounterHole,
     patienceMs: number,
-  ): Promise<FetchedTransaction[]> {
+    most: number,
+  ): Promise<{ published: FetchedTransaction[]; rest: CounterHole; cost: number }> {
     const { pool, publisher, fetch, isPublished } = this.parts
-    const lists = await pool.askEvery(node => listAccount(node, account, fromSlot, toSlot), patienceMs)
-    const found = [...new Map(lists.flat().map(entry => [entry.signature, entry])).values()]
-      .filter(({ failed }) => !failed)
-      .sort((a, b) => a.slot - b.slot)
-    const all: FetchedTransaction[] = []
+    const parts = await pool.askEvery(node => listAccount(node, hole, most), patienceMs)
+    if (parts.length === 0) return { published: [], rest: hole, cost: 1 }
+    const { found, last, pages } = joinParts(parts)
+    const published: FetchedTransaction[] = []
     for (const each of found) {
       const fetched = await fetch(each)
       if (!fetched) continue
-      all.push(fetched)
+      published.push(fetched)
       if (isPublished(each)) continue
       await publisher.publish([fetched], 'finalized')
       await this.#close([fetched])
     }
-    return all
+    const { listedTo: _before, ...whole } = hole
+    const rest = last ? { ...whole, listedTo: last.signature } : whole
+    return { published, rest, cost: found.length + pages * PAGE_COST }
   }
 
   /** Runs the periodic checks. @param through slots up to this slot are published */
@@ -146,23 +157,21 @@ export class Auditor {
         this.open = { ...this.open, transactions: transactions.filter(each => each.signature !== signature) }
       await this.#close([fetched])
     }
-    for (const hole of turn.holes) await this.#close(await this.#publishMissing(hole, 0))
+    await this.#fillAgain(turn.holes)
   }
-}
 
-/** All transactions with an account between two slots, as one node lists them. */
-async function listAccount(
-  node: ChainNode,
-  account: string,
-  fromSlot: number,
-  toSlot: number,
-): Promise<ListedTransaction[]> {
-  const found: ListedTransaction[] = []
-  for (let before: string | undefined; ;) {
-    const page = await node.list(account, 'finalized', toSlot, before)
-    found.push(...page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot))
-    const last = page.at(-1)
-    if (!last || last.slot < fromSlot) return found
-    before = last.signature
+  /** Reads the next part of each hole, until as many transactions are read as one turn may read. */
+  async #fillAgain(holes: readonly CounterHole[]): Promise<void> {
+    let most = this.parts.auditedAtOnce
+    for (const hole of holes) {
+      if (most <= 0) {
+        this.open = moveHole(this.open, hole, 'first')
+        continue
+      }
+      const { published, rest, cost } = await this.#publishMissing(hole, 0, most)
+      most -= cost
+      this.open = moveHole(this.open, rest, 'last')
+      await this.#close(published)
+    }
   }
 }

@@ -15,6 +15,8 @@ export interface CounterHole {
   fromSlot: number
   toSlot: number
   reason: string
+  /** the last transaction of the account's list that was looked at; the next turn goes on behind it */
+  listedTo?: string
 }
 
 const DIRECT_TRANSFER = '11111111111111111111111111111111'

@@ -17,7 +17,7 @@ export interface OpenGaps {
 /** The checkpoint is one message of at most 1 MiB, NATS's default limit; the rest is reserve. */
 const MOST_BYTES = 700_000
 const TRANSACTION_BYTES = 140
-const HOLE_BYTES = 400
+const HOLE_BYTES = 520
 /** ten digits and a comma */
 const NUMBER_BYTES = 11
 /** How many of each kind one rescan tries again, so that following the chain never waits long. */
@@ -91,4 +91,15 @@ export function takeTurn({ transactions, holes }: OpenGaps): { turn: OpenGaps; o
     turn: { transactions: transactions.slice(0, TRIED_AT_ONCE), holes: holes.slice(0, TRIED_AT_ONCE) },
     open: { transactions: rotate(transactions), holes: rotate(holes) },
   }
+}
+
+/** Changes the turn of a hole, and the place in the account's list that it remembers. Does nothing to a closed hole. */
+export function moveHole(open: OpenGaps, hole: CounterHole, to: 'first' | 'last'): OpenGaps {
+  const isOther = ({ account, reason }: CounterHole) => account !== hole.account || reason !== hole.reason
+  const others = open.holes.filter(isOther)
+  const known = open.holes.find(each => !isOther(each))
+  if (!known) return open
+  const { listedTo: _before, ...whole } = known
+  const moved = hole.listedTo === undefined ? whole : { ...whole, listedTo: hole.listedTo }
+  return { ...open, holes: to === 'first' ? [moved, ...others] : [...others, moved] }
 }

@@ -25,6 +25,7 @@ export interface FollowerSettings {
   concurrency: number
   pollMs: number
   rescanEveryMs: number
+  auditedAtOnce: number
 }
 
 export interface FollowerParts {
@@ -138,6 +139,7 @@ export class Follower {
       log,
       fetch: this.#fetch,
       isPublished,
+      auditedAtOnce: settings.auditedAtOnce,
     }
     this.#auditor = new Auditor(parts, this.#checkpoint.open)
     this.#finalized = new FinalizedScan({
