@@ -1,6 +1,7 @@
 // Every index of `events` is paid for at each insert, so each must be needed: this list names a query for each index,
 // and the plan of that query, with the very statement that the store sends, must use the index.
 import {
+  checkPayments,
   listClaimablePayments,
   readEventPage,
   listEventsAfter,
@@ -144,6 +145,9 @@ const QUERIES: Record<string, Record<string, Query>> = {
   events_tracking_recipient: {
     'listClaimablePayments by tracking ID and recipient': reader =>
       listClaimablePayments(reader, { trackingId, recipient: filled.recipients[2] }, 10),
+  },
+  events_tracking_check: {
+    checkPayments: reader => checkPayments(reader, trackingId, { amount: '1' }, new Map()),
   },
   events_changes: {
     readRegisters: (_reader, tx) => readRegisters(tx, [policy], programId),

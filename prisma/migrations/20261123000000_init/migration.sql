@@ -202,6 +202,9 @@ create unique index events_tracking_seq on live_events (tracking_id, seq) where 
 -- an index of the tracking ID alone for two columns, and reads all its payments.
 create index events_tracking_recipient
   on live_events ((tracking_id || ' ' || recipient), occurred_at, slot, event_index, id) where seq > 1000;
+-- checkPayments: what a check compares of a tracking ID with many payments, without reading their rows.
+create index events_tracking_check on live_events (tracking_id, occurred_at, slot, event_index, id)
+  include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
 -- derivePayments, readRegisters, refoldGateways, refoldUserPayments: what the events of an address beside payments say at
 -- a place, or last. An event that names a policy is one of the policy, whatever it names beside.
 create index events_changes
@@ -252,6 +255,8 @@ create index archived_user_payment_rare on archived_events (user_payment) where 
 create unique index archived_tracking_seq on archived_events (tracking_id, seq) where seq is not null;
 create index archived_tracking_recipient
   on archived_events ((tracking_id || ' ' || recipient), occurred_at, slot, event_index, id) where seq > 1000;
+create index archived_tracking_check on archived_events (tracking_id, occurred_at, slot, event_index, id)
+  include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
 create index archived_changes
   on archived_events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
   where amount is null;

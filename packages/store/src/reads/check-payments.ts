@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
-import { empty, join, sql, type Sql } from '../database/sql.js'
-import { IS_PAYMENT } from '../rows/payment-names.js'
-import { listOneTimePayments, type StoredOneTimePayment } from './list-one-time-payments.js'
+import { allOf, join, raw, sql, type Sql } from '../database/sql.js'
+import { hidden } from './hidden.js'
+import { listPayments, type StoredOneTimePayment } from './list-one-time-payments.js'
 import type { RecordOptions } from './record-text.js'
 
 /** What a payment must be; a field that is not given is not compared. */
@@ -25,6 +25,7 @@ export interface CheckedPayments {
 
 /** The most payments of each kind. */
 export const MOST_CHECKED = 100
+const MOST = raw(String(MOST_CHECKED))
 
 /** For each wanted field, whether a payment `e` has it; an unknown fact is not it. */
 function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment): Sql[] {
@@ -37,9 +38,26 @@ function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment)
   return conditions
 }
 
+/** The index events_tracking_check holds the payments behind these. */
+const FIRST = raw('1000')
+/** All columns that a check compares and orders by are in the index. */
+const NEWEST_FIRST = sql`e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`
+
+/** The first standing payments of a tracking ID, and all others. */
+function partsOf(trackingId: string): { first: Sql; others: Sql } {
+  const id = hidden(sql`${trackingId}::text`)
+  return {
+    first: sql`
+      events e where (e.tracking_id, e.seq) >= (${id}, 1) and (e.tracking_id, e.seq) <= (${id}, ${FIRST})
+        and e.seq is not null and e.retracted_at is null`,
+    // By equality: Postgres takes another index for a range, and reads the rows.
+    others: sql`events e where e.tracking_id = ${trackingId} and e.seq > ${FIRST} and e.retracted_at is null`,
+  }
+}
+
 /**
- * Compares all standing payments of a tracking ID with what is wanted. Counts them in one statement, which reads every
- * payment of the tracking ID by events_tracking_newest: 300,000 take some 0.3 s. The lists are bounded.
+ * Compares all standing payments of a tracking ID with what is wanted. Reads the first 1,000 by events_tracking_seq, and
+ * all others in events_tracking_check alone: a third of the time that their rows would take. The lists are bounded.
  */
 export async function checkPayments(
   store: Store,
@@ -48,20 +66,35 @@ export async function checkPayments(
   tokens: RecordOptions['tokens'],
 ): Promise<CheckedPayments> {
   const conditions = conditionsOf(wanted)
-  const all = conditions.length === 0 ? sql`true` : join(conditions, ' and ')
+  const { first, others } = partsOf(trackingId)
   const lacks = conditions.map(condition => sql`case when ${condition} then 0 else 1 end`)
+  const lacking = lacks.length === 0 ? sql`0` : join(lacks, ' + ')
+  const counted = (part: Sql): Sql => sql`
+    select count(*) filter (where lacking = 0) as payments, sum(lacking) as mismatches
+      from (select ${lacking} as lacking from ${part}) e`
   const [counts] = await store.database.read<{ payments: bigint; mismatches: bigint }>(sql`
-    select count(*) filter (where ${all}) as payments,
-           coalesce(sum(${lacks.length === 0 ? sql`0` : join(lacks, ' + ')}), 0)::bigint as mismatches
-      from events e
-     where e.tracking_id = ${trackingId} and ${IS_PAYMENT} and e.retracted_at is null`)
+    select sum(payments)::bigint as payments, coalesce(sum(mismatches), 0)::bigint as mismatches
+      from (${counted(first)} union all ${counted(others)}) c`)
+  const newestOf = (part: Sql, condition: Sql): Sql => sql`
+    (select e.id, e.occurred_at, e.slot, e.record_id from ${part} and ${condition} order by ${NEWEST_FIRST} limit ${MOST})`
   const list = (condition: Sql, isAny: boolean) =>
-    isAny ? listOneTimePayments(store, trackingId, { limit: MOST_CHECKED, offset: 0, condition }, tokens) : []
+    isAny
+      ? listPayments(
+          store,
+          sql`
+            select e.* from (
+              select e.id from (${newestOf(first, condition)} union all ${newestOf(others, condition)}) e
+               order by ${NEWEST_FIRST} limit ${MOST}) k
+              join events e on e.id = k.id order by ${NEWEST_FIRST}`,
+          tokens,
+        )
+      : []
   const { payments, mismatches } = counts!
+  const isWanted = allOf(conditions)
   return {
-    payments: await list(conditions.length === 0 ? empty : sql`and ${all}`, payments > 0n),
+    payments: await list(isWanted, payments > 0n),
     paymentCount: Number(payments),
-    others: await list(sql`and not (${all})`, mismatches > 0n),
+    others: await list(sql`not (${isWanted})`, mismatches > 0n),
     mismatchCount: Number(mismatches),
   }
 }

@@ -26,8 +26,6 @@ export interface OneTimePage {
   recipient?: string | undefined
   /** include payments that the finalized chain does not hold */
   retracted?: boolean | undefined
-  /** begins with `and`, on the payment `e` */
-  condition?: Sql | undefined
   limit: number
   offset: number
 }
@@ -41,25 +39,34 @@ const pageRows = (trackingId: string, page: OneTimePage): Sql => sql`
   select e.* from events e
    where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))} and ${IS_PAYMENT}
      ${page.retracted ? empty : sql`and e.retracted_at is null`}
-     ${page.recipient === undefined ? empty : sql`and e.recipient = ${page.recipient}`} ${page.condition ?? empty}
+     ${page.recipient === undefined ? empty : sql`and e.recipient = ${page.recipient}`}
    ${walkOrder('tracking_id', sql`e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`)} ${pageOf(page)}`
 
 /** Such a page reads only the rows of its answer. A long answer would delay other lookups. */
-const isShort = ({ recipient, condition, offset, limit }: OneTimePage): boolean =>
-  recipient === undefined && condition === undefined && offset === 0 && limit <= LOOKED_UP
+const isShort = ({ recipient, offset, limit }: OneTimePage): boolean =>
+  recipient === undefined && offset === 0 && limit <= LOOKED_UP
 
 /** A page of a tracking ID's payments, as rows. */
-export function listOneTimePayments(
-  { database }: Store,
+export const listOneTimePayments = (
+  store: Store,
   trackingId: string,
   page: OneTimePage,
   tokens: RecordOptions['tokens'],
+): Promise<readonly StoredOneTimePayment[]> =>
+  listPayments(store, pageRows(trackingId, page), tokens, page.retracted)
+
+/** @param payments rows of `events` with all columns, in their order */
+export function listPayments(
+  { database }: Store,
+  payments: Sql,
+  tokens: RecordOptions['tokens'],
+  withRetracted?: boolean,
 ): Promise<readonly StoredOneTimePayment[]> {
-  const { unchanging, changing } = oneTimePaymentText({ tokens, withRetracted: page.retracted })
+  const { unchanging, changing } = oneTimePaymentText({ tokens, withRetracted })
   return database.read<StoredOneTimePayment>(sql`
     select e.id as "eventId", ${unchanging} || ${changing} as record, e.recipient, e.token_mint as "tokenMint",
            e.amount::text as amount, ${FINALITY} as finality
-      from (${pageRows(trackingId, page)}) e`)
+      from (${payments}) e`)
 }
 
 /** The same page as the API answers it. With `retracted`, each record says whether it was retracted. */
