@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from '../reads/as-timestamp.js'
 
 export type BucketSize = 'day' | 'week' | 'month'
@@ -32,6 +32,13 @@ export const bucketStart = (seconds: number, size: BucketSize): number =>
 /** The first second after the bucket that begins at `start`. */
 export const bucketEnd = (start: number, size: BucketSize): number =>
   size === 'month' ? monthStart(start, 1) : start + BUCKET_SECONDS[size]
+
+/** `bucketStart` of Unix seconds, in SQL. */
+const bucketOf = (at: Sql, size: BucketSize): Sql =>
+  size === 'month'
+    ? sql`extract(epoch from date_trunc('month', to_timestamp(${at}), 'UTC'))::bigint`
+    : sql`(floor((${at} - ${raw(String(FIRST_MONDAY))}) / ${raw(`${BUCKET_SECONDS[size]}.0`)})::bigint
+           * ${raw(String(BUCKET_SECONDS[size]))} + ${raw(String(FIRST_MONDAY))})`
 
 /** The index events_paid_other_day has this condition. */
 const IS_OTHER_DAY = sql`
@@ -69,7 +76,7 @@ interface PaidRow {
  * Payments of a gateway by their `data.timestamp` from `from` up to but not including `to` (Unix seconds), including
  * direct payments and executions of composable policies, without retracted payments.
  *
- * Whole days come from payment_token_stats, which counts by the time of the block. Payments whose own time is on another
+ * Whole days come from payment_token_stats, which counts by the time of the block, and are added up by Postgres. Payments whose own time is on another
  * day are moved; events_paid_other_day finds them. Events are read only at the ends of the span, of one day each, by
  * events_gateway_newest.
  * @param whole all payments of the gateway: those before `from` count in the first bucket, and those from `to` on in the
@@ -84,16 +91,19 @@ export async function readVolume(
   const inDays = whole
     ? sql`true`
     : sql`start >= ${asTimestamp(days.from * 1000)} and start < ${asTimestamp(days.to * 1000)}`
+  const day = sql`extract(epoch from start)::bigint`
+  const ofDay = whole ? sql`least(greatest(${day}, ${BigInt(from)}::bigint), ${BigInt(to - 1)}::bigint)` : day
   const payments = (columns: Sql, which: Sql): Sql => sql`
     select e.token_mint, ${columns}
       from events e
      where e.gateway = ${gateway} and e.amount is not null and e.retracted_at is null and ${which}`
   const [atDays, moved, ...atEdges] = await Promise.all([
     database.read<PaidRow>(sql`
-      select nullif(token_mint, '') as token_mint, extract(epoch from start)::bigint as at,
-             extract(epoch from start)::bigint as block_at, count, total::text as amount
-        from payment_token_stats
-       where gateway = ${gateway} and span = ${DAY}::int and ${inDays}`),
+      select nullif(token_mint, '') as token_mint, at, at as block_at, sum(count)::bigint as count,
+             sum(total)::text as amount
+        from (select token_mint, ${bucketOf(ofDay, size)} as at, count, total from payment_token_stats
+               where gateway = ${gateway} and span = ${DAY}::int and ${inDays}) d
+       group by token_mint, at`),
     database.read<PaidRow>(
       payments(
         sql`e.paid_at as at, floor(extract(epoch from e.occurred_at))::bigint as block_at, 1::bigint as count,
