@@ -2,20 +2,52 @@
 // its bounds, stand beside an honest gateway's, in the same lists, figures, looks and tasks.
 import fc from 'fast-check'
 import {
+  beginRedelivery,
+  claimDeliveries,
   countDeadLetters,
+  countGaps,
+  countOpenStreamGaps,
+  countSetAside,
+  countWebhookWork,
   countDeliveries,
+  deactivateWebhooks,
+  doWebhookWork,
+  findWebhooksOfDeletedGateways,
   findStaleTrackings,
   listClaimablePayments,
   listClaimablePolicies,
+  listDeadLetters,
+  listEventsAfter,
   listFailedDeliveries,
   listGaps,
   listRefolds,
   listSetAside,
   listWebhookWork,
+  noteWebhookHealth,
+  PRUNED_TABLES,
+  pruneStep,
+  readFirstEvent,
+  readOldestAwaitingFactsSeconds,
+  readOldestOutboxSeconds,
+  readOldestUndeliveredSeconds,
+  readOverview,
+  readPaymentsBySeq,
+  readRecentRetractions,
+  readRetractionsOf,
+  readStreamHead,
   readTrackedPolicies,
+  readTrackingHeads,
+  readWork,
   rebuildProjections,
+  recoverFailed,
   refoldPage,
+  removeOldDeliveries,
+  revokeKeysOfDeletedGateways,
+  sweepAnnouncements,
+  sweepBatches,
+  sweepDeliveries,
   tellDuePolicies,
+  tellFailingWebhooks,
 } from '@payment-tracking/store'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import t from 'tap'
@@ -195,6 +227,56 @@ t.test('tasks', async t => {
   await tellAll()
 })
 
+t.test('tasks of the outbox, of deliveries and of retention', async t => {
+  const nothing = () => Promise.resolve()
+  const { store } = api
+  await sweepBatches(store, { olderThanMs: 0, limit: 20 }, nothing)
+  await sweepAnnouncements(store, { olderThanMs: 0, limit: 500 }, nothing)
+  await sweepDeliveries(store, { overdueMs: 0, againMs: 1, limit: 1_000 })
+  const { rows } = await pool.query<{ id: string }>(`select id::text from deliveries where state = 'pending'`)
+  const claimed = await claimDeliveries(
+    store,
+    rows.map(({ id }) => id),
+    60_000,
+  )
+  t.ok(claimed.length > stories.length, `${claimed.length} deliveries were claimed`)
+  await pool.query(
+    `update deliveries set state = 'failed', finished_at = now(), claimed_until = null where state = 'pending'`,
+  )
+  const { rows: webhooks } = await pool.query<{ id: string }>('select id from webhooks order by id')
+  const ids = webhooks.map(({ id }) => BigInt(id))
+  await noteWebhookHealth(store, { failed: ids, succeeded: [] }, 1)
+  await tellFailingWebhooks(store)
+  await recoverFailed(store, { hours: 72, restMs: 0, limit: 500 })
+  for (const id of ids)
+    await beginRedelivery(store, id, { since: new Date(0), until: null, states: ['failed'] })
+  while ((await doWebhookWork(store, { kinds: ['redeliver'] })) !== null);
+  await findWebhooksOfDeletedGateways(store, 0n)
+  await revokeKeysOfDeletedGateways(store, 0n)
+  await removeOldDeliveries(store, { days: 30, limit: 500 })
+  for (const table of PRUNED_TABLES)
+    await pruneStep(store, table, { batchDays: 7, deadLetterDays: 30, apiKeyDays: 30, limit: 500 })
+  await deactivateWebhooks(store, ids, 'failing')
+  while ((await doWebhookWork(store, { kinds: ['cancel'] })) !== null);
+  // The work looks again later; the next tests need nothing of it.
+  t.same(await listSetAside(store, 100), [], 'nothing made a task fail')
+  await pool.query('delete from webhook_work')
+})
+
+t.test('what sockets and streams replay', async t => {
+  const trackingIds = ['soon', 'paid', ...stories.map((_, n) => `hostile-${n}`)]
+  const { heads } = await readTrackingHeads(api.store, trackingIds)
+  const ranges = [...heads].map(([trackingId, head]) => ({ trackingId, from: 1, to: Number(head) }))
+  t.ok(ranges.length > 1)
+  const replayed = await readPaymentsBySeq(api.store, ranges)
+  t.ok(replayed.length >= ranges.length)
+  await readRetractionsOf(api.store, trackingIds)
+  await readRecentRetractions(api.store, 3_600_000).next()
+  const { position } = await readStreamHead(api.store)
+  const streamed = await listEventsAfter(api.store, { after: 0n, upTo: position, limit: 10_000 }, new Map())
+  t.equal(BigInt(streamed.length), position)
+})
+
 t.test('looks of realtime and checkout', async t => {
   const trackingIds = ['soon', 'overdue', 'paid', ...stories.map((_, n) => `hostile-${n}`)]
   const policies = await readTrackedPolicies(api.store, { trackingIds, addresses: [], ...LIMITS })
@@ -208,6 +290,13 @@ t.test('looks of realtime and checkout', async t => {
     await listClaimablePayments(api.store, { trackingId: `hostile-${n}` }, 10)
   }
 })
+
+/** The widest, one that cuts days, and one long ago. */
+const SPANS = [
+  'startTime=1970-01-01&endTime=9999-12-31',
+  `startTime=${new Date((NOW - 40 * DAY) * 1000).toISOString()}&endTime=${new Date((NOW - 60) * 1000).toISOString()}`,
+  'startTime=1970-01-01T00:00:00.001Z&endTime=1970-01-02T00:30:00Z',
+]
 
 t.test('lists and figures', async t => {
   const paths = (gateway: string, trackingIds: readonly string[], wallets: readonly string[]): string[] => [
@@ -224,6 +313,15 @@ t.test('lists and figures', async t => {
       `/v1/payments/check?trackingId=${trackingId}`,
       `/v1/events?trackingId=${trackingId}`,
     ]),
+    ...['', ...trackingIds.slice(0, 5).map(id => `&trackingId=${id}`)].map(
+      more => `/v1/composable-policies?gatewayPublicKey=${gateway}${more}`,
+    ),
+    ...SPANS.flatMap(span => [
+      `/v1/events/count?${span}`,
+      `/v1/events?${span}`,
+      `/v1/events/payments/stats?gateway=${gateway}&${span}`,
+      `/v1/events/payments/stats?${span}`,
+    ]),
     ...[
       '/v1/events/count',
       '/v1/events/names',
@@ -234,6 +332,11 @@ t.test('lists and figures', async t => {
     ...[`/v1/events/payments/stats?gateway=${gateway}`, `/v1/overview?gateway=${gateway}`],
   ]
   const asMerchant = (gateway: string): string[] => [
+    ...SPANS.map(span => `/v1/gateway/${gateway}/merchant/revenue?${span}&bucket=month`),
+    ...['', '?neverPaid=true', '?neverPaid=true&limit=1'].map(
+      more => `/v1/gateway/${gateway}/merchant/subscribers${more}`,
+    ),
+    '/v1/webhooks',
     ...['policies', 'subscribers', 'revenue', 'upcoming'].map(
       page => `/v1/gateway/${gateway}/merchant/${page}`,
     ),
@@ -286,10 +389,16 @@ t.test('proofs of payment', async t => {
 })
 
 t.test('what the pages of operators read', async t => {
+  for (const gateway of [honest, hostile]) await readOverview(api.store, { gateway, nowMs: NOW * 1000 })
+  for (const read of [
+    ...[countGaps, countOpenStreamGaps, countSetAside, countWebhookWork, readWork, readFirstEvent],
+    ...[readOldestOutboxSeconds, readOldestUndeliveredSeconds, readOldestAwaitingFactsSeconds],
+  ])
+    await read(api.store)
+  await listDeadLetters(api.store, { openOnly: true, limit: 100 })
   const any = await listFailedDeliveries(api.store, { limit: 100 })
   t.same(any, [])
-  const counts = await countDeliveries(api.store)
-  t.ok(counts.length > 0)
+  await countDeliveries(api.store)
   t.same(await listSetAside(api.store, 100), [], 'no value made a page of work fail')
   t.same(await listRefolds(api.store, 100), [])
   t.same(await listWebhookWork(api.store, 100), [])
