@@ -24,6 +24,7 @@ import {
   type Store,
 } from '../src/index.js'
 import { rowsOfPlan, type Plan } from './plans.js'
+import { callingSite, listSites } from './statement-sites.js'
 
 /** Behind each key. A statement that reads them all is found. */
 const MANY = 5_000
@@ -46,6 +47,10 @@ const database = await createDatabase(t)
 const { pool } = database
 const opened = openStore({ DATABASE_URL: database.url, poolSize: 2 })
 t.teardown(() => opened.close())
+
+/** The places in the source whose statements were explained; by text, because a stack is slow to make. */
+const sites = new Set<string>()
+const textsSeen = new Set<string>()
 
 /** The statements of the transactions since the last look. */
 let read: Read[] = []
@@ -71,6 +76,8 @@ function explaining(tx: PipelinedTx): PipelinedTx {
   }
   const explained = (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Sql => {
     const statement = toStatement(query, values)
+    if (!textsSeen.has(statement.text)) sites.add(callingSite())
+    textsSeen.add(statement.text)
     explain(statement)
     return statement
   }
@@ -292,4 +299,78 @@ for (const [name, messages] of Object.entries(MESSAGES))
 t.test('a copy that names a better place, and is final', t => {
   const copy = (message: ChainMessage) => ({ ...message, index: 3, commitment: 'finalized' })
   return isBounded(t, () => commit(...firstPayments.map(copy)))
+})
+
+t.test('a rebuild that finds a wrong figure of an hour with many payments', t =>
+  isBounded(t, async () => {
+    await pool.query('update payment_stats set count = count + 1, min = 0 where span = 3600')
+    await pool.query('update event_counts set count = count + 1 where span = 3600')
+    await pool.query(
+      `insert into refolds (kind, address, since_position) select 'all', 'rebuild', position from stream_head`,
+    )
+  }),
+)
+
+t.test('an hour of many tokens that lost its extremes', async t => {
+  // Each payment in a token of its own, and each token lacks its extremes.
+  await pool.query(
+    `update events set token_mint = 'own ' || position where payment_policy = $1 and amount is not null`,
+    [late.address],
+  )
+  await pool.query(
+    `insert into payment_token_stats (gateway, span, start, token_mint, count, total)
+     select e.gateway, s.span, case s.span when 0 then 'epoch' else to_timestamp(floor(extract(epoch from e.occurred_at) / s.span) * s.span) end,
+            e.token_mint, count(*), sum(e.amount)
+       from events e, (values (0), (86400), (3600)) s (span) where e.payment_policy = $1 and e.amount is not null group by 1, 2, 3, 4`,
+    [late.address],
+  )
+  await isBounded(t, () =>
+    pool.query(
+      `insert into refolds (kind, address) select 'hour', to_char(start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') || ' ' || gateway
+         from payment_stats where gateway = $1 and span = 3600`,
+      [gateway.address],
+    ),
+  )
+  const { rows } = await pool.query(
+    `select count(*)::int as unknown from payment_token_stats where gateway = $1 and token_mint like 'own %' and (min is null or max is null)`,
+    [gateway.address],
+  )
+  t.same(rows, [{ unknown: 0 }])
+})
+
+/** Files whose statements these messages do not cause, and why they are bounded. */
+const ELSEWHERE: Record<string, string> = {
+  'ingest/announcements.ts': 'pages of the sweeper: bounded-tasks.test.ts',
+  'ingest/outbox-batches.ts': 'pages of the sweeper: bounded-tasks.test.ts',
+  'ingest/begin-rebuild.ts': 'one row, once for new rules',
+  'ingest/verify-database.ts': 'one row, once for a run of the server',
+  'ingest/stream-gaps.ts': 'one row',
+  'ingest/compare-figures.ts': 'reads without the writer lock',
+  'ingest/hour-differences.ts': 'reads without the writer lock',
+  'ingest/sum-differences.ts': 'reads without the writer lock',
+  'ingest/dead-letters.ts': 'as many rows as refused messages',
+}
+
+/** Other statements that these messages do not cause: how many of a file, and why they are bounded. */
+const BY_KEYS: Record<string, [missed: number, why: string]> = {
+  'ingest/collect-lifecycles.ts': [1, 'the events that completed the policies of a page, by their ids'],
+  'ingest/derive-payments.ts': [1, 'the payments of a page that got their tracking IDs, by their ids'],
+  'ingest/identities.ts': [1, 'the events of a transaction, whose size the chain bounds'],
+  'ingest/refold-pages.ts': [1, 'one row that is set aside'],
+  'ingest/refold-policy-page.ts': [1, 'one policy'],
+  'ingest/refold.ts': [1, 'the policies of a page, by their addresses'],
+  'ingest/release-known.ts': [3, 'one row, a savepoint, and at most 20 messages for each payment of a page'],
+  'ingest/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
+  'webhooks/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],
+}
+
+t.test('every statement of ingest was explained, or is named with the reason why not', t => {
+  const missed = new Map<string, number>()
+  for (const site of listSites()) {
+    const file = site.replace(/:\d+$/, '')
+    if (!sites.has(site) && !(file in ELSEWHERE)) missed.set(file, (missed.get(file) ?? 0) + 1)
+  }
+  const named = Object.entries(BY_KEYS).map(([file, [count]]) => [file, count] as const)
+  t.same(Object.fromEntries(missed), Object.fromEntries(named))
+  t.end()
 })

@@ -148,12 +148,13 @@ export interface PolicySources {
 
 /**
  * Derives some payments and writes the differences. A tracking ID that was given stays: payments are counted by it.
- * @param sourcesOf by the policy's address
+ * @param scope.sourcesOf by the policy's address
+ * @param scope.rows the most payments that are read for the extremes of figures
  */
 export async function derivePayments(
   tx: PipelinedTx,
   payments: readonly StoredPayment[],
-  sourcesOf: (policy: string) => PolicySources,
+  { sourcesOf, rows }: { sourcesOf: (policy: string) => PolicySources; rows: number },
 ): Promise<Derived> {
   const changes = payments.flatMap(payment => {
     const facts = factsOf(payment, sourcesOf)
@@ -190,6 +191,7 @@ export async function derivePayments(
     tx,
     moved.map(({ payment }) => countedOf(payment, payment.row.token_mint)),
     moved.map(({ payment, facts }) => countedOf(payment, facts.tokenMint)),
+    rows,
   )
   return {
     completed: completing

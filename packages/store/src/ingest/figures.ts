@@ -1,6 +1,7 @@
 // Counts by name and figures of payments by gateway and token: kept by differences, in the transaction of their cause.
 import {
   countByName,
+  SPANS,
   sumPayments,
   type CountedPayment,
   type CountRow,
@@ -10,6 +11,7 @@ import {
 import { columnTable, type Columns } from '../database/columns.js'
 import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import type { FigureDifference, NameDifference } from './hour-differences.js'
 import { recountExtremes, type ReducedHour } from './recount-hours.js'
 
 /** Adds a batch's events. */
@@ -23,6 +25,8 @@ export function addToFigures(
   addPaymentStats(tx, stats)
   addTokenStats(tx, tokens)
 }
+
+const HOUR_SECONDS = SPANS[2]
 
 interface Bucket {
   span: number
@@ -88,19 +92,53 @@ function addTokenStats(tx: PipelinedTx, rows: readonly TokenStatRow[]): void {
     on conflict (gateway, span, start, token_mint) do update set ${ADD_FIGURES}`)
 }
 
+/** Adds what rows of hours lack. Extremes of a row that did not exist are not known yet. */
+export function addDifferences(tx: PipelinedTx, differences: readonly FigureDifference[]): void {
+  const rows = differences.map(row => ({ ...row, span: HOUR_SECONDS }))
+  const tokens = rows.filter(({ tokenMint }) => tokenMint !== undefined)
+  const others = rows.filter(({ tokenMint }) => tokenMint === undefined)
+  if (others.length > 0)
+    tx.send(sql`
+      insert into payment_stats as s (gateway, span, start, count, total)
+      select d.gateway, d.span, d.start, d.count, d.total from ${DIFFERENCES.listOf(others)}
+      on conflict (gateway, span, start) do update set count = s.count + excluded.count, total = s.total + excluded.total`)
+  if (tokens.length > 0)
+    tx.send(sql`
+      insert into payment_token_stats as s (gateway, span, start, token_mint, count, total)
+      select d.gateway, d.span, d.start, d.token_mint, d.count, d.total from ${DIFFERENCES.listOf(tokens)}
+      on conflict (gateway, span, start, token_mint) do update
+         set count = s.count + excluded.count, total = s.total + excluded.total`)
+  removeEmptied(tx, rows)
+}
+
+const DIFFERENCES = columnTable<FigureDifference>('d', {
+  gateway: ['text', ({ gateway }) => gateway],
+  span: ['int', () => HOUR_SECONDS],
+  start: ['timestamptz', ({ start }) => start],
+  token_mint: ['text', ({ tokenMint }) => tokenMint ?? null],
+  count: ['bigint', ({ count }) => count],
+  total: ['numeric', ({ total }) => total],
+})
+
+/** Adds what hours lack of events by name. */
+export function addNames(tx: PipelinedTx, names: readonly NameDifference[]): void {
+  const rows = names.map(({ count, ...row }) => ({ ...row, span: HOUR_SECONDS, count: Number(count) }))
+  addCounts(tx, rows)
+  if (rows.length > 0) removeUncounted(tx, rows)
+}
+
 /** A row that lost payments. */
 interface ReducedRow extends Bucket, ReducedHour {
   /** a payment that left was an extreme, or the extremes are being counted again */
   touched: boolean
 }
 
-const HOUR_SECONDS = 3_600
-
-/** Takes retracted events out of the figures. */
+/** Takes retracted events out of the figures. @param rows the most payments that are read for extremes; see `recountExtremes` */
 export async function takeFromFigures(
   tx: PipelinedTx,
   events: readonly { name: string; occurredAt: Date }[],
   payments: readonly CountedPayment[],
+  rows: number,
 ): Promise<void> {
   if (events.length === 0) return
   const counts = countByName(events)
@@ -108,9 +146,7 @@ export async function takeFromFigures(
     tx,
     counts.map(row => ({ ...row, count: -row.count })),
   )
-  tx.send(sql`
-    delete from event_counts c using ${COUNTS.listOf(counts)}
-     where c.name = d.name and c.span = d.span and c.start = d.start and c.count = 0`)
+  removeUncounted(tx, counts)
   if (payments.length === 0) return
   const { stats, tokens } = sumPayments(payments)
   const reduced = await tx.$queryRaw<ReducedRow[]>(sql`
@@ -119,18 +155,24 @@ export async function takeFromFigures(
      where s.gateway = d.gateway and s.span = d.span and s.start = d.start
     returning s.gateway, s.span, s.start, s.count,
               coalesce(s.min = d.min or s.max = d.max or s.first_at = d.first_at or s.last_at = d.last_at, true) as touched`)
-  await settle(tx, [...reduced, ...(await takeTokens(tx, tokens))])
+  await settle(tx, [...reduced, ...(await takeTokens(tx, tokens))], rows)
 }
+
+const removeUncounted = (tx: PipelinedTx, counts: readonly CountRow[]): void =>
+  tx.send(sql`
+    delete from event_counts c using ${COUNTS.listOf(counts)}
+     where c.name = d.name and c.span = d.span and c.start = d.start and c.count = 0`)
 
 /** Counts payments under another token than before: `before` holds them with the old mint, `after` with the new. */
 export async function moveTokens(
   tx: PipelinedTx,
   before: readonly CountedPayment[],
   after: readonly CountedPayment[],
+  rows: number,
 ): Promise<void> {
   if (before.length === 0) return
   addTokenStats(tx, sumPayments(after).tokens)
-  await settle(tx, await takeTokens(tx, sumPayments(before).tokens))
+  await settle(tx, await takeTokens(tx, sumPayments(before).tokens), rows)
 }
 
 const takeTokens = (tx: PipelinedTx, tokens: readonly TokenStatRow[]): Promise<ReducedRow[]> =>
@@ -145,23 +187,24 @@ const takeTokens = (tx: PipelinedTx, tokens: readonly TokenStatRow[]): Promise<R
  * Removes emptied rows, and counts the extremes of hours again whose difference does not tell them. A day or a total that
  * lost an extreme lost it with one of its hours.
  */
-async function settle(tx: PipelinedTx, reduced: readonly ReducedRow[]): Promise<void> {
+async function settle(tx: PipelinedTx, reduced: readonly ReducedRow[], rows: number): Promise<void> {
   const emptied = reduced.filter(({ count }) => count === 0n)
   if (emptied.length > 0) removeEmptied(tx, emptied)
   const hours = reduced.filter(
     ({ span, count, touched }) => span === HOUR_SECONDS && (touched || count === 0n),
   )
-  await recountExtremes(tx, hours)
+  await recountExtremes(tx, hours, rows)
 }
 
-const KEY: Columns<ReducedRow> = { gateway: ['text', ({ gateway }) => gateway], ...BUCKET }
+type KeyRow = Bucket & Pick<ReducedHour, 'gateway' | 'tokenMint'>
+const KEY: Columns<KeyRow> = { gateway: ['text', ({ gateway }) => gateway], ...BUCKET }
 const KEYS = columnTable('k', KEY)
-const TOKEN_KEYS = columnTable<ReducedRow>('k', {
+const TOKEN_KEYS = columnTable<KeyRow>('k', {
   ...KEY,
   token_mint: ['text', ({ tokenMint }) => tokenMint ?? null],
 })
 
-function removeEmptied(tx: PipelinedTx, rows: readonly ReducedRow[]): void {
+function removeEmptied(tx: PipelinedTx, rows: readonly KeyRow[]): void {
   const isEmptied = sql`s.gateway = k.gateway and s.span = k.span and s.start = k.start and s.count = 0`
   const tokens = rows.filter(({ tokenMint }) => tokenMint !== undefined)
   const others = rows.filter(({ tokenMint }) => tokenMint === undefined)

@@ -2,13 +2,14 @@
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { recountAllOf } from './recount-hours.js'
+import type { Store } from '../database/open-store.js'
+import { COMPARING, inSnapshot, type Compared } from './compare-figures.js'
 import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
 import type { RefoldCause } from './refold.js'
-import type { Work } from './work.js'
+import { readNextWork, type NextWork, type Work } from './work.js'
 
 /** The steps of a rebuild, and the columns of events that name its keys. A cursor is a step and its last key. */
-const STEPS = ['gateways', 'user-payments', 'policies', 'hours'] as const
+const STEPS = ['gateways', 'user-payments', 'policies', 'hours', 'sums'] as const
 type Step = (typeof STEPS)[number]
 
 /** A page of a rebuild. */
@@ -22,34 +23,109 @@ export interface RebuildOptions {
   programId: string
   /** the most addresses of the page: each costs some probes */
   limit: number
-  /** set by `rebuildPage`: names the keys of its page */
+  /** set by the page: names its keys */
   page: { rows: string[] }
 }
 
-/**
- * Does the next page of a rebuild, or the one key of `leftOut`. A key that was left out is passed, until the rebuild of
- * that key is taken up by itself.
- */
+/** Does the next page of a rebuild, or the one key of `leftOut`, of a step that reads under the writer lock. */
 export async function rebuildPage(
   tx: PipelinedTx,
   work: Work,
   { programId, limit, page }: RebuildOptions,
 ): Promise<RebuildPage> {
-  const [named = '', after = ''] = work.cursor.split(' ')
-  const step = STEPS.find(each => each === named) ?? STEPS[0]
-  const { read, fold } = DO[step]
-  const isOfOne = work.address !== REBUILD
-  const keys = isOfOne ? [after] : await read(tx, after, limit)
-  const nameOf = (key: string) => `${step} ${key}`
-  const passed = isOfOne ? new Set() : await readLeftOut(tx, keys.map(nameOf))
-  const standing = keys.filter(key => !passed.has(nameOf(key)))
-  page.rows = standing.map(nameOf)
+  const { step, after } = placeOf(work)
+  const { read, fold } = FOLDING[step as keyof typeof FOLDING]
+  const { keys, standing } = await readPage(tx, work, { read, after, limit })
+  page.rows = standing.map(key => nameOf(step, key))
   const causes = await fold(tx, standing, programId)
-  if (isOfOne) return { left: null, causes }
+  return { left: leftBehind(work, keys), causes }
+}
+
+/** What a page will correct, read before the writer lock is taken. */
+export interface PreparedPage {
+  work: NextWork
+  keys: string[]
+  /** without those that were left out */
+  standing: string[]
+  compared: Compared
+}
+
+/** Whether the pages of some work compare figures, and so are prepared without the writer lock. */
+export const comparesFigures = (work: Work): boolean => work.kind === 'all' && placeOf(work).step in COMPARING
+
+/** Whether work that compares figures may wait. Relies on the primary key of refolds. */
+export const HAS_COMPARING = sql`
+  exists (select from refolds where kind = 'all' and split_part(cursor, ' ', 1) = any(${Object.keys(COMPARING)}::text[]))`
+
+/**
+ * Compares figures for the next page, where the next work is a step of a rebuild that does so.
+ * @param tried set to what the page works on
+ */
+export async function prepareRebuild(
+  store: Store,
+  most: (kind: Work['kind']) => number,
+  tried: { work: Work | null; page: { rows: string[] } },
+): Promise<PreparedPage | null> {
+  return inSnapshot(store, async tx => {
+    const work = await readNextWork(tx)
+    if (work === null || !comparesFigures(work)) return null
+    tried.work = work
+    const { step, after } = placeOf(work)
+    const { read, compare } = COMPARING[step as keyof typeof COMPARING]
+    const limit = most('all')
+    const { keys, standing } = await readPage(tx, work, { read, after, limit })
+    tried.page.rows = standing.map(key => nameOf(step, key))
+    return { work, keys, standing, compared: await compare(tx, standing, limit) }
+  })
+}
+
+/** Corrects what `prepareRebuild` found, with the writer lock held. @returns the work that is left */
+export async function correctFigures(
+  tx: PipelinedTx,
+  { work, keys, standing, compared }: PreparedPage,
+  most: number,
+): Promise<Work | null> {
+  const right = await compared.correct(tx, most)
+  if (right === standing.length) return leftBehind(work, keys)
+  const last = standing[right - 1]
+  return last === undefined ? work : { ...work, cursor: nameOf(placeOf(work).step, last) }
+}
+
+const nameOf = (step: Step, key: string): string => `${step} ${key}`
+
+function placeOf({ cursor }: Work): { step: Step; after: string } {
+  const end = cursor.indexOf(' ')
+  const named = end === -1 ? cursor : cursor.slice(0, end)
+  const step = STEPS.find(each => each === named)
+  return { step: step ?? STEPS[0], after: end === -1 ? '' : cursor.slice(end + 1) }
+}
+
+const isOfOne = ({ address }: Work): boolean => address !== REBUILD
+
+/** The keys of a page; a key that was left out is passed, until the rebuild of that key is taken up by itself. */
+async function readPage(
+  tx: Tx,
+  work: Work,
+  { read, after, limit }: { read: StepOfRebuild['read']; after: string; limit: number },
+): Promise<{ keys: string[]; standing: string[] }> {
+  if (isOfOne(work)) return { keys: [after], standing: [after] }
+  const { step } = placeOf(work)
+  const keys = await read(tx, after, limit)
+  const passed = await readLeftOut(
+    tx,
+    keys.map(key => nameOf(step, key)),
+  )
+  return { keys, standing: keys.filter(key => !passed.has(nameOf(step, key))) }
+}
+
+/** What is left behind a page that is done. */
+function leftBehind(work: Work, keys: readonly string[]): Work | null {
+  if (isOfOne(work)) return null
+  const { step } = placeOf(work)
   const last = keys.at(-1)
-  if (last !== undefined) return { left: { ...work, cursor: nameOf(last) }, causes }
+  if (last !== undefined) return { ...work, cursor: nameOf(step, last) }
   const next = STEPS[STEPS.indexOf(step) + 1]
-  return { left: next === undefined ? null : { ...work, cursor: next }, causes }
+  return next === undefined ? null : { ...work, cursor: next }
 }
 
 /** The address of the work of a whole rebuild; that of one key is named as in `RebuildOptions.page`. */
@@ -76,7 +152,7 @@ interface StepOfRebuild {
 
 const NO_CAUSES = new Map<string, RefoldCause>()
 
-const DO: Record<Step, StepOfRebuild> = {
+const FOLDING: Record<Exclude<Step, keyof typeof COMPARING>, StepOfRebuild> = {
   gateways: {
     read: (tx, after, limit) => readKeys(tx, sql`gateway`, sql`name <> 'PaymentRecord'`, { after, limit }),
     fold: async (tx, keys, programId) => {
@@ -99,20 +175,6 @@ const DO: Record<Step, StepOfRebuild> = {
       const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
       const anew = (): RefoldCause => ({ payments: [], from: '', events: [], anew: true })
       return Promise.resolve(new Map(policies.map(key => [key, anew()])))
-    },
-  },
-  // One hour is read whole, of all gateways: the time that its page takes grows with the events of an hour.
-  hours: {
-    read: async (tx, after) => {
-      const rows = await tx.$queryRaw<{ start: Date }[]>(sql`
-        select date_trunc('hour', occurred_at, 'UTC') as start from events
-         where occurred_at >= coalesce(nullif(${after}, '')::timestamptz + interval '1 hour', '-infinity')
-         order by occurred_at limit 1`)
-      return rows.map(({ start }) => start.toISOString())
-    },
-    fold: async (tx, keys) => {
-      for (const key of keys) await recountAllOf(tx, new Date(key))
-      return NO_CAUSES
     },
   },
 }

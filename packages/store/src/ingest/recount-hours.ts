@@ -1,15 +1,15 @@
 // The extremes of an hour that lost one of them: the least and greatest amount, and the first and last time. No
 // difference tells the next extreme, so the hour's payments are read. Days follow from hours, and all time from days.
 // An hour of many payments is read in pages after the commit (recount-page.ts); until then its extremes are null.
-import { ALL_GATEWAYS, SPANS, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
-import { sql, type Sql, type Tx } from '../database/sql.js'
+import { ALL_GATEWAYS, SPANS, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { distinct, keyOf, listOf, type GatewayHour, type TokenHour } from './gateway-hours.js'
 import { clear, listOfTokens, sumUp } from './sum-hours.js'
-import { addWork, REFOLD_ROWS } from './work.js'
+import { addWork } from './work.js'
 
-const [ALL_TIME, DAY, HOUR] = SPANS
+const [, , HOUR] = SPANS
 
 /** An hour that lost payments: the row of a gateway, or that of one of its tokens. */
 export interface ReducedHour extends GatewayHour {
@@ -23,13 +23,18 @@ const isOfToken = (row: ReducedHour): row is ReducedHour & TokenHour => row.toke
 /**
  * Counts the extremes of some hours again: at once while they hold few payments in all, else as work. Days and totals
  * follow; an extreme that waits for work is null in all of them.
+ * @param most the payments that are counted at once
  */
-export async function recountExtremes(tx: PipelinedTx, rows: readonly ReducedHour[]): Promise<void> {
+export async function recountExtremes(
+  tx: PipelinedTx,
+  rows: readonly ReducedHour[],
+  most: number,
+): Promise<void> {
   if (rows.length === 0) return
   const left = rows.filter(({ count }) => count > 0n)
   const hours = distinct(left)
   const sizes = await readSizes(tx, hours)
-  let room = BigInt(REFOLD_ROWS)
+  let room = BigInt(most)
   const [now, later]: [GatewayHour[], GatewayHour[]] = [[], []]
   for (const hour of hours) {
     const size = sizes.get(keyOf(hour)) ?? 0n
@@ -55,7 +60,7 @@ export async function recountExtremes(tx: PipelinedTx, rows: readonly ReducedHou
   sumUp(tx, distinct(rows), rows.filter(isOfToken))
 }
 
-async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<string, bigint>> {
+export async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<string, bigint>> {
   if (hours.length === 0) return new Map()
   const rows = await tx.$queryRaw<(GatewayHour & { count: bigint })[]>(sql`
     select s.gateway, s.start, s.count from ${listOf(hours)}
@@ -63,13 +68,13 @@ async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<str
   return new Map(rows.map(row => [keyOf(row), row.count]))
 }
 
-/** The standing payments of the hours `k`. Relies on events_gateway_newest and events_newest. */
-const paymentsOf = (hours: readonly GatewayHour[]): Sql => {
+/** The standing payments of the hours `k`, or of shorter spans. Relies on events_gateway_newest and events_newest. */
+export const paymentsOf = (starts: readonly GatewayHour[], seconds: number = HOUR): Sql => {
   const standing = sql`${IS_PAYMENT} and e.retracted_at is null
-    and e.occurred_at >= k.start and e.occurred_at < k.start + interval '1 hour'`
+    and e.occurred_at >= k.start and e.occurred_at < k.start + ${raw(String(seconds))} * interval '1 s'`
   const columns = sql`k.gateway, k.start, e.amount, e.occurred_at, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint`
-  const all = hours.filter(({ gateway }) => gateway === ALL_GATEWAYS)
-  const single = hours.filter(({ gateway }) => gateway !== ALL_GATEWAYS)
+  const all = starts.filter(({ gateway }) => gateway === ALL_GATEWAYS)
+  const single = starts.filter(({ gateway }) => gateway !== ALL_GATEWAYS)
   return sql`
     select ${columns} from ${listOf(single)} join events e on e.gateway = k.gateway and ${standing}
     union all
@@ -77,7 +82,7 @@ const paymentsOf = (hours: readonly GatewayHour[]): Sql => {
 }
 
 /** Writes the figures of hours from their payments. */
-function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+export function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   clear(tx, HOUR, hours)
   tx.send(sql`
     with payments as materialized (${paymentsOf(hours)}), by_gateway as (
@@ -90,43 +95,12 @@ function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
       from payments group by gateway, start, token_mint`)
 }
 
-/** Counts everything of one hour again: events by name, and payments of every gateway. */
-export async function recountAllOf(tx: PipelinedTx, start: Date): Promise<void> {
-  const inHour = sql`occurred_at >= ${start} and occurred_at < ${start}::timestamptz + interval '1 hour'
-    and retracted_at is null`
-  for (const [span, of] of [
-    [HOUR, null],
-    [DAY, HOUR],
-    [ALL_TIME, DAY],
-  ] as const) {
-    const from = startOf(span, start)
-    tx.send(sql`delete from event_counts where span = ${span} and start = ${from}`)
-    tx.send(
-      of === null
-        ? sql`insert into event_counts (name, span, start, count)
-              select name, ${span}::int, ${from}::timestamptz, count(*) from events where ${inHour} group by name`
-        : sql`insert into event_counts (name, span, start, count)
-              select name, ${span}::int, ${from}::timestamptz, sum(count) from event_counts
-               where span = ${of} and (${span === ALL_TIME}::boolean
-                 or start >= ${from} and start < ${from}::timestamptz + interval '1 day') group by name`,
-    )
-  }
-  const paid = await tx.$queryRaw<{ gateway: string }[]>(sql`
-    select distinct gateway from events e where ${inHour} and ${IS_PAYMENT}`)
-  if (paid.length === 0) return
-  const hours = [{ gateway: ALL_GATEWAYS }, ...paid].map(hour => ({ ...hour, start }))
-  const before = await readTokens(tx, hours)
-  recountNow(tx, hours)
-  sumUp(tx, hours, [...before, ...(await readTokens(tx, hours))])
-}
-
-const readTokens = (tx: Tx, hours: readonly GatewayHour[]): Promise<TokenHour[]> =>
-  tx.$queryRaw<TokenHour[]>(sql`
-    select s.gateway, s.start, s.token_mint as "tokenMint" from ${listOf(hours)}
-      join payment_token_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
-
 /** Until they are counted again, nobody is told a wrong extreme. */
-function forgetExtremes(tx: PipelinedTx, hours: readonly GatewayHour[], tokens: readonly TokenHour[]): void {
+export function forgetExtremes(
+  tx: PipelinedTx,
+  hours: readonly GatewayHour[],
+  tokens: readonly TokenHour[],
+): void {
   tx.send(sql`
     update payment_stats s set min = null, max = null, first_at = null, last_at = null from ${listOf(hours)}
      where s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)

@@ -1,22 +1,29 @@
-// An hour of many payments is read in pages, to find its extremes.
+// An hour of many payments is read in pages, to find its extremes and those of its tokens that lack them.
 import { ALL_GATEWAYS, SPANS, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { GatewayHour } from './gateway-hours.js'
 import { sumUp } from './sum-hours.js'
-import type { Work } from './work.js'
+import { REFOLD_ROWS, type Work } from './work.js'
 
 const [, , HOUR] = SPANS
 
-/** What a page of an hour has found so far. */
+/** What the pages of an hour have found so far. */
 interface HourSoFar {
   count: number
   first: string
   last: string
-  /** by mint: least and greatest amount, in decimal digits */
+  /** of all tokens, in decimal digits; '' while there is no payment */
+  min: string
+  max: string
+  /** by mint, of tokens whose row lacks its extremes: least and greatest amount */
   tokens: Record<string, [min: string, max: string]>
+  /** there are more such tokens than one count takes */
+  isCut: boolean
 }
+
+const NOTHING_YET: HourSoFar = { count: 0, first: '', last: '', min: '', max: '', tokens: {}, isCut: false }
 
 interface HourRow {
   /** a payment that stands */
@@ -31,36 +38,62 @@ interface HourRow {
 
 /**
  * Reads one page of an hour's payments, and writes the extremes behind the last page. Payments that came out of order
- * meanwhile are found by their number: the hour is then read again.
+ * meanwhile are found by their number: the hour is then read again. It is read again, too, for each 500 tokens that lack
+ * their extremes: an hour can have as many tokens as payments.
  * @returns the work that is left of the hour; null when none is
  */
 export async function recountPage(tx: PipelinedTx, work: Work, limit: number): Promise<Work | null> {
   const [start, gateway] = work.address.split(' ') as [string, string]
   const hour = { gateway, start: new Date(start) }
-  const soFar = (work.state as HourSoFar | null) ?? { count: 0, first: '', last: '', tokens: {} }
+  const soFar = (work.state as HourSoFar | null) ?? structuredClone(NOTHING_YET)
+  const again = { ...work, cursor: '', state: null }
   const rows = await readHourPage(tx, hour, { cursor: work.cursor, limit })
-  for (const row of rows) if (row.counts) addToHour(soFar, row)
+  const paid = rows.filter(({ counts }) => counts)
+  const lacking = await readLacking(tx, hour, new Set(paid.map(row => row.token_mint)))
+  for (const row of paid) addToHour(soFar, row, lacking)
   if (rows.length === limit) return { ...work, cursor: cursorOf(rows.at(-1)!), state: soFar }
   const [figures] = await tx.$queryRaw<{ count: bigint }[]>(sql`
     select count from payment_stats where gateway = ${gateway} and span = ${HOUR}::int and start = ${hour.start}`)
-  if (Number(figures?.count ?? 0n) !== soFar.count) return { ...work, cursor: '', state: null }
+  if (Number(figures?.count ?? 0n) !== soFar.count) return again
   if (soFar.count === 0) return null
   writeExtremes(tx, hour, soFar)
-  return null
+  return soFar.isCut ? again : null
 }
 
-function addToHour(soFar: HourSoFar, { amount, token_mint: mint, time }: HourRow): void {
+/** Those of some tokens whose extremes in the hour are not known. */
+async function readLacking(
+  tx: Tx,
+  { gateway, start }: GatewayHour,
+  mints: ReadonlySet<string>,
+): Promise<Set<string>> {
+  if (mints.size === 0) return new Set()
+  const rows = await tx.$queryRaw<{ mint: string }[]>(sql`
+    select s.token_mint as mint from unnest(${[...mints]}::text[]) as k (mint)
+      join payment_token_stats s on s.gateway = ${gateway} and s.span = ${HOUR}::int and s.start = ${start}
+       and s.token_mint = k.mint
+     where s.min is null or s.max is null`)
+  return new Set(rows.map(({ mint }) => mint))
+}
+
+const lesser = (a: string, b: string): string => (a === '' || BigInt(b) < BigInt(a) ? b : a)
+const greater = (a: string, b: string): string => (a === '' || BigInt(b) > BigInt(a) ? b : a)
+
+function addToHour(
+  soFar: HourSoFar,
+  { amount, token_mint: mint, time }: HourRow,
+  lacking: ReadonlySet<string>,
+): void {
   const at = time.toISOString()
-  const known = soFar.tokens[mint]
   soFar.count += 1
   soFar.first ||= at
   soFar.last = at
-  soFar.tokens[mint] = known
-    ? [
-        BigInt(amount) < BigInt(known[0]) ? amount : known[0],
-        BigInt(amount) > BigInt(known[1]) ? amount : known[1],
-      ]
-    : [amount, amount]
+  soFar.min = lesser(soFar.min, amount)
+  soFar.max = greater(soFar.max, amount)
+  if (!lacking.has(mint)) return
+  const known = soFar.tokens[mint]
+  if (known) soFar.tokens[mint] = [lesser(known[0], amount), greater(known[1], amount)]
+  else if (Object.keys(soFar.tokens).length < REFOLD_ROWS) soFar.tokens[mint] = [amount, amount]
+  else soFar.isCut = true
 }
 
 /** The values themselves: Postgres compares with those of a subquery only after it has read each row. */
@@ -88,19 +121,20 @@ const readHourPage = (
      order by e.occurred_at, e.slot, e.event_index, e.id limit ${limit}`)
 }
 
-function writeExtremes(tx: PipelinedTx, hour: GatewayHour, { first, last, tokens }: HourSoFar): void {
-  const amounts = Object.values(tokens).flat().map(BigInt)
-  const least = amounts.reduce((a, b) => (b < a ? b : a))
-  const greatest = amounts.reduce((a, b) => (b > a ? b : a))
+function writeExtremes(
+  tx: PipelinedTx,
+  hour: GatewayHour,
+  { first, last, min, max, tokens }: HourSoFar,
+): void {
   const mints = Object.entries(tokens)
   tx.send(sql`
-    update payment_stats set min = ${least.toString()}::numeric, max = ${greatest.toString()}::numeric,
+    update payment_stats set min = ${min}::numeric, max = ${max}::numeric,
            first_at = ${first}::timestamptz, last_at = ${last}::timestamptz
      where gateway = ${hour.gateway} and span = ${HOUR}::int and start = ${hour.start}`)
   tx.send(sql`
     update payment_token_stats s set min = d.min, max = d.max
-      from unnest(${mints.map(([mint]) => mint)}::text[], ${mints.map(([, [min]]) => min)}::numeric[],
-                  ${mints.map(([, [, max]]) => max)}::numeric[]) as d (token_mint, min, max)
+      from unnest(${mints.map(([mint]) => mint)}::text[], ${mints.map(([, [least]]) => least)}::numeric[],
+                  ${mints.map(([, [, greatest]]) => greatest)}::numeric[]) as d (token_mint, min, max)
      where s.gateway = ${hour.gateway} and s.span = ${HOUR}::int and s.start = ${hour.start}
        and s.token_mint = d.token_mint`)
   sumUp(

@@ -16,7 +16,15 @@ import { lockHead, type LockedHead } from './head.js'
 import type { PageSizer } from './page-sizer.js'
 import { recountPage } from './recount-page.js'
 import { readPageOf } from './refold-causes.js'
-import { leftOut, rebuildPage } from './rebuild.js'
+import {
+  comparesFigures,
+  correctFigures,
+  HAS_COMPARING,
+  leftOut,
+  prepareRebuild,
+  rebuildPage,
+  type PreparedPage,
+} from './rebuild.js'
 import { refoldPolicyPage } from './refold-policy-page.js'
 import { refold, type RefoldCause, type Refolded } from './refold.js'
 import { readPayments } from './tell-batch.js'
@@ -46,7 +54,8 @@ export interface RefoldedPage extends CommittedNews {
 }
 
 /**
- * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. A page that fails is
+ * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. Figures of a rebuild are
+ * compared before the writer lock is taken, and only what is wrong is written under the lock. A page that fails is
  * halved until one row is left, and that row is set aside: a message that waited, or an address of a rebuild. Work of one
  * address is set aside whole. All other work goes on.
  * @returns null when there is no work
@@ -57,16 +66,19 @@ export async function refoldPage(
   store: Store,
   { programId, serverRun, sizer = LARGEST }: RefoldOptions,
 ): Promise<RefoldedPage | null> {
-  const [waiting] = await store.database.read<{ is_any: boolean }>(
-    sql`select exists (select from refolds) as is_any`,
-  )
-  if (!waiting!.is_any) return null
   let most = REFOLD_ROWS
   for (;;) {
+    const [waiting] = await store.database.read<{ any: boolean; compares: boolean }>(
+      sql`select exists (select from refolds) as any, ${HAS_COMPARING} as compares`,
+    )
+    if (!waiting!.any) return null
     const tried: Tried = { work: null, page: { limit: most, rows: [] }, lockedAt: 0 }
     const rowsOf = (kind: Work['kind']) => Math.min(most, sizer.rowsOf(kind))
     try {
-      const done = await tryPage(store, { programId, serverRun, rowsOf }, tried)
+      const prepared = waiting!.compares ? await prepareRebuild(store, rowsOf, tried) : null
+      const done = await tryPage(store, { programId, serverRun, rowsOf, prepared }, tried)
+      // Other work came first meanwhile, or another process has done the page.
+      if (done === 'unprepared') continue
       // A page that was halved says nothing about how long a whole one takes.
       if (done !== null && most === REFOLD_ROWS) sizer.note(done.kind, performance.now() - tried.lockedAt)
       return done
@@ -109,18 +121,26 @@ interface Tried {
 
 const tryPage = (
   { database }: Store,
-  { programId, serverRun, rowsOf }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number },
+  {
+    programId,
+    serverRun,
+    rowsOf,
+    prepared,
+  }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number; prepared: PreparedPage | null },
   tried: Tried,
-): Promise<RefoldedPage | null> =>
+): Promise<RefoldedPage | null | 'unprepared'> =>
   database.pipelinedTransaction(async tx => {
     const head = await lockHead(tx, serverRun)
     tried.lockedAt = performance.now()
     const work = await readNextWork(tx)
     tried.work = work
     if (work === null) return null
+    const isOfWork = prepared?.work.turn === work.turn && prepared.work.cursor === work.cursor
+    if (comparesFigures(work) && !isOfWork) return 'unprepared'
     const rows = rowsOf(work.kind)
     tried.page.limit = rows
-    const done = await DO[work.kind](tx, work, { head, programId, rows, page: tried.page })
+    const scope = { head, programId, rows, page: tried.page, prepared: isOfWork ? prepared : null }
+    const done = await DO[work.kind](tx, work, scope)
     writeProgress(tx, work, done.left)
     const told = await tellPage(tx, { head, kind: work.kind }, done)
     return { epoch: head.epoch, kind: work.kind, ...told }
@@ -135,6 +155,8 @@ interface PageScope {
   rows: number
   /** names what the page works on, for a kind that works on messages or addresses of everybody */
   page: ReleasePage
+  /** of a rebuild that compares figures */
+  prepared: PreparedPage | null
 }
 
 interface Page {
@@ -167,7 +189,8 @@ const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) =
     const left = rest && { ...work, cursor: JSON.stringify(rest.after) }
     return { left, refolded: NOTHING, released: deliveries }
   },
-  all: async (tx, work, { programId, rows, page }) => {
+  all: async (tx, work, { programId, rows, page, prepared }) => {
+    if (prepared !== null) return { left: await correctFigures(tx, prepared, rows), refolded: NOTHING }
     const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesFor(rows), page })
     const scope = { programId, sincePosition: work.sincePosition, rows }
     return { left, refolded: await refold(tx, causes, [], scope) }

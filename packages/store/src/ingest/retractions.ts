@@ -65,11 +65,12 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
  * Retracts transactions: marks their events, and takes the events out of the figures. The caller holds the writer lock and
  * folds their addresses again. Earlier retractions stay unchanged, so a repetition changes nothing. Events that come later
  * will be stored as retracted.
+ * @param scope.rows the most payments that are read for the extremes of figures
  */
 export async function retract(
   tx: PipelinedTx,
   transactions: readonly RetractedTransaction[],
-  programId: string,
+  { programId, rows }: { programId: string; rows: number },
 ): Promise<Retracted> {
   const unknown = await insertRetractions(tx, transactions)
   if (unknown.length === 0) return { events: [], accepted: [] }
@@ -78,7 +79,7 @@ export async function retract(
     tx,
     unknown.map(({ signature }) => signature),
   )
-  await takeFromFigures(tx, events, events.flatMap(countedOf))
+  await takeFromFigures(tx, events, events.flatMap(countedOf), rows)
   const settings = { programId, requireProgramId: false }
   const accepted = letters.flatMap(({ id: letterId, ...letter }): AcceptedLetter[] => {
     const read = readMessage(letter.bytes, settings)

@@ -1,6 +1,6 @@
 // Days are sums of hours, and all time is the sum of days.
 import { SPANS, startOf } from '@payment-tracking/domain'
-import { sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { keyOf, listOf, type GatewayHour, type TokenHour } from './gateway-hours.js'
 
@@ -30,8 +30,29 @@ export function sumUp(tx: PipelinedTx, hours: readonly GatewayHour[], tokens: re
   }
 }
 
+/** Writes the days that hold some hours, and all time, of events by name. All time is a row for each day. */
+export function sumNames(tx: PipelinedTx, hours: readonly { name: string; start: Date }[]): void {
+  if (hours.length === 0) return
+  for (const [from, to] of [
+    [HOUR, DAY],
+    [DAY, ALL_TIME],
+  ] as const) {
+    const groups = hours.map(({ name, start }) => ({ name, start: startOf(to, start).toISOString() }))
+    const list = sql`(select distinct * from unnest(${groups.map(({ name }) => name)}::text[],
+      ${groups.map(({ start }) => start)}::timestamptz[]) as d (name, start)) as k`
+    tx.send(sql`
+      delete from event_counts c using ${list} where c.name = k.name and c.span = ${to}::int and c.start = k.start`)
+    tx.send(sql`
+      insert into event_counts (name, span, start, count)
+      select k.name, ${to}::int, k.start, sum(c.count)
+        from ${list} join event_counts c on c.name = k.name and c.span = ${from}::int and c.start >= k.start
+         and (${to === ALL_TIME}::boolean or c.start < k.start + interval '1 day')
+       group by k.name, k.start`)
+  }
+}
+
 /** A sum of parts has no extreme while one of the parts has none. */
-const extreme = (of: 'min' | 'max', column: Sql): Sql =>
+export const extreme = (of: 'min' | 'max', column: Sql): Sql =>
   sql`case when bool_and(${column} is not null) then ${of === 'min' ? sql`min` : sql`max`}(${column}) end`
 
 function sumSpan(
@@ -60,7 +81,7 @@ export const listOfTokens = (tokens: readonly TokenHour[]): Sql => sql`
   unnest(${tokens.map(({ gateway }) => gateway)}::text[], ${tokens.map(({ start }) => start.toISOString())}::timestamptz[],
          ${tokens.map(({ tokenMint }) => tokenMint)}::text[]) as k (gateway, start, token_mint)`
 
-/** One probe for each hour of a day, and for each day of the gateway's life. */
+/** For each token: a probe for each hour of a day; and the days on which it was paid, by payment_token_stats_days. */
 function sumTokens(
   tx: PipelinedTx,
   from: number,
@@ -78,15 +99,15 @@ function sumTokens(
      where s.gateway = k.gateway and s.span = ${to} and s.start = k.start and s.token_mint = k.token_mint`)
   const parts =
     to === ALL_TIME
-      ? sql`(select generate_series(min(d.start), max(d.start), interval '1 day') as start from payment_stats d
-              where d.gateway = k.gateway and d.span = ${DAY}::int)`
-      : sql`generate_series(k.start, k.start + interval '23 hours', interval '1 hour')`
+      ? sql`join payment_token_stats s on s.gateway = k.gateway and s.span = ${raw(String(DAY))} and s.token_mint = k.token_mint`
+      : sql`
+        cross join lateral generate_series(k.start, k.start + interval '23 hours', interval '1 hour') as part (start)
+         join payment_token_stats s on s.gateway = k.gateway and s.span = ${from} and s.start = part.start
+          and s.token_mint = k.token_mint`
   tx.send(sql`
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
     select k.gateway, ${to}::int, k.start, k.token_mint, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
            ${extreme('max', sql`s.max`)}
-      from ${listOfTokens(list)} cross join lateral ${parts} as part (start)
-      join payment_token_stats s on s.gateway = k.gateway and s.span = ${from} and s.start = part.start
-       and s.token_mint = k.token_mint
+      from ${listOfTokens(list)} ${parts}
      group by k.gateway, k.start, k.token_mint`)
 }

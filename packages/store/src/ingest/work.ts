@@ -87,6 +87,13 @@ interface WorkRow {
   cursor: string
   state: unknown
   since_position: bigint
+  turn: bigint
+}
+
+/** Work whose turn it is. */
+export interface NextWork extends Work {
+  /** another number after each page */
+  turn: bigint
 }
 
 /** Names work that is set aside. */
@@ -94,11 +101,11 @@ export const keyOfWork = ({ kind, address }: Pick<Work, 'kind' | 'address'>): st
 
 /**
  * The oldest work that is not set aside. Hours are counted last: other work moves their figures with each page, and each
- * move begins them again. The caller holds the writer lock.
+ * move begins them again. Whoever changes anything holds the writer lock.
  */
-export async function readNextWork(tx: Tx): Promise<Work | null> {
+export async function readNextWork(tx: Tx): Promise<NextWork | null> {
   const [row] = await tx.$queryRaw<WorkRow[]>`
-    select kind, address, cursor, state, since_position from refolds
+    select kind, address, cursor, state, since_position, turn from refolds
      where ${isNotSetAside('refold', sql`kind || ' ' || address`)} order by kind = 'hour', turn limit 1`
   if (!row) return null
   const { since_position: sincePosition, ...work } = row

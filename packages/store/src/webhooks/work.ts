@@ -70,6 +70,8 @@ export interface WebhookWorkPage {
 
 /**
  * Does one page of the work that waited longest. Any number of workers may call it at once.
+ * Bounded: takes one row by webhook_work_next, and then at most `limit` deliveries of its webhook, or 500 to cancel, by
+ * deliveries_open_webhook or deliveries_webhook_state; no lock outlives a page.
  * @param of.only the work of a request that has just written it
  * @param of.limit the deliveries of a page of redelivery; default 500
  * @returns null when no work is due

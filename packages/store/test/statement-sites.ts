@@ -1,0 +1,35 @@
+// Where the store's statements of ingest stand in its source.
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url))
+
+/** What ingest's transactions run, by folder below `src`. */
+const FILES: Record<string, RegExp> = {
+  ingest: /\.ts$/,
+  rows: /\.ts$/,
+  webhooks: /^(?:tell|release|forget|insert-messages|told-webhooks|waiting-facts|waiting-messages)\.ts$/,
+}
+const STATEMENT = /\btx\.(?:send|\$queryRaw|\$executeRaw)\b/
+
+const sitesIn = (file: string): string[] =>
+  readFileSync(SRC + file, 'utf8')
+    .split('\n')
+    .flatMap((line, at) => (STATEMENT.test(line) ? [`${file}:${at + 1}`] : []))
+
+/** Each place that gives a transaction a statement, as `file:line`. */
+export const listSites = (): string[] =>
+  Object.entries(FILES).flatMap(([folder, files]) =>
+    readdirSync(SRC + folder)
+      .filter(name => files.test(name))
+      .toSorted()
+      .flatMap(name => sitesIn(`${folder}/${name}`)),
+  )
+
+/** The place in the source that called the caller. */
+export function callingSite(): string {
+  const [frame = ''] = (new Error('where').stack ?? '')
+    .split('\n')
+    .filter(line => line.includes('/store/src/'))
+  return /\/store\/src\/(.+?:\d+)/.exec(frame)?.[1] ?? frame
+}
