@@ -33,8 +33,10 @@ export interface BoundsSizes {
   payments: number
   /** of each policy whose payments wait: for finality, for the policy, for the user payment */
   waiting: number
-  /** open deliveries of each of the 20 endpoints */
+  /** open deliveries of each endpoint */
   deliveries: number
+  /** of each of the 20 endpoints of the gateway that ends; default: `deliveries` */
+  doomed?: number
 }
 
 /** What one thing cost. */
@@ -179,7 +181,11 @@ export async function openBounds(
   for (const { address: policy } of [late, ownerless])
     await fillWaiting(pool, { webhook: choosy!, policy, count: sizes.waiting, waitsFor: 'facts' })
   await fillDeliveries(pool, { webhooks: endpoints, policy: metered.address, count: sizes.deliveries })
-  await fillDeliveries(pool, { webhooks: doomedEndpoints, policy: last.address, count: sizes.deliveries })
+  await fillDeliveries(pool, {
+    webhooks: doomedEndpoints,
+    policy: last.address,
+    count: sizes.doomed ?? sizes.deliveries,
+  })
   await analyzeAll(pool)
 
   const [worker, realtime, api] = await Promise.all([
