@@ -53,10 +53,11 @@ export const STEPS = [
   },
   {
     name: 'clusters',
-    seconds: 200,
-    minutes: 8,
+    seconds: 260,
+    minutes: 9,
     files: [
       'test/servers/redis-cluster.long.test.ts',
+      'test/servers/nats-cluster.long.test.ts',
       'services/webhook-worker/test/fleet-caps.long.test.ts',
     ],
   },

@@ -28,7 +28,7 @@ export interface Bus {
   ensureStream(config: StreamConfig): Promise<void>
   /**
    * Publishes one message and waits for the stream to have stored it.
-   * @param messageId the stream drops a second message of this id for some minutes; only narrows what is doubled
+   * @param messageId a single server drops a second message of this id for some minutes; only narrows what is doubled
    * @returns its sequence
    * @throws BusUnavailableError when no acknowledgement came. The stream may have stored the message.
    */

@@ -54,10 +54,23 @@ export async function connectBus(config: BusConfig, name: string, log: Logger): 
       noAsyncTraces: true,
     })
     void watch(connection, log)
+    warnOfOldCluster(connection, log)
     return connection
   } catch (cause) {
     throw new BusUnavailableError(`cannot connect to ${withoutPassword(config.NATS_URL)}`, { cause })
   }
+}
+
+/** Replicas of older servers can differ after a restart (nats-server#4365), when a publisher sends ids. */
+const FIRST_EXACT_CLUSTER = [2, 9, 21]
+
+function warnOfOldCluster({ info }: NatsConnection, log: Logger): void {
+  if (info?.cluster === undefined) return
+  const parts = info.version.split('.').map(part => parseInt(part))
+  const at = FIRST_EXACT_CLUSTER.findIndex((part, index) => part !== parts[index])
+  if (at === -1 || parts[at]! > FIRST_EXACT_CLUSTER[at]!) return
+  const cure = 'install 2.9.21 or later; until then no publisher may send Nats-Msg-Id'
+  log.warn({ version: info.version, cure }, 'bus.old-cluster')
 }
 
 async function watch(connection: NatsConnection, log: Logger): Promise<void> {

@@ -10,6 +10,7 @@ import {
   type JsMsg,
   type NatsConnection,
 } from 'nats'
+import { changeServer } from './change-server.js'
 import { BusUnavailableError } from './connection.js'
 import { readPosition, type StreamPosition } from './position.js'
 import { describe, describeTraced, type ReceivedBusMessage } from './received-message.js'
@@ -223,7 +224,10 @@ export class BatchConsumer implements Intake {
       if (LOST.has(type)) {
         this.log.warn({ status: type }, 'bus.consumer-lost')
         messages.stop()
-      } else if (type === ConsumerEvents.HeartbeatsMissed) this.log.warn('bus.heartbeats-missed')
+      } else if (type === ConsumerEvents.HeartbeatsMissed) {
+        this.log.warn('bus.heartbeats-missed')
+        changeServer(this.connection)
+      }
     }
   }
 

@@ -1,8 +1,10 @@
 // Keys and values in JetStream, written by compare-and-set alone: a value read at a revision is replaced only while
 // that revision is still the last. A process that was paused finds the key changed and cannot overwrite it.
 import { ServiceError } from '@payment-tracking/runtime'
-import type { KvEntry, NatsConnection } from 'nats'
+import type { NatsConnection } from 'nats'
+import { changeServer } from './change-server.js'
 import { BusUnavailableError } from './connection.js'
+import { peekKey } from './observe.js'
 
 export interface KeyValueEntry {
   /** JSON text */
@@ -11,6 +13,7 @@ export interface KeyValueEntry {
 }
 
 export interface KeyValue {
+  /** Asks the server that leads the bucket: while none does, nothing can be written, and no follower answers. */
   get(key: string): Promise<KeyValueEntry | undefined>
   /**
    * Writes a value in place of the one read at `revision`; 0 when there was none.
@@ -40,19 +43,18 @@ export async function openKeyValue(
   const manager = await connection.jetstreamManager()
   const { num_replicas: replicas } = (await manager.streams.info(stream)).config
   const view = await connection.jetstream().views.kv(bucket, { history: 1, replicas })
-  const unavailable = (cause: unknown) =>
-    new BusUnavailableError(`the bucket ${bucket} did not answer`, { cause })
+  const unavailable = (cause: unknown) => {
+    changeServer(connection)
+    return new BusUnavailableError(`the bucket ${bucket} did not answer`, { cause })
+  }
   return {
     async get(key) {
-      let entry: KvEntry | null
       try {
-        entry = await view.get(key)
-      } catch (cause) {
-        throw unavailable(cause)
+        const state = await peekKey(connection, bucket, key)
+        return state && { value: state.value, revision: state.revision }
+      } catch (error) {
+        throw unavailable((error as Error).cause)
       }
-      if (entry === null) return undefined
-      // A deleted key keeps its revision: the next writer must name it.
-      return { value: entry.operation === 'PUT' ? entry.string() : '', revision: entry.revision }
     },
     async set(key, value, revision) {
       const bytes = new TextEncoder().encode(value)

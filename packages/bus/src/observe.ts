@@ -15,8 +15,9 @@ export interface ConsumerState {
 }
 
 export interface KeyState {
-  /** JSON text */
+  /** JSON text; empty after the key was deleted, which keeps its revision: the next writer must name it */
   value: string
+  revision: number
   writtenAt: Date
 }
 
@@ -56,7 +57,8 @@ export async function peekKey(
   try {
     const manager = await connection.jetstreamManager()
     const message = await manager.streams.getMessage(`KV_${bucket}`, { last_by_subj: `$KV.${bucket}.${key}` })
-    return { value: message.string(), writtenAt: message.time }
+    const isDeleted = message.header.get('KV-Operation') !== ''
+    return { value: isDeleted ? '' : message.string(), revision: message.seq, writtenAt: message.time }
   } catch (cause) {
     if (isMissing(cause)) return undefined
     throw new BusUnavailableError(`the key ${bucket}.${key} cannot be read`, { cause })

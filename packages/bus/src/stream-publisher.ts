@@ -1,11 +1,12 @@
 // Publications with acknowledgements. The client's own `jetstream.publish` makes a request, a timer and an Error for each
 // message, which took a tenth of the CPU of an indexer's backfill.
 import { createInbox, headers, type Msg, type NatsConnection } from 'nats'
+import { changeServer } from './change-server.js'
 
 export interface OutgoingMessage {
   subject: string
   bytes: Uint8Array
-  /** the stream drops a second message with this id for some minutes */
+  /** a stream with one copy drops a second message with this id for some minutes */
   id?: string
 }
 
@@ -33,6 +34,10 @@ export class StreamPublisher {
 
   /**
    * Sends the messages in their order and waits for all acknowledgements.
+   *
+   * A cluster gets no ids. Before 2.9.21, servers count dropped messages, and a restarted server counts them differently:
+   * its followers then silently lack acknowledged messages (nats-server#4365). Until 2.11, a server can refuse an id whose
+   * message was lost with a leader (nats-server#6486).
    * @returns the sequences, in the order of the messages
    * @throws Error when a message was not acknowledged in time, or refused
    */
@@ -41,6 +46,7 @@ export class StreamPublisher {
     const replies: string[] = []
     let left = messages.length
     let deadline: NodeJS.Timeout | undefined
+    const isCluster = this.connection.info?.cluster !== undefined
     try {
       await new Promise<void>((resolve, reject) => {
         if (left === 0) return resolve()
@@ -48,22 +54,26 @@ export class StreamPublisher {
           () => reject(new Error(`${left} of ${messages.length} messages were not acknowledged in time`)),
           TIMEOUT_MS,
         )
+        const headersOf = (id?: string) => (id === undefined || isCluster ? {} : { headers: withId(id) })
         for (const [at, { subject, bytes, id }] of messages.entries()) {
           const reply = `${this.#inbox}.${(this.#next += 1)}`
           replies.push(reply)
           this.#waiting.set(reply, ack => {
             const { seq, error } = readAck(ack)
-            if (seq === undefined)
-              return reject(new Error(error?.description ?? 'an unreadable acknowledgement'))
+            // A sequence of 0 belongs to a message that was never stored.
+            if (!seq) return reject(new Error(error?.description ?? 'an unreadable acknowledgement'))
             if (sequences[at] !== undefined) return undefined
             sequences[at] = seq
             left--
             return left === 0 ? resolve() : undefined
           })
-          this.connection.publish(subject, bytes, { reply, ...(id !== undefined && { headers: withId(id) }) })
+          this.connection.publish(subject, bytes, { reply, ...headersOf(id) })
         }
         return undefined
       })
+    } catch (error) {
+      changeServer(this.connection)
+      throw error
     } finally {
       clearTimeout(deadline)
       for (const reply of replies) this.#waiting.delete(reply)

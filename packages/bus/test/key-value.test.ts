@@ -73,3 +73,14 @@ t.test('many messages are stored in their order, and each sequence belongs to it
   })
   t.same(await bus.publish(subject, Buffer.from('0'), 'many 0'), sequences[0], 'a failure ends nothing')
 })
+
+t.test('an acknowledgement without a sequence is none', async t => {
+  const { nats, bus } = await open(t)
+  const subject = `elsewhere.${nats.stream}`
+  // Some servers answer so when the message was lost with a leader.
+  nats.connection.subscribe(subject, {
+    callback: (_, message) => void message.respond(JSON.stringify({ stream: 'S', seq: 0, duplicate: true })),
+  })
+  await nats.connection.flush()
+  await t.rejects(bus.publish(subject, Buffer.from('x'), 'id'), { code: 'BUS_UNAVAILABLE' })
+})

@@ -25,7 +25,6 @@ export class Indexer implements Intake {
   readonly #stop = new AbortController()
   readonly #lease: Lease
   #running: Promise<void> | undefined
-  #isLeading = false
 
   constructor(
     private readonly settings: IndexerSettings,
@@ -53,31 +52,45 @@ export class Indexer implements Intake {
     while (!signal.aborted) {
       const tenure = new AbortController()
       const ended = AbortSignal.any([signal, tenure.signal])
+      let mayRelease = true
+      const onLost = (reason: string) => {
+        mayRelease = false
+        this.log.warn({ reason }, 'indexer.lease-lost')
+        tenure.abort()
+      }
       try {
         await this.#lease.acquire(signal)
-        this.#isLeading = true
-        this.metrics.leading(true)
-        this.#lease.keep(ended, reason => {
-          this.log.warn({ reason }, 'indexer.lease-lost')
-          this.#isLeading = false
-          tenure.abort()
-        })
-        await this.#follow(ended)
-      } catch (err) {
-        if (!ended.aborted) this.#report(err as Error)
+      } catch {
+        return
       }
-      tenure.abort()
+      this.metrics.leading(true)
+      this.#lease.keep(ended, onLost)
+      await this.#followUntil(ended, onLost)
       this.metrics.leading(false)
-      if (this.#isLeading) await this.#lease.release()
-      this.#isLeading = false
+      if (mayRelease) await this.#lease.release()
       await sleep(AGAIN_MS, undefined, { signal }).catch(() => {})
     }
   }
 
-  #report(err: Error): void {
+  /** Follows the chain, again after each interruption: a rival would fare no better, so the lease stays here. */
+  async #followUntil(ended: AbortSignal, onLost: (reason: string) => void): Promise<void> {
+    while (!ended.aborted) {
+      const attempt = new AbortController()
+      try {
+        await this.#follow(AbortSignal.any([ended, attempt.signal]))
+      } catch (err) {
+        if (!ended.aborted) this.#report(err as Error, onLost)
+      }
+      attempt.abort()
+      await sleep(AGAIN_MS, undefined, { signal: ended }).catch(() => {})
+    }
+  }
+
+  #report(err: Error, onLost: (reason: string) => void): void {
     if (err instanceof CheckpointMismatchError || err instanceof ForeignChainError) return this.onFatal(err)
-    if (err instanceof RevisionConflictError) this.#isLeading = false
     this.log.warn({ err }, 'indexer.interrupted')
+    // Only the holder writes: either another indexer has the lease, or the answer of a write was lost.
+    if (err instanceof RevisionConflictError) onLost('another process has written the checkpoint')
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

@@ -74,13 +74,14 @@ interface RigOptions {
   chain?: Partial<ChainOptions>
   /** a private NATS that the test may kill */
   natsUrl?: string
+  replicas?: number
 }
 
 type TestContext = Parameters<typeof useNats>[0]
 
 export async function openRig(
   t: TestContext,
-  { nodes: count = 1, env = {}, chain: options = {}, natsUrl }: RigOptions = {},
+  { nodes: count = 1, env = {}, chain: options = {}, natsUrl, replicas = 1 }: RigOptions = {},
 ) {
   const nats = natsUrl ? { url: natsUrl, stream: 'KILLED', subjectPrefix: 'killed' } : await useNats(t)
   const chain = new SimulatedChain({ programs: [PROGRAM, STRANGER, OTHER], ...options })
@@ -90,7 +91,10 @@ export async function openRig(
   const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
   const bus = await openBus({ NATS_URL: nats.url }, 'rig', log)
   t.teardown(() => bus.close())
-  await bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix })
+  // A cluster that was just started may have no leader yet.
+  const making = () =>
+    bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix, replicas })
+  await waitFor(() => making().then(() => true), { what: 'the stream' })
   const settings = {
     NATS_URL: nats.url,
     STREAM_NAME: nats.stream,

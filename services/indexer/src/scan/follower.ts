@@ -112,6 +112,9 @@ export class Follower {
       fromTheBeginning: settings.startSlot === undefined,
       open: { transactions: [], holes: [] },
     }
+    // Otherwise the first checkpoint would let a successor read the stream from its beginning.
+    const { publisher } = this.parts
+    publisher.lastSequence = Math.max(publisher.lastSequence, this.#checkpoint.streamSequence)
     this.#rescanFrom = through
     const { fromTheBeginning } = this.#checkpoint
     await this.#openScan(fromTheBeginning)
