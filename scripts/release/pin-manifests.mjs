@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT, run } from './repository.mjs'
 
-const OVERLAYS = ['production', 'devnet'].flatMap(name => [name, `${name}/migration`])
+const OVERLAYS = [...['production', 'devnet'].flatMap(name => [name, `${name}/migration`]), 'large']
 const IMAGE = /^( *)- name: payment-tracking\/([\w-]+)\n(?: +new(?:Name|Tag): .*\n)*/gm
 
 /** @returns the text of a kustomization, each image of ours with its digest. @throws Error where an image has none */

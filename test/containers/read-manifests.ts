@@ -4,7 +4,7 @@ import { programPath } from './install.js'
 import { run } from './machine.js'
 import type { KubernetesObject, PodSpec } from './validate-object.js'
 
-export const OVERLAYS = ['production', 'devnet']
+export const OVERLAYS = ['production', 'devnet', 'large']
 /** The objects that Kustomize makes of a folder below infra/kubernetes. */
 export const build = async (folder: string): Promise<KubernetesObject[]> =>
   parseAllDocuments(await run(programPath('kustomize'), ['build', `infra/kubernetes/${folder}`])).map(
