@@ -39,9 +39,13 @@ const MEASURED = {
   streamBytesPerEvent: 745,
   walBytesPerEvent: 2_750,
   ingestPerSecond: 6_000,
-  redisBytesPerPaymentAndPod: 700,
+  redisBytesPerPaymentAndPod: 920,
   socketBytes: 16_300,
 }
+/** CPU of Redis for a payment that goes to so many realtime pods: the line through the points of `redis-fanout`. */
+export const redisMicroseconds = pods => 22 + 4.7 * pods
+/** A process of Redis uses one core; above this part of it, a burst waits. */
+const REDIS_SHARE = 0.6
 const EVENTS_PER_PAYMENT = 1.1
 const SOCKETS_PER_POD = 10_000
 const DELIVERIES_PER_WORKER = 250
@@ -65,6 +69,7 @@ export function size({ payments, sockets, peak, years, days }) {
     ops: 1,
   }
   const connections = Object.entries(pods).reduce((sum, [name, count]) => sum + count * CONNECTIONS[name], 0)
+  const redisCores = (peakPerSecond * redisMicroseconds(pods.realtime)) / 1e6
   return {
     averagePerSecond,
     peakPerSecond,
@@ -74,6 +79,8 @@ export function size({ payments, sockets, peak, years, days }) {
     walBytesPerSecond: peakPerSecond * EVENTS_PER_PAYMENT * MEASURED.walBytesPerEvent,
     streamBytes: (events / 30.44) * days * MEASURED.streamBytesPerEvent,
     redisBytesPerSecond: peakPerSecond * pods.realtime * MEASURED.redisBytesPerPaymentAndPod,
+    redisCores,
+    mostPaymentsPerSecond: (REDIS_SHARE * 1e6) / redisMicroseconds(pods.realtime),
     socketBytes: sockets * MEASURED.socketBytes,
     walls: [
       connections > 200 && `${connections} connections to Postgres: put PgBouncer in front`,
@@ -81,8 +88,8 @@ export function size({ payments, sockets, peak, years, days }) {
         'the table events grows by more than 100 GB a month, and nothing is archived yet',
       peakPerSecond * EVENTS_PER_PAYMENT > MEASURED.ingestPerSecond &&
         'one writer: faster disks, or streams by gateway',
-      peakPerSecond * pods.realtime * MEASURED.redisBytesPerPaymentAndPod > 100e6 &&
-        "Redis' output: a Redis for sockets alone",
+      redisCores > REDIS_SHARE &&
+        `Redis' fan-out takes ${redisCores.toFixed(1)} cores: a Redis Cluster for sockets alone, ${Math.ceil(redisCores / REDIS_SHARE)} primaries`,
     ].filter(Boolean),
   }
 }
@@ -115,7 +122,9 @@ if (isCalled) {
     `Postgres      ${inUnits(result.databaseBytes)} after ${input.years} year(s), ${inUnits(result.walBytesPerSecond)} of WAL a second at the peak, ${result.connections} connections`,
   )
   console.log(`NATS          ${inUnits(result.streamBytes)} for ${input.days} days, times the copies`)
-  console.log(`Redis         ${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak`)
+  console.log(
+    `Redis         ${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak, ${result.redisCores.toFixed(2)} cores; one Redis sends ${Math.floor(result.mostPaymentsPerSecond)} payments a second to these pods`,
+  )
   console.log(`sockets       ${inUnits(result.socketBytes)} of memory in all realtime processes`)
   for (const wall of result.walls) console.log(`wall          ${wall}`)
 }
