@@ -34,5 +34,12 @@ t.test('the guide fits a terminal of 100 columns, with every process', async t =
     renderGuide(stack, { ...quiet, demoKeyFile: '/srv/data/demo-key.json' }),
     /made-up market is playing/,
   )
-  t.notMatch(renderGuide(stack, quiet), /made-up market is playing/)
+  t.notMatch(renderGuide(stack, quiet), /made-up market is playing|export/)
+  const elsewhere = renderGuide(stack, {
+    ...quiet,
+    demoKeyFile: '/srv/data/demo-key.json',
+    dataDir: '/srv/data',
+  })
+  const signIn = /\n {2}export DATA_DIR="\/srv\/data"\n {2}npm run --silent sign-in/
+  t.match(elsewhere, signIn, 'commands find a stack of another data directory')
 })

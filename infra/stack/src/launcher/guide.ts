@@ -18,23 +18,35 @@ function managementPorts({ services }: StackFile): string {
   return lines.join(`,\n${INDENT}`)
 }
 
+const USUAL_DATA_DIR = '.data'
+
 /** The first commands to try, printed once everything is ready. */
 export function renderGuide(
   stack: StackFile,
-  options: { allowsPrivateTargets: boolean; followsChain: boolean; demoKeyFile?: string | undefined },
+  options: {
+    allowsPrivateTargets: boolean
+    followsChain: boolean
+    demoKeyFile?: string | undefined
+    /** as it was given; other commands find the stack by it */
+    dataDir?: string
+  },
 ): string {
   const { baseUrl } = stack
+  const { dataDir = USUAL_DATA_DIR } = options
+  const isUsual = dataDir === USUAL_DATA_DIR
   return [
     '',
     ...(options.demoKeyFile
       ? [
           'DEMO: a made-up market is playing. Its payments are no payments of any chain, and stay in DATA_DIR.',
           'To sign in to the console as its first gateway, take the token that this prints:',
+          ...(isUsual ? [] : [`  export DATA_DIR="${dataDir}"`]),
           `  npm run --silent sign-in -- --key "${options.demoKeyFile}"`,
           '',
         ]
       : []),
     'Try it, in another terminal:',
+    ...(isUsual ? [] : [`  export DATA_DIR="${dataDir}"`]),
     `  curl ${baseUrl}/v1/health`,
     '  npm run demo                       a lively feed of payments, and what becomes of each',
     '  npm run publish-events -- FILE     publish your own chain events, one JSON object a line',

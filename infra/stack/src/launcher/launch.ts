@@ -178,6 +178,7 @@ async function runServices({
       allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       followsChain: config.SOLANA_RPC_URLS !== undefined,
       demoKeyFile: market?.keyFile,
+      dataDir: config.DATA_DIR,
     }),
   )
   await Promise.race([givenUp, aborted])
