@@ -106,7 +106,7 @@ export function testEndpoints({
     await checkPage(t, page, 'settings of an endpoint')
     await press(page, button('Save'))
     await page.getByText('Saved.').waitFor()
-    await page.getByText('orders of the shop Told of payment.executed, subscription.created').waitFor()
+    await page.getByText('Told of payment.executed, subscription.created').waitFor()
     await page.getByText('One delivery at a time, in their order. What failed is sent again').waitFor()
     await page.getByText('Set: x-shop. Their values are not shown.').waitFor()
     await press(page, button('Send a test event'))
