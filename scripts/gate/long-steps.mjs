@@ -112,7 +112,7 @@ export const STEPS = [
       'test/models/replay-seats.long.test.ts',
       'test/models/replay-telling.long.test.ts',
     ],
-    env: { MODELS_SEED: FRESH_SEED },
+    env: { MODELS_SEED: process.env.MODELS_SEED ?? FRESH_SEED },
   },
   {
     name: 'chaos with fresh seeds',
