@@ -1,10 +1,23 @@
-// Makes dist/script/payment-tracking.js for pages without a bundler: everything in one file, as `PaymentTracking`.
+// Makes the package stand alone: the socket's messages of packages/contracts lie in dist, and dist/script/payment-tracking.js
+// has everything in one file, as `PaymentTracking`, for pages without a bundler.
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
+const DIST = new URL('../dist/', import.meta.url)
+const CONTRACTS = new URL('../../contracts/dist/', import.meta.url)
+
+for (const name of ['socket-messages.js', 'socket-messages.d.ts'])
+  copyFileSync(new URL(name, CONTRACTS), new URL(name, DIST))
+for (const name of readdirSync(DIST).filter(file => /\.(js|d\.ts)$/.test(file))) {
+  const text = readFileSync(new URL(name, DIST), 'utf8')
+  const alone = text.replaceAll("'@payment-tracking/contracts/socket-messages'", "'./socket-messages.js'")
+  if (alone !== text) writeFileSync(new URL(name, DIST), alone)
+}
+
 await build({
-  entryPoints: [fileURLToPath(new URL('../dist/index.js', import.meta.url))],
-  outfile: fileURLToPath(new URL('../dist/script/payment-tracking.js', import.meta.url)),
+  entryPoints: [fileURLToPath(new URL('index.js', DIST))],
+  outfile: fileURLToPath(new URL('script/payment-tracking.js', DIST)),
   bundle: true,
   minify: true,
   format: 'iife',

@@ -1,6 +1,6 @@
 // React hooks for a page that waits for a payment.
 import { useEffect, useState } from 'react'
-import type { SocketErrorCode, SocketPayment } from './socket-messages.js'
+import type { SocketErrorCode, SocketPayment } from '@payment-tracking/contracts/socket-messages'
 import { watchPayments } from './watch-payments.js'
 
 export interface UsePaymentsOptions {

@@ -10,7 +10,7 @@ import {
   type SocketPayment,
   type SocketRetraction,
   type SubscribeReply,
-} from './socket-messages.js'
+} from '@payment-tracking/contracts/socket-messages'
 
 export interface WatchOptions {
   trackingId: string

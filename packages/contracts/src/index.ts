@@ -1,5 +1,6 @@
 export * from './jobs.js'
 export * from './committed-lifecycle.js'
 export * from './committed-payment.js'
+export * from './socket-messages.js'
 export * from './socket.js'
 export * from './subjects.js'
