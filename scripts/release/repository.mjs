@@ -12,7 +12,10 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export function run(command, args, options = {}) {
   try {
     return execFileSync(command, args, {
-      ...{ cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 28 },
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 2 ** 28,
       ...options,
     }).trim()
   } catch (error) {

@@ -23,8 +23,19 @@ const { values: flags } = parseArgs({
     plan: { type: 'boolean', default: false },
     histories: { type: 'boolean', default: false },
     judge: { type: 'string' },
+    help: { type: 'boolean' },
   },
 })
+if (flags.help) {
+  console.log(`usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--histories]
+  --seconds N, --seed S     how long (60), and what decides every message, client and fault
+  --promote, --sentinel     a standby that lacks commits takes over; Redis behind Sentinels
+  --histories               keeps the history; --judge FILE judges one again
+  --fault-every MS, --message-every MS   the pace
+  --plan                    prints the faults and does nothing
+  --json FILE, --keep       keeps the figures; keeps logs and data`)
+  process.exit()
+}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const REST_MS = 150_000

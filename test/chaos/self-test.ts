@@ -20,8 +20,16 @@ const { values: flags } = parseArgs({
     unbroken: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '3' },
     verbose: { type: 'boolean', default: false },
+    help: { type: 'boolean' },
   },
 })
+if (flags.help) {
+  console.log(`usage: npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]
+  Breaks copies of the system, and shows that chaos finds each break.
+  --all         every break; --only NAME tries one, with --unbroken the unbroken copy too
+  --at-once N   copies side by side (3); --verbose prints what each run says`)
+  process.exit()
+}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SEED = 'self-test'

@@ -25,24 +25,28 @@ t.test('the stream is read again into an empty database, and projections are com
     ...settings,
   }
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+  const REINGEST = ['scripts/run-on-stack.mjs', 'services/ingest/dist/reingest.js']
   const count = async () =>
     Number(
       (await database.pool.query<{ count: string }>('select count(*) as count from events')).rows[0]!.count,
     )
 
-  const refused = await run('scripts/reingest.mjs').catch((error: { stderr: string }) => error)
+  const refused = await run(...REINGEST).catch((error: { stderr: string }) => error)
   t.match(refused.stderr, /^usage: npm run reingest -- --since TIME\|SEQUENCE/)
   const lines = refused.stderr.split('\n')
   t.ok(Math.max(...lines.map(line => line.length)) <= 100, 'fits a terminal of 100 columns')
-  const { stdout } = await run('scripts/reingest.mjs', '--since', '1')
+  const { stdout } = await run(...REINGEST, '--since', '1')
   t.match(stdout, /"msg":"reingest\.done"/)
   t.equal(await count(), (await readExpectedAnswers()).stored)
-  await run('scripts/reingest.mjs', `--since=${new Date(Date.now() - 86_400_000).toISOString()}`)
+  await run(...REINGEST, `--since=${new Date(Date.now() - 86_400_000).toISOString()}`)
   t.equal(await count(), (await readExpectedAnswers()).stored, 'again changes nothing')
 
   const before = await dumpProjections(database.pool)
   await database.pool.query('delete from policies')
   await database.pool.query('update event_counts set count = count + 1')
-  t.match((await run('scripts/rebuild.mjs')).stdout, /"msg":"rebuild\.done"/)
+  t.match(
+    (await run('scripts/run-on-stack.mjs', 'packages/store/dist/rebuild.js')).stdout,
+    /"msg":"rebuild\.done"/,
+  )
   t.strictSame(await dumpProjections(database.pool), before)
 })

@@ -41,11 +41,8 @@ t.test('every link into the repository leads somewhere', async t => {
 })
 
 t.test('the table of settings equals the settings of the services', async t => {
-  t.equal(
-    await settingsTable([join(ROOT, 'docs/settings.md')]),
-    0,
-    'node scripts/settings-table.mjs --write mends it',
-  )
+  const writes = process.env.UPDATE_DOCUMENTS === '1' ? ['--write'] : []
+  t.equal(await settingsTable([join(ROOT, 'docs/settings.md'), ...writes]), 0)
 })
 
 t.test('an operator has at most 75 settings to look at', async t => {

@@ -7,22 +7,19 @@ import { listen } from './commands/dev-kit/listen.js'
 import { pay } from './commands/dev-kit/pay.js'
 import { signIn } from './commands/dev-kit/sign-in.js'
 import { trigger } from './commands/dev-kit/trigger.js'
+import { jwtKeys } from './commands/jwt-keys.js'
 import { publishEvents } from './commands/publish-events.js'
-import { settingsTable } from './commands/settings-table.js'
 import { discardDataDir } from './data-dir.js'
 import { main } from './launcher/main.js'
-import { buildCheckoutKeys, buildJwtKeys } from './launcher/secrets.js'
 import { readStackFile } from './launcher/stack-file.js'
 import { openServers } from './open-servers.js'
 import { wrapLines } from './wrap-lines.js'
 
 /** Each takes its arguments and the environment, and resolves with an exit code. */
-export const commands = { demo, gateway, listen, pay, publishEvents, settingsTable, signIn, trigger }
+export const commands = { demo, gateway, jwtKeys, listen, pay, publishEvents, signIn, trigger }
 
 /** What scripts do themselves. */
 export const tools = {
-  buildCheckoutKeys,
-  buildJwtKeys,
   discardDataDir,
   /** `npm start`, with a made-up market if it is asked for */
   main: (env: NodeJS.ProcessEnv, { playsDemo = false } = {}) =>

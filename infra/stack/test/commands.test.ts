@@ -1,24 +1,33 @@
 // What the commands say of what they are given.
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { useNats } from '@payment-tracking/testkit'
 import t from 'tap'
 
-const SCRIPTS = fileURLToPath(new URL('../../../scripts/', import.meta.url))
+// Some thirty processes, one after the other.
+t.setTimeout(240_000)
 
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+}
+
+/** Runs a script of package.json, without npm. */
 const run = (script: string, args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: unknown; output: string }>(resolve =>
     execFile(
       process.execPath,
-      [join(SCRIPTS, script), ...args],
-      { env: { PATH: process.env.PATH, DATA_DIR: '/nowhere', ...env } },
+      [...scripts[script]!.split(' ').slice(1), ...args],
+      { cwd: ROOT, env: { PATH: process.env.PATH, DATA_DIR: '/nowhere', ...env } },
       (error, stdout, stderr) => resolve({ code: error ? error.code : 0, output: stdout + stderr }),
     ),
   )
 
 t.test('publish-events reports a missing file in one line', async t => {
-  const { code, output } = await run('publish-events.mjs', ['no-such-file'], {
+  const { code, output } = await run('publish-events', ['no-such-file'], {
     NATS_URL: 'nats://127.0.0.1:1',
   })
   t.equal(code, 1)
@@ -28,7 +37,7 @@ t.test('publish-events reports a missing file in one line', async t => {
 t.test('publish-events names the lines that will become dead letters, and the reasons', async t => {
   const nats = await useNats(t)
   const file = join(t.testdir({ events: 'rubbish\n{}\nmore rubbish\n' }), 'events')
-  const { code, output } = await run('publish-events.mjs', [file], {
+  const { code, output } = await run('publish-events', [file], {
     NATS_URL: nats.url,
     STREAM_NAME: nats.stream,
     SUBJECT_PREFIX: nats.subjectPrefix,
@@ -54,7 +63,7 @@ t.test(
       { subject: control, message: { slot: 'soon' } },
     ]
     const file = join(t.testdir({ events: lines.map(line => JSON.stringify(line)).join('\n') }), 'events')
-    const { code, output } = await run('publish-events.mjs', [file], {
+    const { code, output } = await run('publish-events', [file], {
       NATS_URL: nats.url,
       STREAM_NAME: nats.stream,
       SUBJECT_PREFIX: nats.subjectPrefix,
@@ -75,34 +84,35 @@ t.test(
 )
 
 t.test('npm run demo -- --help prints its usage without a running stack', async t => {
-  const { code, output } = await run('demo.mjs', ['--help'])
+  const { code, output } = await run('demo', ['--help'])
   t.equal(code, 0)
   t.match(output, /^usage: npm run demo/)
 })
 
-t.test('make-jwt-keys makes no keys of a kind that it does not know', async t => {
-  const { code, output } = await run('make-jwt-keys.mjs', ['chekout'])
-  t.equal(code, 1)
-  t.equal(output, 'usage: node scripts/make-jwt-keys.mjs [checkout]\n')
+t.test('jwt-keys makes no keys of a kind that it does not know', async t => {
+  const { code, output } = await run('jwt-keys', ['chekout'])
+  t.equal(code, 2)
+  t.match(output, /^usage: npm run --silent jwt-keys \[-- checkout\]\n/)
+  t.match((await run('jwt-keys', ['checkout'])).output, /^CHECKOUT_TOKEN_KEYS='\{"keys":\[/)
 })
 
 t.test(
   'every command tells how it is used, in lines of at most 100 columns, and does nothing else',
   async t => {
     for (const name of [
-      ...['demo', 'gateway', 'listen', 'pay', 'publish-events', 'rebuild', 'sign-in', 'sizing', 'start'],
-      'trigger',
+      ...['bench', 'demo', 'gateway', 'jwt-keys', 'lighthouse', 'listen', 'pay'],
+      ...['publish-events', 'rebuild', 'reingest', 'sign-in', 'sizing', 'start', 'trigger'],
     ]) {
-      const { code, output } = await run(`${name}.mjs`, ['--help'])
+      const { code, output } = await run(name, ['--help'])
       t.equal(code, 0, `${name}: ${output}`)
-      t.match(output, new RegExp(`^usage: npm (run )?${name}`))
+      t.match(output, new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?${name}`))
       t.ok(
         output.split('\n').every(line => line.length <= 100),
         `${name} fits a terminal`,
       )
     }
     for (const name of ['start', 'rebuild', 'sizing']) {
-      const { code, output } = await run(`${name}.mjs`, ['--nonsense'])
+      const { code, output } = await run(name, ['--nonsense'])
       t.equal(code, 2, name)
       t.match(output, '--nonsense')
       t.match(output, /^usage: npm/m)

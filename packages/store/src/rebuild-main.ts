@@ -17,7 +17,17 @@ const RebuildConfig = Type.Object({
 })
 
 const PROGRESS_EVERY_MS = 2_000
+const USAGE = `usage: npm run rebuild
+  Computes all projections anew from the stored events, while the services go on.
+  DATABASE_URL names the database (default: that of the running stack).`
 
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) {
+  // Whoever asks for help must not begin an hour of work.
+  if (argument === '--help') console.log(USAGE)
+  else console.error(`rebuild takes no argument, and got ${argument}\n${USAGE}`)
+  process.exit(argument === '--help' ? 0 : 2)
+}
 try {
   const config = readConfig(RebuildConfig, process.env)
   const log = createLogger('rebuild', config)

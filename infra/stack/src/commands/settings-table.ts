@@ -11,7 +11,7 @@ interface Setting {
   meaning: string
 }
 
-const START = '<!-- settings: written by `node scripts/settings-table.mjs --write` -->'
+const START = '<!-- settings: written by `UPDATE_DOCUMENTS=1 npm test -- test/house/readme.test.ts` -->'
 const END = '<!-- end of settings -->'
 
 /** Who sets a setting. What is in no list, hardly anybody sets. */
@@ -125,7 +125,7 @@ export async function settingsTable(args: readonly string[]): Promise<number> {
   if (compact(text.slice(start + START.length, end)) === compact(table)) return 0
   if (!flag) {
     console.error(
-      `${file}: the table of settings is not what the services read; run node scripts/settings-table.mjs --write`,
+      `${file}: the table of settings is not what the services read; UPDATE_DOCUMENTS=1 writes it`,
     )
     return 1
   }

@@ -119,7 +119,9 @@ async function eventsFor(
   const payer = await chain.openUserPayment(USDC.mint)
   const subscribe = async (terms: { nextPaymentDue?: number; maxRenewals?: number } = {}) =>
     chain.openPolicy({ address: gateway } as Parameters<Chain['openPolicy']>[0], payer, {
-      ...{ trackingId, recipient: owner, amount: AMOUNT },
+      trackingId,
+      recipient: owner,
+      amount: AMOUNT,
       nextPaymentDue: now + 30 * DAY,
       ...terms,
     })
@@ -165,7 +167,10 @@ async function eventsFor(
 
 const payOnce = (chain: Chain, { gateway, owner, trackingId }: Party): ChainMessage =>
   chain.payDirectly({
-    ...{ gateway, trackingId, recipient: owner, amount: AMOUNT },
+    gateway,
+    trackingId,
+    recipient: owner,
+    amount: AMOUNT,
     payer: buildAddress(`payer of ${trackingId}`),
     tokenMint: USDC.mint,
   })

@@ -1,4 +1,0 @@
-// `npm run pay`: causes one payment on the running stack.
-import { runCommand } from './run-command.mjs'
-
-await runCommand('pay')

@@ -1,4 +1,0 @@
-// `npm run sign-in`: prints a token of a gateway.
-import { runCommand } from './run-command.mjs'
-
-await runCommand('signIn')
