@@ -126,7 +126,9 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
   const enqueueAgain = ({ deliveryId, webhookId }: QueuedDelivery, end: JobEnd): void => {
     if (end.kind !== 'retry' && end.kind !== 'held') return
     const again = {
-      ...{ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs },
+      id: BigInt(deliveryId),
+      webhookId: BigInt(webhookId),
+      delayMs: end.delayMs,
       behind: laneOf(end) === 'behind',
     }
     if (againTogether.push(again) > 1) return

@@ -73,7 +73,9 @@ export async function addGatewayRoutes(
     })
     addApiKeyRoutes(scope, { store, auth, nowMs })
     addMerchantRoutes(scope, {
-      ...{ auth, nowMs, tokens: shownTokens },
+      auth,
+      nowMs,
+      tokens: shownTokens,
       programId: config.PROGRAM_ID,
       graceSeconds: config.OVERDUE_GRACE_SECONDS,
     })

@@ -206,7 +206,11 @@ export async function buildApp({
     addRoutes(app, parts)
   }
   const auth = await addGatewayRoutes(app, {
-    ...{ config, store, redis, queue, nowMs },
+    config,
+    store,
+    redis,
+    queue,
+    nowMs,
     shownTokens: tokens,
   })
   addTraceRoute(app, { authenticate: request => auth.authenticate(request, 'webhooks:read') })

@@ -86,13 +86,18 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     serves: epoch => databaseEpoch.serves(epoch),
   })
   const databaseEpoch = new DatabaseEpoch({
-    ...{ store, log, onOtherDatabase },
+    store,
+    log,
+    onOtherDatabase,
     onKnown: () => healer.healSoon(),
   })
   // Payments that were announced while the connection was away did not reach this pod.
   subscriber.on('ready', () => void healer.healAll())
   const lifecycle = new LifecycleWatch({
-    ...{ rooms, store, metrics, log },
+    rooms,
+    store,
+    metrics,
+    log,
     intervalMs: tunables.lifecycleEveryMs,
     soonSeconds: config.DUE_SOON_SECONDS,
     graceSeconds: config.OVERDUE_GRACE_SECONDS,

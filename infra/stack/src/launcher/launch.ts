@@ -85,8 +85,17 @@ export async function launch({ env, log, signal, force, playMarket }: Launch): P
     )
     signal.throwIfAborted()
     await runServices({
-      ...{ config, dataDir, urls, env, log, signal, force, playMarket },
-      ...{ closers, kept, secrets },
+      config,
+      dataDir,
+      urls,
+      env,
+      log,
+      signal,
+      force,
+      playMarket,
+      closers,
+      kept,
+      secrets,
     })
   } catch (error) {
     if (!signal.aborted) throw error

@@ -173,7 +173,10 @@ export function lifecyclesOf(
   const add = (type: LifecycleType, key: string, event: CausingEvent | undefined) => {
     const cause = event ?? created ?? completing ?? events.at(-1)!
     told.push({
-      ...{ type, key, at: cause.occurredAt.toISOString(), dueAt: null },
+      type,
+      key,
+      at: cause.occurredAt.toISOString(),
+      dueAt: null,
       cause: { eventId: cause.id, signature: cause.signature, slot: cause.slot },
     })
   }

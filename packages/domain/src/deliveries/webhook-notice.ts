@@ -23,8 +23,11 @@ export function renderWebhookNotice(notice: WebhookNotice): DeliveryMessage {
   const identity = JSON.stringify([type, webhookId.toString(), at.toISOString()])
   const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}notice`
   const data = {
-    ...{ webhookId: Number(webhookId), gateway, endpointUrl },
-    ...{ failingSince: failingSince?.toISOString() ?? null, reason },
+    webhookId: Number(webhookId),
+    gateway,
+    endpointUrl,
+    failingSince: failingSince?.toISOString() ?? null,
+    reason,
   }
   return { id, type, body: JSON.stringify({ id, type, timestamp: at.toISOString(), data }) }
 }

@@ -89,7 +89,11 @@ function toSubscribers(rows: readonly Row[]): Subscriber[] {
   const items = new Map<string, Subscriber>()
   for (const { wallet, policies: policyCount, tokenMint, paymentCount, total, last } of rows) {
     const subscriber = items.get(wallet) ?? {
-      ...{ wallet, policyCount, lastActiveAt: null, byToken: [], complete: true },
+      wallet,
+      policyCount,
+      lastActiveAt: null,
+      byToken: [],
+      complete: true,
     }
     items.set(wallet, subscriber)
     if (paymentCount === null) continue

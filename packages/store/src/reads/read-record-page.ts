@@ -73,7 +73,9 @@ export async function readRecordPage(ask: RunRead, record: RecordText, rows: Sql
   const { text, count, written, tag, occurredAt, slot, index, id } = page!
   if (written !== count) throw new StoreContentsError('a stored event lacks what its record must hold')
   return {
-    ...{ text: text ?? '', count, tag },
+    text: text ?? '',
+    count,
+    tag,
     last: id === null ? undefined : { occurredAt: occurredAt!, slot: slot!, index: index!, id },
   }
 }

@@ -80,7 +80,10 @@ export async function listDeliveries(
   const webhook = await readActivation(database.read, webhookId)
   if (webhook === undefined) return []
   const found = deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
-    ...{ beyond: sql`true`, order: 'desc', limit: limit + offset, columns: sql`d.id` },
+    beyond: sql`true`,
+    order: 'desc',
+    limit: limit + offset,
+    columns: sql`d.id`,
   })
   return database.read<DeliveryRecord>(sql`
     select ${DELIVERY_COLUMNS}

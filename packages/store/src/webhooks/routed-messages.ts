@@ -38,8 +38,13 @@ export interface Message extends RoutedMessage {
 export function messageOfPayment(payment: CommittedPayment): Message {
   const rendered = new Map<string, DeliveryMessage>()
   return {
-    ...{ type: PAYMENT_MESSAGE_TYPE, policy: payment.paymentPolicy, waitingId: payment.eventId },
-    ...{ eventId: payment.eventId, slot: payment.slot, lifecycle: null, known: payment },
+    type: PAYMENT_MESSAGE_TYPE,
+    policy: payment.paymentPolicy,
+    waitingId: payment.eventId,
+    eventId: payment.eventId,
+    slot: payment.slot,
+    lifecycle: null,
+    known: payment,
     render(format) {
       const render = format === 'tributary' ? renderTributaryMessage : renderPaymentMessage
       const message = rendered.get(format) ?? render(payment)
@@ -52,9 +57,13 @@ export function messageOfPayment(payment: CommittedPayment): Message {
 export function messageOfLifecycle(policy: LifecyclePolicy, lifecycle: Lifecycle): Message {
   let rendered: DeliveryMessage | undefined
   return {
-    ...{ type: lifecycle.type, policy: policy.address, waitingId: lifecycleMessageId(policy, lifecycle) },
-    ...{ eventId: lifecycle.cause?.eventId ?? null, slot: lifecycle.cause?.slot ?? null },
-    ...{ lifecycle, known: policy },
+    type: lifecycle.type,
+    policy: policy.address,
+    waitingId: lifecycleMessageId(policy, lifecycle),
+    eventId: lifecycle.cause?.eventId ?? null,
+    slot: lifecycle.cause?.slot ?? null,
+    lifecycle,
+    known: policy,
     render: () => (rendered ??= renderLifecycleMessage(policy, lifecycle)),
   }
 }

@@ -52,7 +52,9 @@ export async function readWaitingFacts(
       : gone(row)
   }
   return row => ({
-    ...{ row, message: toMessage(row), final: isRowFinal(row) },
+    row,
+    message: toMessage(row),
+    final: isRowFinal(row),
     position: Number(payments.get(row.eventId ?? '')?.position ?? Number.MAX_SAFE_INTEGER),
   })
 }

@@ -72,7 +72,15 @@ export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
     const { place, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
     const dueAt = lifecycle?.dueAt ?? null
     return {
-      ...{ place, webhook, webhookId: webhook.id, messageId, eventId, policy, type, body, waitsFor },
+      place,
+      webhook,
+      webhookId: webhook.id,
+      messageId,
+      eventId,
+      policy,
+      type,
+      body,
+      waitsFor,
       slot: slot === null ? null : Number(slot),
       lifecycle: lifecycle && { ...lifecycle, dueAt: dueAt === null ? null : BigInt(dueAt) },
     }

@@ -178,7 +178,9 @@ async function redeliverPage(store: Store, work: Work, limit: number): Promise<P
   const ids = found?.ids ?? []
   const opened = await isolate(store, 'redeliver', ids, some =>
     openRound(store, {
-      ...{ ids: some, states: states ?? [], activation: work.activation },
+      ids: some,
+      states: states ?? [],
+      activation: work.activation,
       openedBefore: work.addedAt,
     }),
   )

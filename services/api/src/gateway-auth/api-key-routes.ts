@@ -42,7 +42,11 @@ const CreatedApiKeyAnswer = Type.Object(
 )
 
 const toAnswer = (key: ApiKeyRecord): Static<typeof ApiKeyAnswer> => ({
-  ...{ id: key.id, name: key.name, scopes: key.scopes, hint: key.hint, createdBy: key.createdBy },
+  id: key.id,
+  name: key.name,
+  scopes: key.scopes,
+  hint: key.hint,
+  createdBy: key.createdBy,
   createdAt: key.createdAt.toISOString(),
   expiresAt: key.expiresAt?.toISOString() ?? null,
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
@@ -91,7 +95,13 @@ export function addApiKeyRoutes(
       const until = expiresAt === undefined ? null : readEnd(expiresAt, nowMs())
       const { key, hash, hint } = makeApiKey()
       const record = await createApiKey(store, {
-        ...{ gateway, name, scopes, hash, hint, createdBy: signer, expiresAt: until },
+        gateway,
+        name,
+        scopes,
+        hash,
+        hint,
+        createdBy: signer,
+        expiresAt: until,
       })
       request.log.info({ apiKeyId: record.id.toString(), gateway, scopes }, 'api-key.created')
       void reply.code(201)

@@ -63,7 +63,9 @@ export function addMerchantRoutes(
       config: { reads: 'replicas' },
       schema: {
         operationId: 'listMerchantPolicies',
-        ...{ tags, security, params },
+        tags,
+        security,
+        params,
         summary: "The gateway's policies, newest first, deleted ones too",
         description:
           'Policies of both families, with what each has paid. Amounts are texts in the smallest unit of the token.',
@@ -88,7 +90,9 @@ export function addMerchantRoutes(
       config: { reads: 'replicas' },
       schema: {
         operationId: 'listSubscribers',
-        ...{ tags, security, params },
+        tags,
+        security,
+        params,
         summary: 'The wallets that paid the gateway, direct transfers too',
         description:
           'By wallet; follow the `link` header for more. With `neverPaid=true`: the owners of policies who never paid, the owner of the newest policy first; a page can then hold fewer than asked for and still have a next.',
@@ -119,7 +123,9 @@ export function addMerchantRoutes(
       config: { reads: 'replicas' },
       schema: {
         operationId: 'getRevenue',
-        ...{ tags, security, params },
+        tags,
+        security,
+        params,
         summary: 'Recurring revenue and volume, by token and by day or week',
         description:
           'Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.',
@@ -150,7 +156,9 @@ export function addMerchantRoutes(
       config: { reads: 'replicas' },
       schema: {
         operationId: 'listUpcoming',
-        ...{ tags, security, params },
+        tags,
+        security,
+        params,
         summary: 'Payments that are due in a span of time, by default the next 30 days',
         description:
           'Every due date of active subscriptions, as far as their renewals go, and of one-time policies. Amounts of different tokens are never added.',
@@ -175,7 +183,8 @@ export function addMerchantRoutes(
       config: { reads: 'replicas' },
       schema: {
         operationId: 'exportMerchantData',
-        ...{ tags, security },
+        tags,
+        security,
         summary: 'Everything of one kind as CSV',
         description:
           'RFC 4180, streamed whole. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',

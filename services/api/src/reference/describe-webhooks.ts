@@ -76,7 +76,10 @@ interface Told {
 
 const describe = (operationId: string, told: Told, body: TSchema): JSONObject => ({
   post: {
-    ...{ operationId, ...told, tags: ['webhooks'], parameters: HEADERS },
+    operationId,
+    ...told,
+    tags: ['webhooks'],
+    parameters: HEADERS,
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {
       '200': { description: 'Any 2xx is success.' },

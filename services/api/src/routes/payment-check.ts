@@ -92,7 +92,8 @@ function compare(stored: readonly StoredOneTimePayment[], wanted: Wanted): Check
   const lacks = stored.map(payment => ({ payment, count: mismatchesOf(payment, wanted).length }))
   const payments = lacks.filter(({ count }) => count === 0).map(({ payment }) => payment)
   return {
-    ...{ payments, paymentCount: payments.length },
+    payments,
+    paymentCount: payments.length,
     others: lacks.filter(({ count }) => count > 0).map(({ payment }) => payment),
     mismatchCount: lacks.reduce((sum, { count }) => sum + count, 0),
   }

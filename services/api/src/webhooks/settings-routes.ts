@@ -35,7 +35,10 @@ export function addSettingsRoutes(
       preParsing: auth.require('webhooks:read'),
       schema: {
         operationId: 'getGatewaySettings',
-        ...{ tags, security: READS, params, response },
+        tags,
+        security: READS,
+        params,
+        response,
         summary: "Read the gateway's choices for its webhooks",
         description: '`webhookFormat` is null until the gateway has chosen.',
       },
@@ -49,7 +52,10 @@ export function addSettingsRoutes(
       preParsing: auth.require('webhooks:write'),
       schema: {
         operationId: 'updateGatewaySettings',
-        ...{ tags, security: WRITES, params, response },
+        tags,
+        security: WRITES,
+        params,
+        response,
         summary: "Change the gateway's choices for its webhooks",
         description: 'Webhooks that are registered already keep their format.',
         body: Type.Object(Settings, { additionalProperties: false }),

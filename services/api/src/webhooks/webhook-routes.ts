@@ -87,7 +87,9 @@ export function addWebhookRoutes(
       const format = body.format ?? (await usualFormat(store, gateway))
       if (format === null) throw new ApiError('WEBHOOK_FORMAT_MISSING', NAME_A_FORMAT)
       const webhook = await createWebhook(store, {
-        ...{ gateway, endpointUrl: body.endpoint_url, active: true },
+        gateway,
+        endpointUrl: body.endpoint_url,
+        active: true,
         ...choices,
         format,
       })

@@ -42,7 +42,10 @@ export class OutboxRelay {
       await Promise.all([
         ...committed.map(({ epoch, payments, retractions, lifecycles }) =>
           this.sinks.announce({
-            ...{ epoch, payments, retractions, lifecycles },
+            epoch,
+            payments,
+            retractions,
+            lifecycles,
             committedAtMs: committedAt.getTime(),
           }),
         ),

@@ -82,7 +82,9 @@ export class WatchedRoom {
       )
     const changes = present.flatMap(policy =>
       lifecyclesBetween(known.get(policy.address), policy).map(difference => ({
-        ...{ id: lifecycleMessageId(policy, difference), policy, difference },
+        id: lifecycleMessageId(policy, difference),
+        policy,
+        difference,
       })),
     )
     const settle = () => {

@@ -132,12 +132,14 @@ function shownTimes(times: readonly number[], width: number): number[] {
 
 const shortDay = (seconds: number): string =>
   new Date(seconds * 1_000).toLocaleDateString(undefined, {
-    ...{ day: 'numeric', month: 'short' },
+    day: 'numeric',
+    month: 'short',
     timeZone: 'UTC',
   })
 
 const shortHour = (seconds: number): string =>
   new Date(seconds * 1_000).toLocaleTimeString(undefined, {
-    ...{ hour: '2-digit', minute: '2-digit' },
+    hour: '2-digit',
+    minute: '2-digit',
     hourCycle: 'h23',
   })

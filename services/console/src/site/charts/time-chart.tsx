@@ -96,7 +96,8 @@ export function TimeChart({
             columns={[
               { head: 'time', phone: 'lead', cell: index => nameOf(times[index]!) },
               ...series.map(({ label, show }) => ({
-                ...{ head: label, kind: 'number' as const },
+                head: label,
+                kind: 'number' as const,
                 cell: show,
               })),
             ]}

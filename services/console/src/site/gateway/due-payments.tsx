@@ -75,7 +75,9 @@ const COLUMNS: readonly Column<Due>[] = [
   },
   { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
   {
-    ...{ head: 'amount', kind: 'number', phone: 'lead' },
+    head: 'amount',
+    kind: 'number',
+    phone: 'lead',
     cell: ({ amount, tokenMint }) => <Amount raw={amount} mint={tokenMint} />,
   },
   { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> },

@@ -41,7 +41,9 @@ export function EndpointsPage() {
 
 const COLUMNS: readonly Column<Endpoint>[] = [
   {
-    ...{ head: 'endpoint', kind: 'text', phone: 'lead' },
+    head: 'endpoint',
+    kind: 'text',
+    phone: 'lead',
     cell: ({ id, endpointUrl, description }) => (
       <div>
         <Link className="row-link" href={`/endpoints/${String(id)}`}>

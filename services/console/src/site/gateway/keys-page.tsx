@@ -44,7 +44,8 @@ export function KeysPage() {
                 { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 { head: 'expires', cell: ({ expiresAt }) => <TimeOrNever at={expiresAt} /> },
                 {
-                  ...{ head: 'revoke', phone: 'side' },
+                  head: 'revoke',
+                  phone: 'side',
                   cell: ({ id, name }) => (
                     <button
                       type="button"

@@ -27,12 +27,16 @@ export function SubscriberChart({
       isWhole: true,
       series: [
         {
-          ...{ label: 'came', tone: 'good', kind: 'bars' },
+          label: 'came',
+          tone: 'good',
+          kind: 'bars',
           values: points.map(({ came }) => Number(came)),
           show: figure(({ came }) => came),
         },
         {
-          ...{ label: 'left', tone: 'bad', kind: 'bars' },
+          label: 'left',
+          tone: 'bad',
+          kind: 'bars',
           values: points.map(({ left }) => -Number(left)),
           show: figure(({ left }) => left),
         },

@@ -35,7 +35,8 @@ export function amountsByDay(
     isByDay: true,
     series: [
       {
-        ...{ label, ...look },
+        label,
+        ...look,
         values: amounts.map(amount => drawnAmount(amount, decimals)),
         show: index => `${formatAmount(amounts[index] ?? '0', decimals)} ${symbol}`,
       },

@@ -38,7 +38,8 @@ export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts
   const stopped = endpoints?.filter(({ active, deactivatedReason }) => !active && deactivatedReason) ?? []
   if (failing.length > 0)
     findings.push({
-      ...{ tone: 'bad', href: '/endpoints' },
+      tone: 'bad',
+      href: '/endpoints',
       text: count(
         failing.length,
         'endpoint fails: see what it answers',
@@ -47,22 +48,26 @@ export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts
     })
   if (stopped.length > 0)
     findings.push({
-      ...{ tone: 'bad', href: '/endpoints' },
+      tone: 'bad',
+      href: '/endpoints',
       text: `${count(stopped.length, 'endpoint was', 'endpoints were')} deactivated by the service`,
     })
   if (overdue !== null && overdue > 0)
     findings.push({
-      ...{ tone: 'wait', href: '/revenue' },
+      tone: 'wait',
+      href: '/revenue',
       text: `${count(overdue, 'payment is', 'payments are')} past the due date`,
     })
   if (announcedP50 !== null && announcedP50 > SLOW_MS)
     findings.push({
-      ...{ tone: 'wait', href: '/payments' },
+      tone: 'wait',
+      href: '/payments',
       text: `Half of the newest payments took more than ${formatDuration(announcedP50)} from the chain`,
     })
   if (live === 'lost')
     findings.push({
-      ...{ tone: 'wait', href: '/payments' },
+      tone: 'wait',
+      href: '/payments',
       text: 'The live connection is away and comes back by itself',
     })
   if (findings.length === 0) return { tone: 'good', text: 'All is well', findings }

@@ -28,7 +28,9 @@ export function RateChart({ overview: { hours, asOf, knownSince } }: { overview:
       isByDay: false,
       series: [
         {
-          ...{ label: 'payments a minute', tone: '1', kind: 'bars' },
+          label: 'payments a minute',
+          tone: '1',
+          kind: 'bars',
           values,
           show: index =>
             `${(values[index] ?? 0).toLocaleString('en-US', { maximumFractionDigits: 2 })} (${Number(points[index]?.[1] ?? 0).toLocaleString('en-US')} in the hour)`,

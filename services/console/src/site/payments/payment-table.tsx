@@ -9,11 +9,14 @@ const COLUMNS: readonly Column<Payment>[] = [
   { head: 'time', cell: ({ timestamp }) => <Time at={timestamp} /> },
   { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
   {
-    ...{ head: 'amount', kind: 'number', phone: 'lead' },
+    head: 'amount',
+    kind: 'number',
+    phone: 'lead',
     cell: ({ amountString, tokenMint }) => <Amount raw={amountString ?? null} mint={tokenMint ?? null} />,
   },
   {
-    ...{ head: 'standing', phone: 'side' },
+    head: 'standing',
+    phone: 'side',
     cell: ({ retracted, finality }) =>
       retracted ? <Badge tone="bad">retracted</Badge> : <Finality value={finality} />,
   },

@@ -29,7 +29,8 @@ export function stagesOf(trace: Schemas['PaymentTrace'], event: Payment | undefi
     {
       title: 'Published on the stream',
       isDone: true,
-      ...{ at: null, tookMs: null },
+      at: null,
+      tookMs: null,
       text:
         stream.sequence === null
           ? 'sequence unknown'
@@ -52,7 +53,8 @@ export function stagesOf(trace: Schemas['PaymentTrace'], event: Payment | undefi
     {
       title: isRetracted ? 'Retracted by the chain' : 'Finalized by the chain',
       isDone: isRetracted || isFinal,
-      ...{ at: null, tookMs: null },
+      at: null,
+      tookMs: null,
       text: isRetracted
         ? 'the finalized chain does not hold this transaction'
         : isFinal

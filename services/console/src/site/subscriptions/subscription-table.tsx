@@ -33,7 +33,9 @@ const COLUMNS: readonly Column<PolicyLine>[] = [
   { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
   { head: 'type', cell: ({ type }) => type },
   {
-    ...{ head: 'amount', kind: 'number', phone: 'lead' },
+    head: 'amount',
+    kind: 'number',
+    phone: 'lead',
     cell: ({ amount, tokenMint }) => <Amount raw={amount} mint={tokenMint} />,
   },
   { head: 'state', phone: 'side', cell: ({ status }) => <Status value={status} /> },
