@@ -29,8 +29,9 @@ export async function correctHours(
     if (cost > room && room < most) return at
     room -= cost
     const tokens = figures.filter(isOfToken)
+    let lacking: TokenHour[] = []
     if (isSmall) {
-      if (figures.length > 0) recountNow(tx, [hour])
+      if (figures.length > 0) lacking = await recountNow(tx, [hour])
     } else {
       // Nobody else counts an hour anew unless its row says that it holds few payments.
       if (stored <= BigInt(most) && (await readSize(tx, hour)) !== stored) return at
@@ -43,7 +44,7 @@ export async function correctHours(
         return at
       }
     }
-    if (figures.length > 0) sumUp(tx, [hour], tokens)
+    if (figures.length > 0) sumUp(tx, [hour], [...tokens, ...lacking])
     addNames(tx, names)
     sumNames(tx, names)
     if (room <= 0) return at + 1

@@ -128,10 +128,7 @@ export function addNames(tx: PipelinedTx, names: readonly NameDifference[]): voi
 }
 
 /** A row that lost payments. */
-interface ReducedRow extends Bucket, ReducedHour {
-  /** a payment that left was an extreme, or the extremes are being counted again */
-  touched: boolean
-}
+type ReducedRow = Bucket & ReducedHour
 
 /** Takes retracted events out of the figures. @param rows the most payments that are read for extremes; see `recountExtremes` */
 export async function takeFromFigures(
@@ -190,9 +187,7 @@ const takeTokens = (tx: PipelinedTx, tokens: readonly TokenStatRow[]): Promise<R
 async function settle(tx: PipelinedTx, reduced: readonly ReducedRow[], rows: number): Promise<void> {
   const emptied = reduced.filter(({ count }) => count === 0n)
   if (emptied.length > 0) removeEmptied(tx, emptied)
-  const hours = reduced.filter(
-    ({ span, count, touched }) => span === HOUR_SECONDS && (touched || count === 0n),
-  )
+  const hours = reduced.filter(({ span }) => span === HOUR_SECONDS)
   await recountExtremes(tx, hours, rows)
 }
 

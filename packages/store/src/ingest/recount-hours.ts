@@ -1,6 +1,7 @@
 // The extremes of an hour that lost one of them: the least and greatest amount, and the first and last time. No
 // difference tells the next extreme, so the hour's payments are read. Days follow from hours, and all time from days.
-// An hour of many payments is read in pages after the commit (recount-page.ts); until then its extremes are null.
+// An hour of many payments is read in pages after the commit (recount-page.ts); until then its extremes are null. The pages
+// find what is added to the hour by the number of its payments; whatever else changes in it makes them begin again.
 import { ALL_GATEWAYS, SPANS, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
@@ -16,6 +17,8 @@ export interface ReducedHour extends GatewayHour {
   tokenMint?: string
   /** the remaining payments */
   count: bigint
+  /** a payment that left was an extreme, or the extremes are being counted again */
+  touched: boolean
 }
 
 const isOfToken = (row: ReducedHour): row is ReducedHour & TokenHour => row.tokenMint !== undefined
@@ -31,7 +34,10 @@ export async function recountExtremes(
   most: number,
 ): Promise<void> {
   if (rows.length === 0) return
-  const left = rows.filter(({ count }) => count > 0n)
+  beginAgain(tx, distinct(rows))
+  const touched = rows.filter(row => row.touched || row.count === 0n)
+  if (touched.length === 0) return
+  const left = touched.filter(({ count }) => count > 0n)
   const hours = distinct(left)
   const sizes = await readSizes(tx, hours)
   let room = BigInt(most)
@@ -44,7 +50,7 @@ export async function recountExtremes(
       now.push(hour)
     }
   }
-  if (now.length > 0) recountNow(tx, now)
+  const found = await recountNow(tx, now)
   if (later.length > 0) {
     const keys = new Set(later.map(keyOf))
     forgetExtremes(
@@ -57,8 +63,16 @@ export async function recountExtremes(
       later.map(hour => ({ kind: 'hour' as const, address: keyOf(hour) })),
     )
   }
-  sumUp(tx, distinct(rows), rows.filter(isOfToken))
+  sumUp(tx, distinct(touched), [...touched.filter(isOfToken), ...found])
 }
+
+const keysOf = (hours: readonly GatewayHour[]): string[] => hours.map(keyOf)
+
+/** The pages of hours read them from the beginning. */
+const beginAgain = (tx: PipelinedTx, hours: readonly GatewayHour[]): void =>
+  tx.send(sql`
+    update refolds set cursor = '', state = null
+     where kind = 'hour' and address = any(${keysOf(hours)}::text[]) and cursor <> ''`)
 
 export async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<string, bigint>> {
   if (hours.length === 0) return new Map()
@@ -81,8 +95,17 @@ export const paymentsOf = (starts: readonly GatewayHour[], seconds: number = HOU
     select ${columns} from ${listOf(all)} join events e on ${standing}`
 }
 
-/** Writes the figures of hours from their payments. */
-export function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+/**
+ * Writes the figures of hours from their payments. Their pages have nothing left to do.
+ * @returns tokens that lacked their extremes in these hours: so do the sums of their days, and of all time
+ */
+export async function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): Promise<TokenHour[]> {
+  if (hours.length === 0) return []
+  const lacking = await tx.$queryRaw<TokenHour[]>(sql`
+    select s.gateway, s.start, s.token_mint as "tokenMint" from ${listOf(hours)}
+      join payment_token_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start
+     where s.min is null or s.max is null`)
+  tx.send(sql`delete from refolds where kind = 'hour' and address = any(${keysOf(hours)}::text[])`)
   clear(tx, HOUR, hours)
   tx.send(sql`
     with payments as materialized (${paymentsOf(hours)}), by_gateway as (
@@ -93,6 +116,7 @@ export function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): void
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
     select gateway, ${HOUR}::int, start, token_mint, count(*), sum(amount), min(amount), max(amount)
       from payments group by gateway, start, token_mint`)
+  return lacking
 }
 
 /** Until they are counted again, nobody is told a wrong extreme. */
