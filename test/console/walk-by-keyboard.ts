@@ -1,4 +1,5 @@
 // Without a mouse: every control of a page is reached by Tab, in a way that people can see, and used by keys.
+import { waitFor } from '@payment-tracking/testkit'
 import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 
@@ -13,9 +14,12 @@ interface Focus {
   text: string
 }
 
+/** How long a control may be off the screen after Tab: a page that still draws moves what has the focus. */
+const SETTLE_MS = 5_000
+
 /**
- * Runs in the page. `mark` opens what is folded, remembers how each control looks without the focus, and returns the
- * number of controls; `read` tells where the focus is.
+ * Runs in the page. `mark` remembers how each control looks without the focus, and returns the number of controls; `read`
+ * tells where the focus is.
  */
 function inPage(step: 'mark' | 'read'): number | Focus {
   const lookOf = (element: Element) => {
@@ -33,7 +37,6 @@ function inPage(step: 'mark' | 'read'): number | Focus {
       text: control.outerHTML.slice(0, 120),
     }
   }
-  for (const details of document.querySelectorAll('details')) details.open = true
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   const selector = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
   const controls = [...document.querySelectorAll<HTMLElement>(selector)].filter(
@@ -46,14 +49,37 @@ function inPage(step: 'mark' | 'read'): number | Focus {
   return controls.length
 }
 
+/** Opens what is folded, and waits until the page has drawn it: some parts are drawn only when they are opened. */
+async function unfold(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (const details of document.querySelectorAll('details')) details.open = true
+    const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
+    for (let height = -1; height !== document.body.scrollHeight; await frame()) {
+      height = document.body.scrollHeight
+      await frame()
+    }
+  })
+}
+
+/** Where the focus is, once it is on the screen, or when it has not come there. */
+async function readFocus(page: Page): Promise<Focus> {
+  const read = async () => (await page.evaluate(inPage, 'read' as const)) as Focus
+  await waitFor(async () => (await read()).isVisible, { timeoutMs: SETTLE_MS }).catch(() => undefined)
+  return read()
+}
+
 /** Walks the page by Tab, all folded parts open, and asserts that each control is reached with a visible focus. */
 export async function walkByKeyboard(t: Test, page: Page, name: string): Promise<void> {
+  await unfold(page)
   const count = (await page.evaluate(inPage, 'mark' as const)) as number
   const reached = new Set<string>()
   const hidden: string[] = []
   for (let presses = 0; presses < MOST_PRESSES && reached.size < count; presses++) {
     await page.keyboard.press('Tab')
-    const { index, isVisible, text } = (await page.evaluate(inPage, 'read' as const)) as Focus
+    let focus = (await page.evaluate(inPage, 'read' as const)) as Focus
+    if (focus.index === undefined) continue
+    if (!focus.isVisible && !reached.has(focus.index)) focus = await readFocus(page)
+    const { index, isVisible, text } = focus
     if (index === undefined) continue
     if (!isVisible && !reached.has(index)) hidden.push(text)
     reached.add(index)
