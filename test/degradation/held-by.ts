@@ -46,6 +46,11 @@ export const HELD_BY: Record<string, readonly (readonly [subject: string, file: 
     ],
     [
       'ingest',
+      'test/servers/nats-cluster.long.test.ts',
+      'nothing is lost or doubled, and the lease moves only when its holder dies',
+    ],
+    [
+      'ingest',
       'test/chaos/chaos-short.test.ts',
       'nothing is lost, doubled or misdirected while everything is broken',
     ],

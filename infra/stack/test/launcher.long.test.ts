@@ -44,7 +44,7 @@ t.test('a taken port ends in a message that names the way out', async t => {
   const stack = await startStack(t, { PORT: String(port) }, { waitUntilReady: false })
   t.equal(await stack.exited, 1)
   t.match(stack.output(), `PORT: port ${port} is taken`)
-  t.match(stack.output(), /PORT=\d+ npm start/)
+  t.match(stack.output(), /PORT=\d+\s+npm start/)
 })
 
 t.test('from start to stop', async t => {
