@@ -38,7 +38,8 @@ if (flags.help) {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const REST_MS = 150_000
+/** To come to rest: some time for every run, and a tenth of the run for what it left waiting. */
+const restAfter = (seconds: number) => 150_000 + seconds * 100
 /** Below .data, as everything that a run leaves. */
 const HISTORIES = join(ROOT, '.data', 'histories')
 const seed = flags.seed ?? randomBytes(6).toString('hex')
@@ -74,7 +75,7 @@ const startedMs = performance.now()
 const { measured, ...report } = await runChaos({
   plan,
   root: ROOT,
-  idleWithinMs: REST_MS,
+  idleWithinMs: restAfter(seconds),
   log,
   keep: flags.keep,
   historyFile,

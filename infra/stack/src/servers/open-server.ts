@@ -17,7 +17,8 @@ import {
 import { makePrivateFolder } from './private-folder.js'
 import type { PreparedServer, ServerKind, ServerPlace } from './server-kind.js'
 
-const START_TIMEOUT_MS = 30_000
+/** A server that reads much data, or a machine that is busy, takes long. */
+const START_TIMEOUT_MS = 90_000
 const STOP_GRACE_MS = 5_000
 
 export interface RunningServer {
