@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** The goal is 15,000. Lower this number with each cut, and never raise it. */
-const MOST_WORDS = 15_300
+const MOST_WORDS = 15_000
 /** A table of packages, and a text that came with the fixtures. */
 const UNCOUNTED = ['docs/dependencies.md', 'test/fixtures/2/README.md']
 /** Tables that a script or a test writes. */
