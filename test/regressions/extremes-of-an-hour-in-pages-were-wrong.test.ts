@@ -1,5 +1,5 @@
 // The extremes of an hour with many payments are counted in pages. Meanwhile the hour became small and was counted at once,
-// lost all its payments, or one of them got its token. The pages went on from where they were: a token had no extremes of
+// lost all its payments, or one of them got its token or another place. The pages went on from where they were: a token had no extremes of
 // the day for good, or those of payments that no longer counted.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
@@ -22,11 +22,11 @@ const STREAM = { name: 'S', createdAt: new Date(0) }
 const FIRST_SLOT = 1_000
 
 /** A batch of one message. @param number its transaction, its slot and its minute of the hour */
-function batchWith(name: string, data: Members, number: number): Batch {
+function batchWith(name: string, data: Members, number: number, index = 0): Batch {
   const bytes = Buffer.from(
     JSON.stringify(
       envelopeOf(name, data, {
-        slot: FIRST_SLOT + number,
+        ...{ slot: FIRST_SLOT + number, index },
         signature: signatureOf(number),
         program_id: DEFAULT_PROGRAM_ID,
         timestamp: new Date(START + number * 60_000).toISOString(),
@@ -39,8 +39,13 @@ function batchWith(name: string, data: Members, number: number): Batch {
   return { stream: STREAM, received, refused: [] }
 }
 
-const paid = (number: number, amount: number, others: Members = { token_mint: GOLD }): Batch =>
-  batchWith('PaymentRecord', { ...PAYMENT, ...others, record_id: number, amount: String(amount) }, number)
+const paid = (number: number, amount: number, others: Members = { token_mint: GOLD }, index = 0): Batch =>
+  batchWith(
+    'PaymentRecord',
+    { ...PAYMENT, ...others, record_id: number, amount: String(amount) },
+    number,
+    index,
+  )
 
 const retracted = (...numbers: number[]): Batch => ({
   ...{ stream: STREAM, received: [], refused: [] },
@@ -121,6 +126,17 @@ t.test('an hour that lost all its payments while it was read, and has others now
   await commit(...[10, 20, 30, 40].map((amount, at) => paid(2 + at, amount)), retracted(2))
   await page()
   await commit(retracted(3, 4, 5), paid(1, 1))
+  while (await page());
+  const found = await figures()
+  t.strictSame(found, await rightFigures())
+})
+
+t.test('an hour of which a payment moves behind the page that read it counts each payment once', async t => {
+  const { commit, page, figures, rightFigures } = await openIngest(t, 2)
+  await commit(...[10, 20, 30, 40].map((amount, at) => paid(2 + at, amount)), retracted(2))
+  await page()
+  // A copy knows the index of the payment that was read last; and a payment comes late.
+  await commit(paid(3, 20, { token_mint: GOLD }, 5), paid(1, 1))
   while (await page());
   const found = await figures()
   t.strictSame(found, await rightFigures())

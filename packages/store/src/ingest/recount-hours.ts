@@ -34,7 +34,7 @@ export async function recountExtremes(
   most: number,
 ): Promise<void> {
   if (rows.length === 0) return
-  beginAgain(tx, distinct(rows))
+  beginHoursAgain(tx, distinct(rows))
   const touched = rows.filter(row => row.touched || row.count === 0n)
   if (touched.length === 0) return
   const left = touched.filter(({ count }) => count > 0n)
@@ -68,8 +68,8 @@ export async function recountExtremes(
 
 const keysOf = (hours: readonly GatewayHour[]): string[] => hours.map(keyOf)
 
-/** The pages of hours read them from the beginning. */
-const beginAgain = (tx: PipelinedTx, hours: readonly GatewayHour[]): void =>
+/** The pages of hours read them from the beginning, where payments were read that have left, or stand behind the page now. */
+export const beginHoursAgain = (tx: PipelinedTx, hours: readonly GatewayHour[]): void =>
   tx.send(sql`
     update refolds set cursor = '', state = null
      where kind = 'hour' and address = any(${keysOf(hours)}::text[]) and cursor <> ''`)
