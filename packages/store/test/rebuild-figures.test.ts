@@ -15,13 +15,16 @@ t.teardown(() => store.close())
 
 let sequence = 0
 async function commit(...messages: ChainMessage[]): Promise<void> {
+  await commitTo(store, ...messages)
+}
+async function commitTo(target: Store, ...messages: ChainMessage[]): Promise<void> {
   const received = messages.map(message => {
     const bytes = Buffer.from(JSON.stringify(message))
     const read = readMessage(bytes, { programId, requireProgramId: false })
     if (!read.ok) throw new Error(read.refusal.reason)
     return { event: read.event, bytes, subject: 'chain.events.any', streamSequence: (sequence += 1) }
   })
-  await commitBatch(store, {
+  await commitBatch(target, {
     stream: { name: 'S', createdAt: new Date(0) },
     received,
     refused: [],
@@ -83,6 +86,28 @@ for (const [rows, sizer] of Object.entries(SIZERS))
     await rebuildProjections(store, { programId, sizer })
     t.strictSame(await figures(), right)
   })
+
+/** Of each span, as the laws found them. */
+const WRONG_NAMES = [0, 86_400, 3_600].flatMap(span => [
+  `delete from event_counts where span = ${span}`,
+  `update event_counts set count = count + 1 where span = ${span}`,
+])
+
+t.test('a rebuild rights counts of events where nobody has paid', async t => {
+  const empty = await createDatabase(t)
+  const ofEmpty = openStore({ DATABASE_URL: empty.url, poolSize: 3 })
+  t.teardown(() => ofEmpty.close())
+  await commitTo(ofEmpty, large.created)
+  const counts = async () =>
+    (await empty.pool.query('select name, span, start, count from event_counts order by 1, 2')).rows
+  const right = await counts()
+  t.equal(right.length, 3)
+  for (const wrong of WRONG_NAMES) {
+    await empty.pool.query(wrong)
+    await rebuildProjections(ofEmpty, { programId })
+    t.strictSame(await counts(), right, wrong)
+  }
+})
 
 /** Calls `between` behind each look of a rebuild at figures, before it takes the writer lock. */
 const interrupted = (between: () => Promise<void>): Store => ({

@@ -33,7 +33,7 @@ export async function beginNewRules({ database }: Store, serverRun?: string): Pr
   })
 }
 
-export interface RebuildOptions extends Pick<RefoldOptions, 'programId' | 'sizer'> {
+export interface RebuildOptions extends Omit<RefoldOptions, 'serverRun'> {
   /** called after each page with the number of pages */
   onPage?: (pages: number) => void
 }
@@ -41,11 +41,11 @@ export interface RebuildOptions extends Pick<RefoldOptions, 'programId' | 'sizer
 /** Rebuilds at once, beside a running ingest or without one. */
 export async function rebuildProjections(
   store: Store,
-  { programId, sizer = new PageSizer(), onPage = () => {} }: RebuildOptions,
+  { sizer = new PageSizer(), onPage = () => {}, ...options }: RebuildOptions,
 ): Promise<void> {
   await store.database.pipelinedTransaction(async tx => {
     const { position } = await lockHead(tx)
     addWork(tx, [rebuildSince(position)])
   })
-  for (let pages = 1; (await refoldPage(store, { programId, sizer })) !== null; pages++) onPage(pages)
+  for (let pages = 1; (await refoldPage(store, { ...options, sizer })) !== null; pages++) onPage(pages)
 }

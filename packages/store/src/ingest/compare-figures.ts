@@ -20,7 +20,11 @@ export interface Compared {
 interface ComparingStep {
   /** the next keys behind one; none when the step is done. '' is the beginning */
   read: (tx: Tx, after: string, limit: number) => Promise<string[]>
-  compare: (tx: Tx, keys: readonly string[], most: number) => Promise<Compared>
+  compare: (
+    tx: Tx,
+    keys: readonly string[],
+    of: { most: number; eventsAtOnce: number | undefined },
+  ) => Promise<Compared>
 }
 
 const toHour = (key: string): GatewayHour => {
@@ -35,15 +39,15 @@ const toGateway = (key: string): string => key.slice(1)
 export const COMPARING = {
   hours: {
     read: async (tx, after, limit) => (await readNextHours(tx, after, limit)).map(keyOf),
-    compare: async (tx, keys) => {
-      const found = await readHourDifferences(tx, keys.map(toHour))
+    compare: async (tx, keys, { eventsAtOnce }) => {
+      const found = await readHourDifferences(tx, keys.map(toHour), eventsAtOnce)
       return { count: found.length, correct: (tx, most) => correctHours(tx, found, most) }
     },
   },
   sums: {
     read: async (tx, after, limit) =>
       (await readNextGateways(tx, after === '' ? null : toGateway(after), limit)).map(toKey),
-    compare: async (tx, keys, most) => {
+    compare: async (tx, keys, { most }) => {
       for (const [at, key] of keys.entries()) {
         const found = await readSumDifferences(tx, toGateway(key), most)
         const wrong = Math.max(found.gateways.length, found.tokens.length, found.names.length)

@@ -96,13 +96,14 @@ export async function readNextHours(tx: Tx, after: string, limit: number): Promi
 const eventsOf = (gateway: Sql): Sql => sql`
   events e where ${gateway} and e.occurred_at >= k.start and e.occurred_at < k.start + interval '1 hour'`
 
-/** The first of some hours that hold at most `EVENTS_AT_ONCE` events together; at least one. */
+/** The first of some hours that hold at most so many events together; at least one. */
 async function readFirstOf(
   tx: Tx,
   hours: readonly GatewayHour[],
+  eventsAtOnce: number,
 ): Promise<{ hours: GatewayHour[]; isLarge: boolean }> {
   const sizeOf = (gateway: Sql): Sql => sql`
-    (select count(*) from (select from ${eventsOf(gateway)} limit ${raw(String(EVENTS_AT_ONCE + 1))}) e)`
+    (select count(*) from (select from ${eventsOf(gateway)} limit ${raw(String(eventsAtOnce + 1))}) e)`
   const rows = await tx.$queryRaw<(GatewayHour & { size: bigint })[]>(sql`
     select k.gateway, k.start, case k.gateway when ${ALL_GATEWAYS} then ${sizeOf(sql`true`)}
            else ${sizeOf(sql`e.gateway = k.gateway`)} end as size from ${listOf(hours)}`)
@@ -111,16 +112,20 @@ async function readFirstOf(
   let total = 0
   for (const hour of hours) {
     total += sizes.get(keyOf(hour)) ?? 0
-    if (first.length > 0 && total > EVENTS_AT_ONCE) break
+    if (first.length > 0 && total > eventsAtOnce) break
     first.push(hour)
   }
-  return { hours: first, isLarge: first.length === 1 && total > EVENTS_AT_ONCE }
+  return { hours: first, isLarge: first.length === 1 && total > eventsAtOnce }
 }
 
 /** In the order of the hours. Hours behind those that were compared are left out. @param tx of one snapshot */
-export async function readHourDifferences(tx: Tx, asked: readonly GatewayHour[]): Promise<HourDifferences[]> {
+export async function readHourDifferences(
+  tx: Tx,
+  asked: readonly GatewayHour[],
+  eventsAtOnce = EVENTS_AT_ONCE,
+): Promise<HourDifferences[]> {
   if (asked.length === 0) return []
-  const { hours, isLarge } = await readFirstOf(tx, asked)
+  const { hours, isLarge } = await readFirstOf(tx, asked, eventsAtOnce)
   const compared = new Map(hours.map(hour => [keyOf(hour), new ComparedHour(hour)]))
   const of = (row: GatewayHour) => compared.get(keyOf(row))!
   for (const part of isLarge ? minutesOf(hours[0]!) : [{ starts: hours, seconds: HOUR }]) {
@@ -224,11 +229,16 @@ const readNames = (tx: Tx, { starts, seconds }: Part): Promise<NameDifference[]>
        and e.occurred_at >= k.start and e.occurred_at < k.start + ${raw(String(seconds))} * interval '1 s'
      group by 1, 2`)
 
-/** Every name has few rows of all times, so each name of the service is probed for each hour. */
+/** The service has few names: each is found by a probe, whatever spans it has rows of, and probed for each hour. */
 const readStoredNames = (tx: Tx, hours: readonly GatewayHour[]): Promise<NameDifference[]> =>
   tx.$queryRaw<NameDifference[]>(sql`
+    with recursive names (name) as (
+      select min(name) from event_counts
+       union all
+      select (select min(c.name) from event_counts c where c.name > n.name) from names n where n.name is not null
+    )
     select c.name, c.start, c.count from ${listOf(ofAll(hours))}
-     cross join (select name from event_counts where span = 0) n
+     cross join names n
       join event_counts c on c.name = n.name and c.span = ${HOUR}::int and c.start = k.start`)
 
 const STORED = sql`s.gateway, s.start, s.count, s.total::text as total, s.min::text as min, s.max::text as max`

@@ -63,7 +63,7 @@ export const HAS_COMPARING = sql`
  */
 export async function prepareRebuild(
   store: Store,
-  most: (kind: Work['kind']) => number,
+  { rowsOf, eventsAtOnce }: { rowsOf: (kind: Work['kind']) => number; eventsAtOnce: number | undefined },
   tried: { work: Work | null; page: { rows: string[] } },
 ): Promise<PreparedPage | null> {
   return inSnapshot(store, async tx => {
@@ -72,10 +72,10 @@ export async function prepareRebuild(
     tried.work = work
     const { step, after } = placeOf(work)
     const { read, compare } = COMPARING[step as keyof typeof COMPARING]
-    const limit = most('all')
+    const limit = rowsOf('all')
     const { keys, standing } = await readPage(tx, work, { read, after, limit })
     tried.page.rows = standing.map(key => nameOf(step, key))
-    return { work, keys, standing, compared: await compare(tx, standing, limit) }
+    return { work, keys, standing, compared: await compare(tx, standing, { most: limit, eventsAtOnce }) }
   })
 }
 

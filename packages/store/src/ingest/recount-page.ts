@@ -5,9 +5,10 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { GatewayHour } from './gateway-hours.js'
 import { sumUp } from './sum-hours.js'
-import { REFOLD_ROWS, type Work } from './work.js'
+import type { Work } from './work.js'
 
 const [, , HOUR] = SPANS
+const TOKENS_AT_ONCE = 500
 
 /** What the pages of an hour have found so far. */
 interface HourSoFar {
@@ -40,9 +41,15 @@ interface HourRow {
  * Reads one page of an hour's payments, and writes the extremes behind the last page. Payments that came out of order
  * meanwhile are found by their number: the hour is then read again. It is read again, too, for each 500 tokens that lack
  * their extremes: an hour can have as many tokens as payments.
+ * @param of.limit the most rows of the page
+ * @param of.tokensAtOnce default 500
  * @returns the work that is left of the hour; null when none is
  */
-export async function recountPage(tx: PipelinedTx, work: Work, limit: number): Promise<Work | null> {
+export async function recountPage(
+  tx: PipelinedTx,
+  work: Work,
+  { limit, tokensAtOnce = TOKENS_AT_ONCE }: { limit: number; tokensAtOnce?: number | undefined },
+): Promise<Work | null> {
   const [start, gateway] = work.address.split(' ') as [string, string]
   const hour = { gateway, start: new Date(start) }
   const soFar = (work.state as HourSoFar | null) ?? structuredClone(NOTHING_YET)
@@ -50,7 +57,7 @@ export async function recountPage(tx: PipelinedTx, work: Work, limit: number): P
   const rows = await readHourPage(tx, hour, { cursor: work.cursor, limit })
   const paid = rows.filter(({ counts }) => counts)
   const lacking = await readLacking(tx, hour, new Set(paid.map(row => row.token_mint)))
-  for (const row of paid) addToHour(soFar, row, lacking)
+  for (const row of paid) addToHour(soFar, row, { lacking, tokensAtOnce })
   if (rows.length === limit) return { ...work, cursor: cursorOf(rows.at(-1)!), state: soFar }
   const [figures] = await tx.$queryRaw<{ count: bigint }[]>(sql`
     select count from payment_stats where gateway = ${gateway} and span = ${HOUR}::int and start = ${hour.start}`)
@@ -81,7 +88,7 @@ const greater = (a: string, b: string): string => (a === '' || BigInt(b) > BigIn
 function addToHour(
   soFar: HourSoFar,
   { amount, token_mint: mint, time }: HourRow,
-  lacking: ReadonlySet<string>,
+  { lacking, tokensAtOnce }: { lacking: ReadonlySet<string>; tokensAtOnce: number },
 ): void {
   const at = time.toISOString()
   soFar.count += 1
@@ -92,7 +99,7 @@ function addToHour(
   if (!lacking.has(mint)) return
   const known = soFar.tokens[mint]
   if (known) soFar.tokens[mint] = [lesser(known[0], amount), greater(known[1], amount)]
-  else if (Object.keys(soFar.tokens).length < REFOLD_ROWS) soFar.tokens[mint] = [amount, amount]
+  else if (Object.keys(soFar.tokens).length < tokensAtOnce) soFar.tokens[mint] = [amount, amount]
   else soFar.isCut = true
 }
 

@@ -46,6 +46,10 @@ export interface RefoldOptions {
   sizer?: Pick<PageSizer, 'rowsOf' | 'note'> | undefined
   /** the verified run of the server; see `lockHead` */
   serverRun?: string | undefined
+  /** tokens whose extremes one reading of an hour finds; default 500 */
+  tokensAtOnce?: number | undefined
+  /** events that one statement reads where a rebuild compares hours; default 20,000 */
+  eventsAtOnce?: number | undefined
 }
 
 /** What one page of work changed. */
@@ -64,8 +68,9 @@ export interface RefoldedPage extends CommittedNews {
  */
 export async function refoldPage(
   store: Store,
-  { programId, serverRun, sizer = LARGEST }: RefoldOptions,
+  { sizer = LARGEST, ...options }: RefoldOptions,
 ): Promise<RefoldedPage | null> {
+  const { serverRun, eventsAtOnce } = options
   let most = REFOLD_ROWS
   for (;;) {
     const [waiting] = await store.database.read<{ any: boolean; compares: boolean }>(
@@ -75,8 +80,8 @@ export async function refoldPage(
     const tried: Tried = { work: null, page: { limit: most, rows: [] }, lockedAt: 0 }
     const rowsOf = (kind: Work['kind']) => Math.min(most, sizer.rowsOf(kind))
     try {
-      const prepared = waiting!.compares ? await prepareRebuild(store, rowsOf, tried) : null
-      const done = await tryPage(store, { programId, serverRun, rowsOf, prepared }, tried)
+      const prepared = waiting!.compares ? await prepareRebuild(store, { rowsOf, eventsAtOnce }, tried) : null
+      const done = await tryPage(store, { ...options, rowsOf, prepared }, tried)
       // Other work came first meanwhile, or another process has done the page.
       if (done === 'unprepared') continue
       // A page that was halved says nothing about how long a whole one takes.
@@ -124,6 +129,7 @@ const tryPage = (
   {
     programId,
     serverRun,
+    tokensAtOnce,
     rowsOf,
     prepared,
   }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number; prepared: PreparedPage | null },
@@ -139,7 +145,14 @@ const tryPage = (
     if (comparesFigures(work) && !isOfWork) return 'unprepared'
     const rows = rowsOf(work.kind)
     tried.page.limit = rows
-    const scope = { head, programId, rows, page: tried.page, prepared: isOfWork ? prepared : null }
+    const scope = {
+      head,
+      programId,
+      rows,
+      tokensAtOnce,
+      page: tried.page,
+      prepared: isOfWork ? prepared : null,
+    }
     const done = await DO[work.kind](tx, work, scope)
     writeProgress(tx, work, done.left)
     const told = await tellPage(tx, { head, kind: work.kind }, done)
@@ -153,6 +166,7 @@ interface PageScope {
   programId: string
   /** the most rows of the page */
   rows: number
+  tokensAtOnce: number | undefined
   /** names what the page works on, for a kind that works on messages or addresses of everybody */
   page: ReleasePage
   /** of a rebuild that compares figures */
@@ -171,7 +185,10 @@ const NOTHING: Refolded = { policies: [], completed: [], changed: [] }
 const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) => Promise<Page>> = {
   policy: (tx, work, { programId, rows }) => refoldPolicyPage(tx, work, { programId, limit: rows }),
   'user-payment': doUserPayment,
-  hour: async (tx, work, { rows }) => ({ left: await recountPage(tx, work, rows), refolded: NOTHING }),
+  hour: async (tx, work, { rows: limit, tokensAtOnce }) => ({
+    left: await recountPage(tx, work, { limit, tokensAtOnce }),
+    refolded: NOTHING,
+  }),
   watermark: async (tx, work, { head, page }) => {
     const { finalizedSlot } = head
     const { rest, deliveries } = await release(

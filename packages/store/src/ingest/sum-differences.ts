@@ -15,13 +15,13 @@ interface SumDifferences {
   names: { name: string; start: Date }[]
 }
 
-/** The gateways of figures behind one of them, that of all gateways first. One probe of a primary key each. */
+/** The gateways of figures behind one of them; all gateways first, paid or not. One probe of a primary key each. */
 export async function readNextGateways(tx: Tx, after: string | null, limit: number): Promise<string[]> {
   const next = (condition: Sql): Sql => sql`
     select gateway from payment_stats where ${condition} order by gateway limit 1`
   const rows = await tx.$queryRaw<{ gateway: string }[]>(sql`
     with recursive gateways (gateway, number) as (
-      select (${next(after === null ? sql`true` : sql`gateway > ${after}`)}), 1
+      select ${after === null ? sql`${ALL_GATEWAYS}::text collate "C"` : sql`(${next(sql`gateway > ${after}`)})`}, 1
        union all
       select (${next(sql`gateway > g.gateway`)}), number + 1 from gateways g
        where g.gateway is not null and number < ${raw(String(limit))}

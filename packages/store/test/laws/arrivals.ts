@@ -3,15 +3,47 @@ import fc from 'fast-check'
 import { mix, type History } from './histories.js'
 import { isEvent, type Message } from './messages.js'
 
+/** Some rows of figures, of each span. @param key tells the rows of a table apart */
+const some = (key: string): string => `abs(hashtext(${key} || start || span)) % 3 = 0`
+const OF_GATEWAY = some('gateway')
+const OF_TOKEN = some('gateway || token_mint')
+
+/** Statements that make figures wrong: a rebuild rights them. */
+const SPOILS = [
+  `update payment_stats set count = count + 7 where ${OF_GATEWAY}`,
+  `update payment_token_stats set total = total - 1, min = null where ${OF_TOKEN}`,
+  `update payment_stats set max = max + 1, last_at = last_at + interval '1 s' where ${OF_GATEWAY}`,
+  `delete from payment_stats where ${OF_GATEWAY}`,
+  `delete from payment_token_stats where ${OF_TOKEN}`,
+  `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+   select gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats where ${OF_GATEWAY}`,
+  `update event_counts set count = count + 1 where ${some('name')}`,
+  `delete from event_counts where ${some('name')}`,
+]
+
+/** Small pages cost most: a page of two rows does as much beside its rows as one of 500. */
+const rows = (weights: Record<number, number>) =>
+  fc.oneof(
+    ...Object.entries(weights).map(([most, weight]) => ({ weight, arbitrary: fc.constant(Number(most)) })),
+  )
+
 export const arrivals = fc.record({
   order: fc.constantFrom('chain', 'near', 'any', 'any'),
   seed: fc.noShrink(fc.nat(2 ** 31 - 1)),
   /** thousandths of the time; none is one batch */
   cuts: fc.array(fc.nat(999), { maxLength: 12, size: 'max' }),
   /** how many rows a transaction folds again; the rest becomes work */
-  rowsAtOnce: fc.constantFrom(500, 500, 2, 12),
+  rowsAtOnce: rows({ 500: 6, 12: 3, 2: 1 }),
   /** how many pages of work are done after each batch; all are done at the end */
   pages: fc.constantFrom(1_000, 1, 0),
+  /** tokens whose extremes one reading of an hour finds */
+  tokensAtOnce: fc.constantFrom(500, 1),
+  rebuild: fc.record({
+    rows: rows({ 500: 12, 60: 7, 2: 1 }),
+    eventsAtOnce: fc.constantFrom(20_000, 3),
+    /** what is wrong with the figures before */
+    spoils: fc.subarray(SPOILS, { maxLength: 3 }),
+  }),
 })
 export type Arrival = typeof arrivals extends fc.Arbitrary<infer T> ? T : never
 

@@ -9,6 +9,7 @@ import {
   type CommittedNews,
   type ReceivedControl,
   type ReceivedMessage,
+  type RefoldedPage,
   type Store,
 } from '../../src/index.js'
 import { findRows, type Found } from './found.js'
@@ -41,8 +42,16 @@ export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
   return { store, pool, clear }
 }
 
-/** Chooses how many rows a page of work takes. */
-export const sizerOf = ({ rowsAtOnce }: Arrival) => ({ rowsOf: () => rowsAtOnce, note: () => {} })
+/** How a page of work is done. */
+export const pageOptions = ({ rowsAtOnce, tokensAtOnce, rebuild }: Arrival) => ({
+  programId: DEFAULT_PROGRAM_ID,
+  sizer: {
+    rowsOf: (kind: RefoldedPage['kind']) => (kind === 'all' ? rebuild.rows : rowsAtOnce),
+    note: () => {},
+  },
+  tokensAtOnce,
+  eventsAtOnce: rebuild.eventsAtOnce,
+})
 
 const STREAM = { name: 'LAWS', createdAt: new Date(0) }
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
@@ -122,8 +131,8 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
       )
     return true
   }
-  const sizer = sizerOf(arrival)
-  const doPage = () => commit(refoldPage(target, { programId: DEFAULT_PROGRAM_ID, sizer }))
+  const options = pageOptions(arrival)
+  const doPage = () => commit(refoldPage(target, options))
   let from = 1
   for (const [nth, batch] of batches.entries()) {
     const isLast = nth === batches.length - 1
