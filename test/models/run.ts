@@ -2,17 +2,32 @@
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { PLANS } from './plans/index.js'
 
+const NAMES = PLANS.map(({ name }) => name)
+const USAGE = `usage: npm run models [-- NAME...]
+  Searches every state of each model within its bounds, then its mutants: minutes for all.
+  NAME  ${NAMES.join(', ')} (default: all)`
+
 const wanted = process.argv.slice(2)
+if (wanted.includes('--help')) {
+  console.log(USAGE)
+  process.exit()
+}
+const unknown = wanted.find(name => !NAMES.includes(name))
+if (unknown !== undefined) {
+  console.error(`there is no model ${unknown}\n${USAGE}`)
+  process.exit(2)
+}
 const plans = PLANS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
-if (plans.length === 0) throw new Error(`there are: ${PLANS.map(({ name }) => name).join(', ')}`)
 const seconds = (sinceMs: number): string => `${((Date.now() - sinceMs) / 1000).toFixed(1)} s`
 const count = (number: number): string => number.toLocaleString('en')
 
 for (const plan of plans) {
   for (const bounds of plan.searches) {
     const startMs = Date.now()
-    const { states, steps, depth, violation } = searchModel(plan, bounds)
     console.log(`${plan.name}: ${describeBounds(sourceOf(plan.name), bounds)}`)
+    const { states, steps, depth, violation } = searchModel(plan, bounds, found => {
+      if (process.stdout.isTTY) process.stdout.write(`  ${count(found)} states …\r`)
+    })
     console.log(`  ${count(states)} states, ${count(steps)} steps, depth ${depth}, ${seconds(startMs)}`)
     if (violation) {
       console.log(`  NOT KEPT: ${violation.broken.join(', ')}\n    ${violation.trace.join('\n    ')}`)

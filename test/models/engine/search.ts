@@ -11,8 +11,6 @@ export interface Found {
   depth: number
   /** null when every state that was reached keeps every invariant */
   violation: { broken: string[]; trace: string[] } | null
-  /** false when the limit ended the search */
-  complete: boolean
 }
 
 interface Reached {
@@ -22,20 +20,22 @@ interface Reached {
   depth: number
 }
 
-/** @param mostStates ends the search */
-export function search(model: Model, mostStates = Infinity): Found {
+/** @param onProgress is told every second how many states were found so far */
+export function search(model: Model, onProgress?: (states: number) => void): Found {
   const first: Reached = { state: model.init(), from: null, by: 'init', depth: 0 }
   const seen = new Set([keyOf(first.state)])
-  let [steps, depth] = [0, 0]
-  const end = (violation: Found['violation'], complete: boolean): Found => ({
-    ...{ states: seen.size, steps, depth, violation, complete },
-  })
+  let [steps, depth, toldMs] = [0, 0, Date.now()]
+  const end = (violation: Found['violation']): Found => ({ states: seen.size, steps, depth, violation })
   const brokenAtFirst = model.broken(first.state)
-  if (brokenAtFirst.length > 0) return end({ broken: brokenAtFirst, trace: [] }, false)
+  if (brokenAtFirst.length > 0) return end({ broken: brokenAtFirst, trace: [] })
   let level = [first]
   while (level.length > 0) {
     const next: Reached[] = []
-    for (const reached of level)
+    for (const reached of level) {
+      if (onProgress && Date.now() - toldMs > 1_000) {
+        onProgress(seen.size)
+        toldMs = Date.now()
+      }
       for (const { action, state } of model.stepsFrom(reached.state)) {
         steps += 1
         const key = keyOf(state)
@@ -44,13 +44,13 @@ export function search(model: Model, mostStates = Infinity): Found {
         const here = { state, from: reached, by: action, depth: reached.depth + 1 }
         depth = here.depth
         const broken = model.broken(state)
-        if (broken.length > 0) return end({ broken, trace: traceTo(here) }, false)
-        if (seen.size >= mostStates) return end(null, false)
+        if (broken.length > 0) return end({ broken, trace: traceTo(here) })
         next.push(here)
       }
+    }
     level = next
   }
-  return end(null, true)
+  return end(null)
 }
 
 function traceTo(reached: Reached): string[] {
