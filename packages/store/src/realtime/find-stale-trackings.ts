@@ -15,7 +15,7 @@ export interface StaleTrackings {
 
 /**
  * Finds the tracking IDs with payments beyond the given `seq`, with their heads: all rooms of a pod in one statement.
- * Takes no locks; relies on the primary key of trackings.
+ * Bounded: one probe of the primary key of trackings a room, whatever was paid; takes no locks.
  * @throws StoreUnavailableError
  */
 export async function findStaleTrackings(

@@ -30,6 +30,11 @@ const PAGE_COST = 10
 /** How long the auditor waits for a failing node before a missing number becomes a gap. */
 const HOLE_PATIENCE_MS = 20_000
 
+/**
+ * Bounded: one turn reads about `auditedAtOnce` transactions, and lists an account in parts of at most 100 pages, however
+ * many transactions name the account; what is left has its turn after the next rescan. Numbers are compared by one call for
+ * 100 of the policies that were paid since the last turn.
+ */
 export class Auditor {
   /** stored in the checkpoint */
   open: OpenGaps
