@@ -1,13 +1,15 @@
-// The laws over other random histories in each run. SEED=n repeats a run, and LAWS_RUNS=n chooses how many there are.
+// The laws over other random histories in each run. SEED=n repeats a run, LAWS_RUNS=n chooses how many there are, and with
+// LAWS_SECONDS=n as many of them are drawn as this time allows, a tenth at least.
 import t from 'tap'
 import { holdLaws } from './hold-laws.js'
 import type { Law } from './laws.js'
 
-const { SEED = String(Date.now() % 2 ** 31), LAWS_RUNS = '10000', LAWS } = process.env
+const { SEED = String(Date.now() % 2 ** 31), LAWS_RUNS = '10000', LAWS_SECONDS, LAWS } = process.env
+const histories = Number(LAWS_RUNS)
 
 t.setTimeout(800_000)
 await holdLaws(t, {
-  histories: Number(LAWS_RUNS),
-  ...{ together: 50, databases: 2, seed: Number(SEED), seconds: 700 },
+  ...{ histories, least: LAWS_SECONDS === undefined ? histories : histories / 10 },
+  ...{ together: 50, databases: 2, seed: Number(SEED), seconds: Number(LAWS_SECONDS ?? 700) },
   only: LAWS?.split(',') as Law[] | undefined,
 })

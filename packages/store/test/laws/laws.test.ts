@@ -9,6 +9,7 @@ const { SEED = '1', LAWS_RUNS = '300', LAWS } = process.env
 t.setTimeout(300_000)
 await holdLaws(t, {
   histories: Number(LAWS_RUNS),
+  least: Math.min(100, Number(LAWS_RUNS)),
   ...{ together: 10, databases: 1, seed: Number(SEED), seconds: 200 },
   only: LAWS?.split(',') as Law[] | undefined,
 })
