@@ -32,6 +32,7 @@ export interface SubscriberPage {
 
 export interface PageOfWallets {
   limit: number
+  /** at most `MOST_WALLETS`: each is a step */
   offset: number
   /** `next` of the page before */
   after?: string | undefined
@@ -40,8 +41,8 @@ export interface PageOfWallets {
 /** Policies of a wallet that are counted, and payments of a wallet that are added up. */
 const MOST_POLICIES = 1_000
 const MOST_PAYMENTS = 10_000
-/** Wallets that `total` counts, and policies that one request looks at for wallets that never paid. */
-const MOST_WALLETS = 10_000
+/** Wallets that `total` counts and an offset may skip, and policies that one request looks at for wallets that never paid. */
+export const MOST_WALLETS = 10_000
 
 interface Row {
   wallet: string

@@ -5,6 +5,7 @@ import {
   listMerchantPolicies,
   listNeverPaid,
   listSubscribers,
+  MOST_WALLETS,
 } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -101,7 +102,7 @@ export function addMerchantRoutes(
             Type.Boolean({ description: 'owners of policies who never paid instead' }),
           ),
           limit: ClampedLimit(),
-          offset: Offset(),
+          offset: Offset(MOST_WALLETS),
           cursor: Cursor(),
         }),
         response: { 200: Subscribers, ...REFUSALS },
