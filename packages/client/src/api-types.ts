@@ -6412,7 +6412,7 @@ export interface operations {
                 neverPaid?: boolean;
                 /** @description the most records to answer; more than 1000 counts as 1000, less than 1 as the default */
                 limit?: number | bigint;
-                /** @description how many records to skip; `cursor` goes beyond 10000 */
+                /** @description how many records to skip; `cursor` is faster for deep pages */
                 offset?: number | bigint;
                 /** @description where the page begins: `x-next-cursor` of the page before; the cursor carries the filters */
                 cursor?: string;

@@ -32,7 +32,6 @@ export interface SubscriberPage {
 
 export interface PageOfWallets {
   limit: number
-  /** at most `MOST_WALLETS`: each is a step */
   offset: number
   /** `next` of the page before */
   after?: string | undefined
@@ -41,8 +40,8 @@ export interface PageOfWallets {
 /** Policies of a wallet that are counted, and payments of a wallet that are added up. */
 const MOST_POLICIES = 1_000
 const MOST_PAYMENTS = 10_000
-/** Wallets that `total` counts and an offset may skip, and policies that one request looks at for wallets that never paid. */
-export const MOST_WALLETS = 10_000
+/** Wallets that `total` counts, and policies that one request looks at for wallets that never paid. */
+const MOST_WALLETS = 10_000
 
 interface Row {
   wallet: string
@@ -108,7 +107,8 @@ function toSubscribers(rows: readonly Row[]): Subscriber[] {
 
 /**
  * The distinct wallets that paid a gateway, direct transfers too, by wallet. Retracted payments and payments whose payer
- * is not known yet do not count. Relies on events_gateway_payers, user_payments by owner and policies by user payment.
+ * is not known yet do not count. Relies on events_gateway_payers, user_payments by owner and policies by user payment. An
+ * offset takes a probe for each wallet that it skips, about 1 us; a cursor costs the same at any place.
  */
 export async function listSubscribers(
   { database }: Store,

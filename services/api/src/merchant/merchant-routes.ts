@@ -5,7 +5,6 @@ import {
   listMerchantPolicies,
   listNeverPaid,
   listSubscribers,
-  MOST_WALLETS,
 } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -102,7 +101,7 @@ export function addMerchantRoutes(
             Type.Boolean({ description: 'owners of policies who never paid instead' }),
           ),
           limit: ClampedLimit(),
-          offset: Offset(MOST_WALLETS),
+          offset: Offset(),
           cursor: Cursor(),
         }),
         response: { 200: Subscribers, ...REFUSALS },

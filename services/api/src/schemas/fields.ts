@@ -74,13 +74,11 @@ export const ClampedLimit = (maximum = 1000) =>
     description: `the most records to answer; more than ${maximum} counts as ${maximum}, less than 1 as the default`,
   })
 
-/** @param maximum of a list that finds each record that it skips by a probe of its own */
-export const Offset = (maximum?: number) =>
+export const Offset = () =>
   Type.Integer({
     minimum: 0,
-    ...(maximum !== undefined && { maximum }),
     default: 0,
-    description: `how many records to skip; \`cursor\` ${maximum === undefined ? 'is faster for deep pages' : `goes beyond ${maximum}`}`,
+    description: 'how many records to skip; `cursor` is faster for deep pages',
   })
 
 export const IncludeRetracted = () =>

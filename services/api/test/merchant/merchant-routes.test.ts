@@ -130,8 +130,6 @@ t.test('subscribers, by token', async t => {
   )
   const second = { items: [{ wallet: known[1]!.wallet }], total: 2 }
   t.match((await get('subscribers?limit=1&offset=1')).body, second)
-  t.equal((await get('subscribers?offset=10000')).status, 200)
-  t.match(await get('subscribers?offset=10001'), { status: 400, body: { error: /offset/ } })
   const first = await get('subscribers?limit=1')
   t.match((await get(`subscribers?cursor=${first.headers['x-next-cursor']}`)).body, second)
 })
