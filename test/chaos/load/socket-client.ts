@@ -2,6 +2,16 @@
 // last `seq` up to which it knows everything, and keeps payments by `seq`. It does not look for gaps while it is
 // connected: those the service must heal by itself.
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  SOCKET_PATH,
+  type ErrorMessage,
+  type PaymentMessage,
+  type ReconnectMessage,
+  type RetractionMessage,
+  type SocketPayment,
+  type SocketRetraction,
+  type SubscribeReply,
+} from '@payment-tracking/contracts'
 import { io, type Socket } from 'socket.io-client'
 import type { ToldPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
@@ -9,29 +19,10 @@ import type { ClientPlan } from '../plan/socket-plan.js'
 import type { CommitChecker } from './commit-checker.js'
 import type { ToldReader } from './told-reader.js'
 
-export interface SocketPayment {
-  trackingId: string
-  /** absent when all that is known is that it was retracted */
-  amountString?: string
-  signature: string
-  slot: number
-  gateway: string
-  paymentPolicy: string
-  recordId: number
-  recipient: string | null
-  tokenMint: string | null
-  eventId: string
-  seq: number
-  position: number
-  retracted?: true
-}
-
-interface Retraction {
-  trackingId: string
-  seq: number
-  eventId: string
-  signature: string
-}
+/** What the client knows of a payment: of one whose retraction came first, only these. */
+export type KnownPayment =
+  | SocketPayment
+  | (SocketRetraction & { retracted: true; amountString?: never; recordId?: never })
 
 /** One continuous subscription, as the client saw it. */
 export interface Hold {
@@ -45,7 +36,7 @@ export interface Hold {
 }
 
 interface Followed {
-  known: Map<number, SocketPayment>
+  known: Map<number, KnownPayment>
   /** `seq` of payments that were taken back */
   retracted: Set<number>
   head: number
@@ -53,19 +44,6 @@ interface Followed {
   epoch: string | undefined
   hold: Hold | undefined
 }
-
-type Reply =
-  | {
-      ok: true
-      head: number
-      epoch: string
-      resume: string
-      recovered: boolean
-      replay: SocketPayment[]
-      more: boolean
-      next: number
-    }
-  | { ok: false; code: string; message: string }
 
 const ANSWER_TIMEOUT_MS = 2_000
 const AGAIN_MS = 250
@@ -111,7 +89,7 @@ export class SocketClient {
       )
     }
     const socket = io(this.baseUrl, {
-      path: '/ws/v1',
+      path: SOCKET_PATH,
       transports: ['websocket'],
       forceNew: true,
       timeout: 2_000,
@@ -128,13 +106,13 @@ export class SocketClient {
       // The one reason after which the library does not come back by itself.
       if (reason === 'io server disconnect') socket.connect()
     })
-    socket.on('payment', ({ data }: { data: SocketPayment }) => this.#onPayment(data))
-    socket.on('retraction', ({ data }: { data: Retraction }) => {
+    socket.on('payment', ({ data }: PaymentMessage) => this.#onPayment(data))
+    socket.on('retraction', ({ data }: RetractionMessage) => {
       this.#notePush('retraction', data)
       const followed = this.followed.get(data.trackingId)
       if (followed) this.#know(followed, { ...data, retracted: true })
     })
-    socket.on('error', ({ data }: { data: { code: string; trackingId?: string } }) => {
+    socket.on('error', ({ data }: ErrorMessage) => {
       if (data.code !== 'TOO_MANY_CONNECTIONS' || data.trackingId === undefined) return
       const followed = this.followed.get(data.trackingId)
       if (!followed?.hold) return
@@ -142,7 +120,7 @@ export class SocketClient {
       this.#endHold(followed)
       void this.#follow(socket, data.trackingId, AGAIN_MS)
     })
-    socket.on('reconnect', ({ data }: { data: { afterMs: number } }) => {
+    socket.on('reconnect', ({ data }: ReconnectMessage) => {
       setTimeout(() => {
         if (this.#socket === socket) socket.disconnect().connect()
       }, data.afterMs * Math.random())
@@ -168,7 +146,7 @@ export class SocketClient {
       const reply = (await socket
         .timeout(ANSWER_TIMEOUT_MS)
         .emitWithAck('subscribe', request)
-        .catch(() => undefined)) as Reply | undefined
+        .catch(() => undefined)) as SubscribeReply | undefined
       if (reply) noteReply(reply)
       if (socket.id !== id || this.followed.get(trackingId) !== followed) return
       if (!reply?.ok) {
@@ -219,7 +197,7 @@ export class SocketClient {
     const { recorder } = this
     const of = { ...this.#said, op: recorder.next(), connection: this.#connection, trackingId }
     recorder.note({ ...of, what: 'ask', since, ...(epoch !== undefined && { epoch }) })
-    return (reply: Reply) => {
+    return (reply: SubscribeReply) => {
       if (!reply.ok) return recorder.note({ ...of, what: 'answer', refused: reply.code })
       const { head, epoch, recovered, more, next, replay } = reply
       const told = replay.map(({ seq, eventId, position, retracted }): ToldPayment => ({
@@ -253,7 +231,7 @@ export class SocketClient {
     this.recorder.note({ ...this.#said, what: 'lost', connection: this.#connection, trackingId })
   }
 
-  #notePush(what: 'payment' | 'retraction', payment: SocketPayment | Retraction): void {
+  #notePush(what: 'payment' | 'retraction', payment: SocketPayment | SocketRetraction): void {
     const { trackingId, seq, eventId, signature } = payment
     const position = 'position' in payment ? { position: payment.position } : {}
     const of = { ...this.#said, connection: this.#connection, trackingId }
@@ -275,7 +253,7 @@ export class SocketClient {
     this.#know(followed, payment)
   }
 
-  #know({ known, retracted }: Followed, payment: SocketPayment | (Retraction & { retracted: true })): void {
+  #know({ known, retracted }: Followed, payment: KnownPayment): void {
     const before = known.get(payment.seq)
     if (payment.retracted) retracted.add(payment.seq)
     if (before && before.eventId !== payment.eventId) {
@@ -283,7 +261,7 @@ export class SocketClient {
       this.problems.push(`socket: ${this.plan.name} was sent two payments as seq ${seq} of ${trackingId}`)
     }
     // A retraction alone does not say what the payment was.
-    if (before === undefined || !payment.retracted) known.set(payment.seq, payment as SocketPayment)
+    if (before === undefined || !payment.retracted) known.set(payment.seq, payment)
     if (!this.firstKnownMs.has(payment.eventId)) this.firstKnownMs.set(payment.eventId, performance.now())
   }
 }

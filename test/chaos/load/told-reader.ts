@@ -1,9 +1,9 @@
 // A shop that was told of a payment and reads it: it asks for the payment from the payment's own position.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SocketPayment } from '@payment-tracking/contracts'
 import type { ToldPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
 import { fetchText } from './fetch-text.js'
-import type { SocketPayment } from './socket-client.js'
 
 export interface ToldReader {
   /** Somebody was told of a payment, by a database that this epoch names. */

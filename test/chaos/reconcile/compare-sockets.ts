@@ -1,6 +1,6 @@
 // Compares the final knowledge of every client: the client knows all stored payments of its tracking IDs, and a
 // tracking ID never has more connections than seats.
-import type { Hold, SocketClient, SocketPayment } from '../load/socket-client.js'
+import type { Hold, KnownPayment, SocketClient } from '../load/socket-client.js'
 import type { ModelPayment } from '../model/state.js'
 import type { Differences } from './differences.js'
 import type { StoredEvent } from './stored-events.js'
@@ -50,7 +50,7 @@ export function compareSockets(
 }
 
 function comparePayment(
-  got: SocketPayment,
+  got: KnownPayment,
   payment: ModelPayment,
   stored: StoredEvent,
   say: (what: string) => void,
@@ -60,8 +60,7 @@ function comparePayment(
     ['signature', got.signature, payment.signature],
   ]
   // A client that missed a retracted payment gets only the retraction.
-  const isRetractionAlone = got.retracted === true && got.amountString === undefined
-  if (!isRetractionAlone)
+  if (got.amountString !== undefined || !got.retracted)
     pairs.push(
       ['amountString', got.amountString, String(payment.amount)],
       ['slot', got.slot, payment.message.slot],
