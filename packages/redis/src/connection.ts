@@ -1,3 +1,4 @@
+import { repeat } from '@payment-tracking/runtime'
 import {
   connectToRedis,
   reconnect,
@@ -67,15 +68,20 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late:
  */
 export function watchConnection(redis: Redis, intervalMs: number, timeoutMs: number): () => void {
   let opening = false
-  const timer = setInterval(() => {
-    // The server took the connection and says nothing: it was opening at the last look already.
-    if (redis.status === 'connect' && opening) reconnect(redis)
-    opening = redis.status === 'connect'
-    if (redis.status !== 'ready') return
-    withDeadline(redis.ping(), timeoutMs, () => new Error('no answer')).catch(() => reconnect(redis))
-  }, intervalMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  const looking = repeat({
+    everyMs: intervalMs,
+    ref: false,
+    run: () => {
+      // The server took the connection and says nothing: it was opening at the last look already.
+      if (redis.status === 'connect' && opening) reconnect(redis)
+      opening = redis.status === 'connect'
+      if (redis.status !== 'ready') return
+      withDeadline(redis.ping(), timeoutMs, () => new Error('no answer')).catch(() => reconnect(redis))
+    },
+    onError: () => reconnect(redis),
+  })
+  looking.start()
+  return () => void looking.stop()
 }
 
 /** Closes for good, also when Redis is away or does not answer. */

@@ -10,8 +10,13 @@ export interface RepeatOptions {
   spread?: number
   /** how long a stop waits for the run in hand; default: until its end */
   stopWithinMs?: number
-  /** @param stop aborted by a stop: a run of many pages ends with the page in hand */
-  run: (stop: AbortSignal) => Promise<unknown>
+  /** whether a pause keeps the process alive; default: true */
+  ref?: boolean
+  /**
+   * A look that takes no time, or a promise of its end.
+   * @param stop aborted by a stop: a run of many pages ends with the page in hand
+   */
+  run: (stop: AbortSignal) => unknown
   /** hears why a run failed. The next run comes at its time: a short outage is no reason to stop. */
   onError: (error: unknown) => void
 }
@@ -23,12 +28,14 @@ export interface RepeatedTask {
 
 /** Runs a task again and again, one run at a time. A stop ends the pause, and waits for the run in hand. */
 export function repeat(options: RepeatOptions): RepeatedTask {
-  const { everyMs, firstAfterMs = everyMs, spread = 0, stopWithinMs, run, onError } = options
+  const { everyMs, firstAfterMs = everyMs, spread = 0, stopWithinMs, ref = true, run, onError } = options
   const abort = new AbortController()
   let running: Promise<void> = Promise.resolve()
 
   const pause = (ms: number): Promise<void> =>
-    sleep(ms * (1 - spread + 2 * spread * Math.random()), undefined, { signal: abort.signal }).catch(() => {})
+    sleep(ms * (1 - spread + 2 * spread * Math.random()), undefined, { signal: abort.signal, ref }).catch(
+      () => {},
+    )
 
   const loop = async (): Promise<void> => {
     await pause(firstAfterMs)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import t from 'tap'
 import { repeat } from '../src/index.js'
 
@@ -74,6 +75,32 @@ t.test('a stop ends a pause, and waits for the run in hand', async t => {
   await busy.stop()
   t.ok(isDone, 'the run learned of the stop and came to its end')
 })
+
+t.test(
+  'a look that takes no time is repeated too, and its pauses need not keep the process alive',
+  async t => {
+    const { promise: third, resolve } = withResolvers<void>()
+    let looks = 0
+    const look = () => {
+      if (++looks === 3) resolve()
+      if (looks === 1) throw new Error('once')
+    }
+    const errors: unknown[] = []
+    const task = repeat({ everyMs: 1, run: look, onError: error => errors.push(error) })
+    task.start()
+    await third
+    await task.stop()
+    t.match(errors, [{ message: 'once' }])
+
+    const program = `
+    import { repeat } from '${new URL('../dist/index.js', import.meta.url).href}'
+    repeat({ everyMs: 3_600_000, ref: false, run() {}, onError() {} }).start()`
+    const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      timeout: 20_000,
+    })
+    t.equal(status, 0, 'the process ends')
+  },
+)
 
 t.test('a stop waits no longer than it may', async () => {
   const { promise: begun, resolve: begin } = withResolvers<void>()

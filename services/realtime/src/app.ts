@@ -1,4 +1,4 @@
-import { readTrustedProxies, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
+import { readTrustedProxies, repeat, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
 import {
   buildPaymentAdapter,
   eventIdOfRetraction,
@@ -151,7 +151,15 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     socket.once('disconnect', () => metrics.connections.dec())
   })
 
-  let sampler: NodeJS.Timeout | undefined
+  const sampling = repeat({
+    everyMs: SAMPLE_INTERVAL_MS,
+    run: () => {
+      const longest = connections().reduce((most, { writeBuffer }) => Math.max(most, writeBuffer.length), 0)
+      metrics.queuedPackets.set(longest)
+      rooms.countDeliveries()
+    },
+    onError: err => log.error({ err }, 'metrics.not-sampled'),
+  })
   return {
     async start() {
       seats.start()
@@ -159,11 +167,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       databaseEpoch.start()
       healer.start()
       lifecycle.start()
-      sampler = setInterval(() => {
-        const longest = connections().reduce((most, { writeBuffer }) => Math.max(most, writeBuffer.length), 0)
-        metrics.queuedPackets.set(longest)
-        rooms.countDeliveries()
-      }, SAMPLE_INTERVAL_MS)
+      sampling.start()
       log.info({ host: config.HOST, port }, 'service.listening')
     },
     probeLease: () => {
@@ -174,7 +178,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     async stop() {
       server.stopListening()
       await drainSockets(server.io, drainWindowMs(config.STOP_DEADLINE_MS, tunables), metrics)
-      clearInterval(sampler)
+      await sampling.stop()
       rooms.countDeliveries()
       await Promise.all([databaseEpoch.stop(), healer.stop(), lifecycle.stop()])
       await server.io.close()

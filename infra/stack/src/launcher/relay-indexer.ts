@@ -1,5 +1,6 @@
 // Shows an operator at the terminal the progress of a backfill, and unsuitable nodes.
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { repeat } from '@payment-tracking/runtime'
 
 interface Line {
   msg?: string
@@ -64,11 +65,13 @@ export function relayIndexer(file: string, log: (line: string) => void): () => P
       if (sentence !== undefined) log(sentence)
     }
   }
-  const timer = setInterval(look, LOOK_MS)
-  return async () => {
-    clearInterval(timer)
-    await Promise.resolve()
-  }
+  const looking = repeat({
+    everyMs: LOOK_MS,
+    run: look,
+    onError: error => log(`chain: the log of the indexer cannot be read: ${String(error)}`),
+  })
+  looking.start()
+  return () => looking.stop()
 }
 
 function describe(text: string): string | undefined {

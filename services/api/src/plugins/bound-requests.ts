@@ -2,7 +2,7 @@
 // Without these bounds, sixty connections that each request a thousand events nine times and never read exhaust a
 // process of 512 MiB, within the limit of requests a minute.
 import type { Socket } from 'node:net'
-import { countedAddress, type Metrics } from '@payment-tracking/runtime'
+import { countedAddress, repeat, type Metrics } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
@@ -129,20 +129,22 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     socket.destroy()
   })
 
-  const look = setInterval(() => {
-    const nowMs = performance.now()
-    unread.closeSlow(nowMs)
-    for (const [request, { reply, sinceMs }] of inWork) {
-      // The oldest requests come first.
-      if (nowMs - sinceMs < bounds.deadlineMs) break
-      inWork.delete(request)
-      if (reply.sent || reply.raw.headersSent) continue
-      void reply.send(new ApiError('STORE_TIMEOUT', 'The answer took too long. Please try again.'))
-    }
-  }, LOOK_EVERY_MS)
-  look.unref()
-  app.addHook('onClose', (_app, done) => {
-    clearInterval(look)
-    done()
+  const looking = repeat({
+    everyMs: LOOK_EVERY_MS,
+    ref: false,
+    run: () => {
+      const nowMs = performance.now()
+      unread.closeSlow(nowMs)
+      for (const [request, { reply, sinceMs }] of inWork) {
+        // The oldest requests come first.
+        if (nowMs - sinceMs < bounds.deadlineMs) break
+        inWork.delete(request)
+        if (reply.sent || reply.raw.headersSent) continue
+        void reply.send(new ApiError('STORE_TIMEOUT', 'The answer took too long. Please try again.'))
+      }
+    },
+    onError: err => app.log.error({ err }, 'requests.look-failed'),
   })
+  looking.start()
+  app.addHook('onClose', () => looking.stop())
 }

@@ -5,7 +5,7 @@
 // exceeds the limit. So a process can admit, beyond the limit, as many requests as the other processes admitted since
 // the last exchange. With P processes a client never gets more than P times the limit in a minute, and about the limit
 // plus the requests that it can send to the other P − 1 processes in one second.
-import type { Logger } from '@payment-tracking/runtime'
+import { repeat, type Logger } from '@payment-tracking/runtime'
 import { exchangeCounts, type RedisConnections } from '@payment-tracking/redis'
 
 const EXCHANGE_EVERY_MS = 1_000
@@ -49,7 +49,7 @@ export function openSharedCounts({
 }: SharedCountsOptions): SharedCounts {
   let windowNumber = Math.floor(nowMs() / windowMs)
   let counts = new Map<string, Count>()
-  let exchanging: Promise<void> | undefined
+  let inExchange: Promise<void> | undefined
   let isTogether = true
 
   const turnWindow = () => {
@@ -93,11 +93,16 @@ export function openSharedCounts({
   }
 
   const exchange = () =>
-    (exchanging ??= exchangeOnce().finally(() => {
-      exchanging = undefined
+    (inExchange ??= exchangeOnce().finally(() => {
+      inExchange = undefined
     }))
-  const timer = setInterval(() => void exchange(), EXCHANGE_EVERY_MS)
-  timer.unref()
+  const exchanging = repeat({
+    everyMs: EXCHANGE_EVERY_MS,
+    ref: false,
+    run: exchange,
+    onError: err => log.warn({ err }, 'limits.not-exchanged'),
+  })
+  exchanging.start()
 
   const storeOf = (prefix: string): CountStore => ({
     incr(client, done) {
@@ -110,5 +115,5 @@ export function openSharedCounts({
     child: ({ routeInfo, groupId }) => storeOf(groupId === undefined ? `${routeInfo?.url ?? ''} ` : ''),
   })
 
-  return { ...storeOf(''), exchange, close: () => clearInterval(timer) }
+  return { ...storeOf(''), exchange, close: () => void exchanging.stop() }
 }

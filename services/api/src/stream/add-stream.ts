@@ -1,7 +1,7 @@
 import websocket from '@fastify/websocket'
 import type { WebSocket } from 'ws'
 import { Type, type Static } from 'typebox'
-import { countedAddress, type Logger } from '@payment-tracking/runtime'
+import { countedAddress, repeat, type Logger } from '@payment-tracking/runtime'
 import {
   decodePositionCursor,
   encodePositionCursor,
@@ -188,20 +188,22 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
 /** Pings every socket, and cuts a socket that did not answer the last ping. */
 function keepAlive(app: ApiServer, readers: ReadonlyMap<WebSocket, Reader>, everyMs: number): void {
   const unanswered = new WeakSet<WebSocket>()
-  const timer = setInterval(() => {
-    for (const socket of readers.keys()) {
-      if (unanswered.has(socket)) {
-        socket.terminate()
-        continue
+  const pinging = repeat({
+    everyMs,
+    ref: false,
+    run: () => {
+      for (const socket of readers.keys()) {
+        if (unanswered.has(socket)) {
+          socket.terminate()
+          continue
+        }
+        unanswered.add(socket)
+        socket.once('pong', () => unanswered.delete(socket))
+        socket.ping()
       }
-      unanswered.add(socket)
-      socket.once('pong', () => unanswered.delete(socket))
-      socket.ping()
-    }
-  }, everyMs)
-  timer.unref()
-  app.addHook('onClose', (_app, done) => {
-    clearInterval(timer)
-    done()
+    },
+    onError: err => app.log.error({ err }, 'stream.ping-failed'),
   })
+  pinging.start()
+  app.addHook('onClose', () => pinging.stop())
 }

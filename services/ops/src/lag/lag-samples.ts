@@ -2,7 +2,7 @@
 // the longer past.
 import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import type { Bus, StreamConfig } from '@payment-tracking/bus'
-import type { Logger } from '@payment-tracking/runtime'
+import { repeat, type Logger } from '@payment-tracking/runtime'
 
 export interface LagSample {
   at: Date
@@ -23,21 +23,21 @@ const KEPT = 240
 
 export function sampleLag(bus: Bus, stream: StreamConfig, log: Logger): LagSamples {
   const samples: LagSample[] = []
-  const take = async () => {
-    try {
+  const sampling = repeat({
+    everyMs: EVERY_MS,
+    firstAfterMs: 0,
+    ref: false,
+    run: async () => {
       const { lastSequence, acknowledgedSequence, inFlight } = await bus.position({
         ...stream,
         consumerName: INGEST_CONSUMER,
       })
       samples.push({ at: new Date(), unread: Math.max(0, lastSequence - acknowledgedSequence), inFlight })
       if (samples.length > KEPT) samples.shift()
-    } catch (err) {
-      // A gap in the samples is the honest picture; /readyz says what is away.
-      log.debug({ err }, 'lag.not-sampled')
-    }
-  }
-  void take()
-  const timer = setInterval(() => void take(), EVERY_MS)
-  timer.unref()
-  return { list: () => samples, close: () => clearInterval(timer) }
+    },
+    // A gap in the samples is the honest picture; /readyz says what is away.
+    onError: err => log.debug({ err }, 'lag.not-sampled'),
+  })
+  sampling.start()
+  return { list: () => samples, close: () => void sampling.stop() }
 }

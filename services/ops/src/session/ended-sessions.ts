@@ -1,6 +1,6 @@
 // Sessions that ended by signing out, for all processes of the dashboard. They are stored in Postgres and cached in
 // memory, so that a page needs no query and the queue board works while Postgres is away.
-import type { Logger } from '@payment-tracking/runtime'
+import { repeat, type Logger } from '@payment-tracking/runtime'
 import { endSession, listEndedSessions, type EndedSession, type Store } from '@payment-tracking/store'
 
 /** How long another process of the dashboard may still accept a session that ended in this process. */
@@ -23,16 +23,19 @@ export function openEndedSessions(store: Store, log: Pick<Logger, 'debug'>): End
     known = new Set((await listEndedSessions(store)).map(({ id }) => id))
     return known
   }
-  const timer = setInterval(() => {
-    refresh().catch((err: unknown) => log.debug({ err }, 'sessions.refresh-failed'))
-  }, REFRESH_EVERY_MS)
-  timer.unref()
+  const refreshing = repeat({
+    everyMs: REFRESH_EVERY_MS,
+    ref: false,
+    run: refresh,
+    onError: err => log.debug({ err }, 'sessions.refresh-failed'),
+  })
+  refreshing.start()
   return {
     has: async id => (known ?? (await refresh())).has(id),
     async end(session) {
       await endSession(store, session)
       known?.add(session.id)
     },
-    close: () => clearInterval(timer),
+    close: () => void refreshing.stop(),
   }
 }
