@@ -65,6 +65,9 @@ const HOMES: Record<string, readonly string[]> = {
   '@socket.io/redis-emitter': ['packages/redis'],
 }
 
+/** The houses below infra/stack/src: what others use of one stands in its index.ts. */
+const STACK_HOUSES = ['servers', 'launcher', 'commands/demo', 'commands/dev-kit', 'chain']
+
 /** What opens a connection to Postgres. */
 const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\//
 /** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
@@ -127,6 +130,21 @@ t.test('every README names the folders beside it', async t => {
     const [kind, name, , folder] = path.split('/')
     const readme = `${kind}/${name}/README.md`
     t.ok(new RegExp(`\`(src/)?${folder}/`).test(read(readme)), `${readme} names ${folder}`)
+  }
+})
+
+t.test('each house of infra/stack is entered by its door', async t => {
+  const houseOf = (path: string) => STACK_HOUSES.find(house => path.startsWith(`infra/stack/src/${house}/`))
+  const inside = sources.filter(file => file.startsWith('infra/stack/'))
+  for (const house of STACK_HOUSES)
+    t.ok(inside.includes(`infra/stack/src/${house}/index.ts`), `${house} has a door`)
+  for (const file of inside) {
+    for (const name of importsOf(read(file))) {
+      const path = join(dirname(file), name)
+      const house = name.startsWith('.') ? houseOf(path) : undefined
+      if (house === undefined || house === houseOf(file)) continue
+      if (path !== `infra/stack/src/${house}/index.js`) t.fail(`${file} imports ${name} past the door`)
+    }
   }
 })
 

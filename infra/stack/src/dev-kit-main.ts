@@ -1,10 +1,6 @@
 #!/usr/bin/env node
 // The dev kit as one command: infra/dev-kit bundles this file, so that it runs without the repository.
-import { gateway } from './commands/dev-kit/gateway.js'
-import { listen } from './commands/dev-kit/listen.js'
-import { pay } from './commands/dev-kit/pay.js'
-import { signIn } from './commands/dev-kit/sign-in.js'
-import { trigger } from './commands/dev-kit/trigger.js'
+import { gateway, listen, pay, signIn, trigger } from './commands/dev-kit/index.js'
 
 const COMMANDS = { gateway, 'sign-in': signIn, pay, listen, trigger }
 

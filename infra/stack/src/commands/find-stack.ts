@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ServiceError } from '@payment-tracking/runtime'
-import { readStackFile, type StackFile } from '../launcher/stack-file.js'
+import { readStackFile, type StackFile } from '../launcher/index.js'
 
 /** No stack runs in the data directory. */
 export class NoStackError extends ServiceError {

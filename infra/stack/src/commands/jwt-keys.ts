@@ -1,4 +1,4 @@
-import { buildCheckoutKeys, buildJwtKeys } from '../launcher/secrets.js'
+import { buildCheckoutKeys, buildJwtKeys } from '../launcher/index.js'
 
 const USAGE = `usage: npm run --silent jwt-keys [-- checkout]
   Prints a line for an env file with new keys: JWT_PRIVATE_KEYS, which sign gateway tokens, or with

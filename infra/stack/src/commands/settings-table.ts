@@ -2,8 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { MigrateConfig } from '@payment-tracking/store'
 import type { TSchema } from 'typebox'
-import { readServiceSchema, StackConfig } from '../launcher/config.js'
-import { SERVICES } from '../launcher/service-specs.js'
+import { readServiceSchema, StackConfig, SERVICES } from '../launcher/index.js'
 
 interface Setting {
   readers: string[]

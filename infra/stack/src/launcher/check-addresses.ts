@@ -1,6 +1,6 @@
 // Checks whether the launcher can listen at its addresses; errors name the setting.
 import { ConfigError } from '@payment-tracking/runtime'
-import { findListenError } from '../servers/ports.js'
+import { findListenError } from '../servers/index.js'
 import type { StackConfig } from './config.js'
 
 const describe = (setting: string, port: number, host: string, code: string | undefined): string => {

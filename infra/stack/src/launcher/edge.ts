@@ -3,6 +3,7 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
+import { SOCKET_PATH } from '@payment-tracking/contracts'
 import {
   answerRawError,
   arrivalLimits,
@@ -30,7 +31,6 @@ export interface Edge {
   close(): Promise<void>
 }
 
-const SOCKET_PATH = '/ws/v1'
 const CONSOLE_PATH = '/console'
 /** The API has the same limit. */
 const BODY_LIMIT_BYTES = 64 * 1024

@@ -1,7 +1,8 @@
 // npm does not pass SIGTERM on: without this, a launcher would keep running after its npm has ended.
 import { execFileSync } from 'node:child_process'
 import { basename } from 'node:path'
-import { identify, isAlive, type ProcessIdentity } from '../servers/processes.js'
+import { repeat } from '@payment-tracking/runtime'
+import { identify, isAlive, type ProcessIdentity } from '../servers/index.js'
 
 const LOOK_EVERY_MS = 500
 const SHELLS = new Set(['sh', 'dash', 'bash', 'zsh', 'ash'])
@@ -33,11 +34,12 @@ function findNpm(): ProcessIdentity[] {
 export function followNpm(env: NodeJS.ProcessEnv, onGone: () => void): () => void {
   if (env.npm_lifecycle_event === undefined) return () => {}
   const npm = findNpm()
-  const timer = setInterval(() => {
+  const look = () => {
     if (npm.every(isAlive)) return
-    clearInterval(timer)
+    void looking.stop()
     onGone()
-  }, LOOK_EVERY_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+  }
+  const looking = repeat({ everyMs: LOOK_EVERY_MS, ref: false, run: look, onError: () => {} })
+  looking.start()
+  return () => void looking.stop()
 }

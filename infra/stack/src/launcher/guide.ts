@@ -1,3 +1,4 @@
+import { SOCKET_PATH } from '@payment-tracking/contracts'
 import type { StackFile } from './stack-file.js'
 
 /** Lines are not wider than this, so that a usual terminal does not break them. */
@@ -55,7 +56,7 @@ export function renderGuide(
     '',
     `console         ${baseUrl}/console/`,
     `REST reference  ${baseUrl}/docs/`,
-    `real-time       Socket.IO at ${baseUrl}, path /ws/v1, websocket only`,
+    `real-time       Socket.IO at ${baseUrl}, path ${SOCKET_PATH}, websocket only`,
     `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
     'management      /healthz, /readyz and /metrics of each process:',
     `${INDENT}${managementPorts(stack)}`,

@@ -1,7 +1,6 @@
 // Starts private servers again that die while the stack runs, on the same port and with their data.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Servers } from '../open-servers.js'
-import type { RunningServer } from '../servers/open-server.js'
+import type { Servers, RunningServer } from '../servers/index.js'
 
 const LOOK_EVERY_MS = 300
 /** Deaths in a row, each within this time of the last start, after which an operator has to look. */

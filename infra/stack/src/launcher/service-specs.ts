@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { ServerUrls } from '../open-servers.js'
+import type { ServerUrls } from '../servers/index.js'
 import { STOP_DEADLINE_MS, type StackConfig } from './config.js'
 
 /** One process to run. */

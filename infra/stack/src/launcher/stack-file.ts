@@ -1,7 +1,12 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ServerUrls } from '../open-servers.js'
-import { isAlive, signalProcess, waitForDeath, type ProcessIdentity } from '../servers/processes.js'
+import {
+  type ServerUrls,
+  isAlive,
+  signalProcess,
+  waitForDeath,
+  type ProcessIdentity,
+} from '../servers/index.js'
 
 /** The running stack, for commands that talk to it: DATA_DIR/stack.json. */
 export interface StackFile extends ServerUrls {

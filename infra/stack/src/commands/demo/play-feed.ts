@@ -7,8 +7,8 @@ import {
   type ChainGateway,
   type ChainMessage,
   type ChainPolicy,
-} from '../../chain/build-chain.js'
-import type { KeyPair } from '../../chain/keys.js'
+  type KeyPair,
+} from '../../chain/index.js'
 import { USDC } from '../usdc.js'
 
 export interface FeedPayment {

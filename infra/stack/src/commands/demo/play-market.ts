@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { createKeyFile, demoKeyFileOf, readKeyFile } from '../dev-kit/key-file.js'
-import type { PlayMarket } from '../../launcher/launch.js'
+import { createKeyFile, demoKeyFileOf, readKeyFile } from '../dev-kit/index.js'
+import type { PlayMarket } from '../../launcher/index.js'
 import { openPublisher } from '../open-publisher.js'
 import { buildFeed } from './play-feed.js'
 

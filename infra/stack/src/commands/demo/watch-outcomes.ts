@@ -2,9 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SOCKET_PATH } from '@payment-tracking/contracts'
 import { createWebhook, deleteWebhooks, openStore } from '@payment-tracking/store'
 import { io } from 'socket.io-client'
-import type { StackFile } from '../../launcher/stack-file.js'
+import type { StackFile } from '../../launcher/index.js'
 import type { PaymentTracker } from './track-payments.js'
 
 /** Opens an HTTP server for deliveries and registers it for each gateway. */
@@ -41,7 +42,7 @@ export async function watchDeliveries(
 
 /** A socket client, subscribed to each tracking ID as it appears. */
 export async function watchSocket(stack: StackFile, tracker: PaymentTracker) {
-  const socket = io(stack.baseUrl, { path: '/ws/v1', transports: ['websocket'] })
+  const socket = io(stack.baseUrl, { path: SOCKET_PATH, transports: ['websocket'] })
   socket.on('payment', (message: { data: { signature: string } }) =>
     tracker.reach(message.data.signature, 'pushed'),
   )

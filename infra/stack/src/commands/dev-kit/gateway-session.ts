@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto'
 import bs58 from 'bs58'
-import type { KeyPair } from '../../chain/keys.js'
+import type { KeyPair } from '../../chain/index.js'
 
 export interface GatewaySession {
   gateway: string

@@ -1,5 +1,5 @@
 import { deriveGateway } from '@payment-tracking/domain'
-import { buildChain } from '../../chain/build-chain.js'
+import { buildChain } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'

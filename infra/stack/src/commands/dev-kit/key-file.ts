@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { ServiceError } from '@payment-tracking/runtime'
 import bs58 from 'bs58'
 import { calledAs } from '../called-as.js'
-import { ED25519_PREFIX, type KeyPair } from '../../chain/keys.js'
+import { ED25519_PREFIX, type KeyPair } from '../../chain/index.js'
 
 const KEY_BYTES = 32
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { findFreePort } from '../../servers/ports.js'
+import { findFreePort } from '../../servers/index.js'
 import type { GatewaySession } from './gateway-session.js'
 
 export interface Listener {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deriveGateway } from '@payment-tracking/domain'
-import { buildChain } from '../../chain/build-chain.js'
-import { buildAddress } from '../../chain/keys.js'
+import { buildChain, buildAddress } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'

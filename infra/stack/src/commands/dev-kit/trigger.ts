@@ -7,8 +7,7 @@ import {
   type NoticeType,
   type WebhookEventType,
 } from '@payment-tracking/domain'
-import { buildChain, type Chain, type ChainMessage } from '../../chain/build-chain.js'
-import { buildAddress } from '../../chain/keys.js'
+import { buildChain, type Chain, type ChainMessage, buildAddress } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'

@@ -15,10 +15,10 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { DataDirBusyError, DataDirUnusableError, KeyFileDamagedError } from './errors.js'
-import { outsideDir } from './servers/postgres.js'
-import { makePrivateFolder } from './servers/private-folder.js'
-import { identify, isAlive, stopProcess, type ProcessIdentity } from './servers/processes.js'
+import { DataDirBusyError, DataDirUnusableError, KeyFileDamagedError } from '../errors.js'
+import { outsideDir } from './postgres.js'
+import { makePrivateFolder } from './private-folder.js'
+import { identify, isAlive, stopProcess, type ProcessIdentity } from './processes.js'
 
 export interface DataDir {
   path: string

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { lockDataDir } from './data-dir.js'
-import type { Program } from './servers/debian-packages.js'
-import { findProgram } from './servers/find-program.js'
-import { natsKind } from './servers/nats.js'
-import { openServer, type RunningServer } from './servers/open-server.js'
-import { postgresKind } from './servers/postgres.js'
-import { redisKind } from './servers/redis.js'
+import type { Program } from './debian-packages.js'
+import { findProgram } from './find-program.js'
+import { natsKind } from './nats.js'
+import { openServer, type RunningServer } from './open-server.js'
+import { postgresKind } from './postgres.js'
+import { redisKind } from './redis.js'
 
 const KINDS = { postgres: postgresKind, redis: redisKind, nats: natsKind } as const
 export type ServerName = keyof typeof KINDS
@@ -39,7 +39,7 @@ export interface Servers extends ServerUrls {
 }
 
 const CACHE_DIR = fileURLToPath(
-  new URL('../../../node_modules/.cache/payment-tracking/servers', import.meta.url),
+  new URL('../../../../node_modules/.cache/payment-tracking/servers', import.meta.url),
 )
 
 /**

@@ -1,0 +1,3 @@
+// The door of the demo.
+export { demo } from './demo.js'
+export { playMarket } from './play-market.js'

@@ -1,0 +1,10 @@
+// The door of the launcher and its edge.
+export { readServiceSchema, StackConfig } from './config.js'
+export { openEdge } from './edge.js'
+export { FOLLOW_PARENT } from './followers.js'
+export type { PlayMarket } from './launch.js'
+export { main } from './main.js'
+export { buildCheckoutKeys, buildJwtKeys } from './secrets.js'
+export { SERVICES } from './service-specs.js'
+export { readStackFile, type StackFile } from './stack-file.js'
+export { superviseService } from './supervise.js'
