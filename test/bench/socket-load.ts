@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { CommittedPayment } from '@payment-tracking/contracts'
+import { makeCommittedPayment } from '@payment-tracking/testkit'
 import { WebSocket } from 'ws'
 
 /** Memory that a process has in use, in KiB. */
@@ -10,23 +11,19 @@ export const residentKib = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 
 /** A payment as ingest would announce it. */
-export const paymentFor = (trackingId: string, seq: number): CommittedPayment => ({
-  eventId: '4bd5b9ab-62b9-4c40-8d23-4a0bd1a5e4ac',
-  position: '1',
-  trackingId,
-  seq,
-  signature: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
-  slot: 312_345_678,
-  occurredAt: '2026-11-21T00:00:00.000Z',
-  paidAt: '1790000000',
-  paymentPolicy: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
-  gateway: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-  amount: '25000000',
-  recordId: seq,
-  recipient: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
-  payer: '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR',
-  tokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-})
+export const paymentFor = (trackingId: string, seq: number): CommittedPayment =>
+  makeCommittedPayment('4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', {
+    trackingId,
+    seq,
+    signature: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
+    slot: 312_345_678,
+    paymentPolicy: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
+    amount: '25000000',
+    recordId: seq,
+    recipient: '7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv',
+    payer: '8qbHbw2BbbTHBW1sbeqakYXVKRQM8Ne7pLK7m6CVfeR',
+    tokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  })
 
 export interface SocketLoad {
   /** payments that arrived at all sockets together */

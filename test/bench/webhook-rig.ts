@@ -2,29 +2,18 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { CommittedPayment } from '@payment-tracking/contracts'
 import { openQueue } from '@payment-tracking/queue'
 import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
 import { createWebhook, insertDeliveries, openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, startService, waitFor, type TestDatabase } from '@payment-tracking/testkit'
 import type { BenchContext } from './bench.js'
+import { paymentFor } from './socket-load.js'
 
-export const makePayment = (gateway: string): CommittedPayment => ({
+const makePayment = (gateway: string) => ({
+  ...paymentFor(`order-${randomBytes(4).toString('hex')}`, 1),
   eventId: randomUUID(),
-  position: '1',
-  trackingId: `order-${randomBytes(4).toString('hex')}`,
-  seq: 1,
   signature: randomBytes(64).toString('base64'),
-  slot: 452_091_000,
-  occurredAt: new Date().toISOString(),
-  paidAt: '1763632800',
-  paymentPolicy: '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin',
   gateway,
-  amount: '404000000',
-  recordId: 10,
-  recipient: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T',
-  payer: '7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz',
-  tokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
 })
 
 /** Runs a file of this folder in a process of its own, which ends with the bench. */

@@ -1,13 +1,13 @@
 // A Redis Cluster of three primaries and three replicas: each primary is killed in turn, and slots move, under load.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openRedis } from '@payment-tracking/redis'
-import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { useSeatPods, type SeatPod } from '../../packages/redis/test/use-seat-pods.js'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods } from '../../services/realtime/test/use-pods.js'
 import { countRepeats } from '../../services/webhook-worker/test/support/count-repeats.js'
-import { makeCommittedPayment, openRig } from '../../services/webhook-worker/test/support/start-worker.js'
+import { openRig } from '../../services/webhook-worker/test/support/start-worker.js'
 import { Contest } from '../chaos/contest.js'
 import { startRedisCluster, type RedisCluster } from './start-redis-cluster.js'
 

@@ -1,32 +1,17 @@
 import { once } from 'node:events'
-import type { CommittedPayment } from '@payment-tracking/contracts'
-import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { changeOfLifecycle, openRedis } from '../src/index.js'
 import { readPayments, type PaymentFrame } from '../src/fanout/payment-frame.js'
 
-const committed = (
-  trackingId: string | null,
-  seq: number,
-  recipient: string | null = null,
-): CommittedPayment => ({
-  eventId: `event ${seq}`,
-  position: '1',
-  trackingId,
-  seq: trackingId === null ? null : seq,
-  signature: 'signature',
-  slot: 7,
-  occurredAt: '2026-11-21T00:00:00.000Z',
-  paidAt: '1790000000',
-  paymentPolicy: 'policy',
-  gateway: 'gateway',
-  amount: '18446744073709551615',
-  recordId: 1,
-  recipient,
-  payer: null,
-  tokenMint: null,
-})
+const committed = (trackingId: string | null, seq: number, recipient: string | null = null) =>
+  makeCommittedPayment('gateway', {
+    eventId: `event ${seq}`,
+    trackingId,
+    seq: trackingId === null ? null : seq,
+    recipient,
+  })
 
 t.test('a batch is announced in few messages, and read as it was written', async t => {
   const redis = await useRedis(t)

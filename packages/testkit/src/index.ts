@@ -21,6 +21,7 @@ export {
   type TestDatabase,
 } from './create-database.js'
 export { installDebianPackage } from './install-debian-package.js'
+export { makeCommittedPayment } from './make-committed-payment.js'
 export { openPostgresPair, type PostgresPair } from './open-postgres-pair.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
 export { openLink, type Link } from './open-link.js'

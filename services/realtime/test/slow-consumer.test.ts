@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, openRaw, subscribe, usePods } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
@@ -8,23 +8,14 @@ import { fakeBase58 } from './write-payments.js'
 const STALLED = 100
 
 /** Larger than any real payment, so that a few fill the system's buffers between two processes. */
-const bigPayment = (seq: number): CommittedPayment => ({
-  eventId: '00000000-0000-4000-8000-000000000000',
-  position: String(seq),
-  trackingId: 'order',
-  seq,
-  signature: 'x'.repeat(16_000),
-  slot: 1,
-  occurredAt: new Date(0).toISOString(),
-  paidAt: '1',
-  paymentPolicy: fakeBase58('policy'),
-  gateway: fakeBase58('gateway'),
-  amount: '1',
-  recordId: 1,
-  recipient: null,
-  payer: null,
-  tokenMint: null,
-})
+const bigPayment = (seq: number): CommittedPayment =>
+  makeCommittedPayment(fakeBase58('gateway'), {
+    position: String(seq),
+    trackingId: 'order',
+    seq,
+    signature: 'x'.repeat(16_000),
+    paymentPolicy: fakeBase58('policy'),
+  })
 
 t.test('stalled clients are closed at a bounded queue; other clients notice nothing', async t => {
   const pods = await usePods(t, {

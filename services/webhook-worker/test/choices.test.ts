@@ -1,8 +1,8 @@
 // What the owner of a webhook can choose, seen at the endpoint.
 import { insertDeliveries, recoverFailed } from '@payment-tracking/store'
-import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { makeCommittedPayment, openRig } from './support/start-worker.js'
+import { openRig } from './support/start-worker.js'
 
 t.test('what a webhook chooses', async t => {
   const rig = await openRig(t)

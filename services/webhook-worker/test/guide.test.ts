@@ -1,11 +1,11 @@
 // Runs the example of docs/webhooks.md as a reader would.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import { redeliverOne } from '@payment-tracking/store'
 import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
 import t from 'tap'
-import { makeCommittedPayment, openRig } from './support/start-worker.js'
+import { openRig } from './support/start-worker.js'
 
 const EXAMPLE = fileURLToPath(new URL('../../../docs/examples/webhook-receiver.mjs', import.meta.url))
 

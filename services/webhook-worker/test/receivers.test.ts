@@ -2,9 +2,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
-import { waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { makeCommittedPayment } from './support/start-worker.js'
 
 const example = (name: string) => fileURLToPath(new URL(`../../../docs/examples/${name}`, import.meta.url))
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
-import { createDatabase } from '@payment-tracking/testkit'
+import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import {
@@ -19,24 +19,6 @@ import {
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
 import { tell } from '../../src/webhooks/tell.js'
-
-const makeCommittedPayment = (gateway: string): CommittedPayment => ({
-  eventId: randomUUID(),
-  position: '1',
-  trackingId: 'order-1',
-  seq: 1,
-  signature: 's',
-  slot: 1,
-  occurredAt: '2026-11-20T10:00:00.000Z',
-  paidAt: '1',
-  paymentPolicy: 'p',
-  gateway,
-  amount: '18446744073709551615',
-  recordId: 1,
-  recipient: null,
-  payer: null,
-  tokenMint: null,
-})
 
 t.test('deliveries in Postgres', async t => {
   const database = await createDatabase(t)

@@ -8,7 +8,7 @@ import {
   type LifecyclePolicy,
   type Route,
 } from '@payment-tracking/domain'
-import { createDatabase } from '@payment-tracking/testkit'
+import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore, type Store } from '../../src/database/open-store.js'
 import type { Tx } from '../../src/database/sql.js'
@@ -50,11 +50,16 @@ interface Given extends Combination {
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 }
 
-const paymentOf = (given: Given, tokenMint: string | null = given.tokenMint): CommittedPayment => ({
-  ...{ eventId: randomUUID(), position: '1', trackingId: null, seq: null, signature: 's', slot: SLOT },
-  ...{ occurredAt: '2026-11-20T10:00:00.000Z', paidAt: '1', paymentPolicy: given.policy },
-  ...{ gateway: given.gateway, amount: '5', recordId: 1, recipient: 'R', payer: null, tokenMint },
-})
+const paymentOf = (given: Given, tokenMint: string | null = given.tokenMint): CommittedPayment =>
+  makeCommittedPayment(given.gateway, {
+    trackingId: null,
+    seq: null,
+    slot: SLOT,
+    paymentPolicy: given.policy,
+    amount: '5',
+    recipient: 'R',
+    tokenMint,
+  })
 
 const policyOf = ({ gateway, policy, tokenMint }: Given): LifecyclePolicy => ({
   ...{ address: policy, incarnationStart: '0', family: 'regular', policyId: 1, gateway, recipient: 'R' },

@@ -2,7 +2,7 @@
 // cancelled from then on, and pages of work write the rows.
 // All of it is one promise over the same endpoint, so it is one file of more than 300 lines.
 import { randomUUID } from 'node:crypto'
-import { createDatabase } from '@payment-tracking/testkit'
+import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import { countDeliveries, findDelivery } from '../../src/ops/index.js'
@@ -38,11 +38,6 @@ t.test('webhooks with many deliveries', async t => {
   const { pool } = database
   const store = openStore({ DATABASE_URL: database.url, poolSize: 6 })
   t.teardown(() => store.close())
-  const paymentOf = (gateway: string) => ({
-    ...{ eventId: randomUUID(), position: '1', trackingId: 'order', seq: 1, signature: 's', slot: 1 },
-    ...{ occurredAt: '2026-11-20T10:00:00.000Z', paidAt: '1', paymentPolicy: 'p', gateway, amount: '1' },
-    ...{ recordId: 1, recipient: null, payer: null, tokenMint: null },
-  })
   /** A webhook with waiting deliveries: pending, held back, overdue; and one that was delivered. */
   const fill = async (count = WAITING) => {
     const gateway = randomUUID()
@@ -168,7 +163,7 @@ t.test('webhooks with many deliveries', async t => {
     await updateWebhook(store, of.gateway, of.id, { active: false })
     await doWebhookWork(store, { kinds: ['cancel'] })
     await updateWebhook(store, of.gateway, of.id, { active: true })
-    const [fresh] = await insertDeliveries(store, [paymentOf(of.gateway)])
+    const [fresh] = await insertDeliveries(store, [makeCommittedPayment(of.gateway)])
     t.same(await readOf(of.id), { pending: 1, delivered: 1, cancelled: WAITING })
     const old = await listDeliveries(store, of.id, { status: 'cancelled', limit: 2, offset: 0 })
     t.equal((await redeliverOne(store, of.id, old[1]!.id)).length, 1)
@@ -209,7 +204,7 @@ t.test('webhooks with many deliveries', async t => {
 
   t.test('a payment whose transaction saw the endpoint on is cancelled too', async t => {
     const of = await fill(2)
-    const payment = paymentOf(of.gateway)
+    const payment = makeCommittedPayment(of.gateway)
     await store.database.transaction(async tx => {
       await tell(tx, { payments: [payment], lifecycles: [], isFinal: () => false })
       await updateWebhook(store, of.gateway, of.id, { active: false })
@@ -273,7 +268,7 @@ t.test('webhooks with many deliveries', async t => {
     const span = { since: SINCE, until: null, states: ['failed', 'cancelled'] as const }
     await beginRedelivery(store, of.id, span)
     await t.rejects(beginRedelivery(store, of.id, span), RedeliveryUnderWayError)
-    const [later] = await insertDeliveries(store, [paymentOf(of.gateway)])
+    const [later] = await insertDeliveries(store, [makeCommittedPayment(of.gateway)])
     await pool.query(`update deliveries set state = 'failed' where id = $1`, [later!.id])
     const redelivered = []
     for (;;) {
@@ -328,7 +323,7 @@ t.test('webhooks with many deliveries', async t => {
 
   t.test('finds deliveries by tracking ID, cancelled ones too', async t => {
     const of = await fill(1)
-    await insertDeliveries(store, [paymentOf(of.gateway)])
+    await insertDeliveries(store, [makeCommittedPayment(of.gateway)])
     await updateWebhook(store, of.gateway, of.id, { active: false })
     const { rows } = await pool.query<{ event_id: string }>(
       'select event_id from deliveries where webhook_id = $1 order by id desc limit 1',

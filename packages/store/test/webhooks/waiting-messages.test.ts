@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
-import { createDatabase } from '@payment-tracking/testkit'
+import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import { forget } from '../../src/webhooks/forget.js'
@@ -25,12 +25,14 @@ const addWebhook = async (gateway: string, over: { finality?: string; filters?: 
     )
   ).rows[0]!.id
 
-const paymentOf = (gateway: string, over: Partial<CommittedPayment> = {}): CommittedPayment => ({
-  ...{ eventId: randomUUID(), position: '1', trackingId: null, seq: null, signature: 's', slot: 1 },
-  ...{ occurredAt: '2026-11-20T10:00:00.000Z', paidAt: '1', paymentPolicy: `policy of ${gateway}`, gateway },
-  ...{ amount: '5', recordId: 1, recipient: null, payer: null, tokenMint: null },
-  ...over,
-})
+const paymentOf = (gateway: string, over: Partial<CommittedPayment> = {}): CommittedPayment =>
+  makeCommittedPayment(gateway, {
+    trackingId: null,
+    seq: null,
+    paymentPolicy: `policy of ${gateway}`,
+    amount: '5',
+    ...over,
+  })
 
 /** Stores payments as far as `release` reads them. */
 const storePayments = (payments: readonly CommittedPayment[]) =>

@@ -1,11 +1,12 @@
 // The common set-up of this service's tests: a database, a Redis, a worker process, a webhook and payments.
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
+import type { DeliveryRef } from '@payment-tracking/contracts'
 import { webhookSecretOf } from '@payment-tracking/domain'
 import { openQueue, type DeliveryQueue } from '@payment-tracking/queue'
 import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
 import {
   createDatabase,
+  makeCommittedPayment,
   startService,
   useRedis,
   waitFor,
@@ -50,28 +51,6 @@ export interface Rig {
     options?: { gateway?: string; timeoutMs?: number },
   ): Promise<void>
 }
-
-export const makeCommittedPayment = (
-  gateway: string,
-  over: Partial<CommittedPayment> = {},
-): CommittedPayment => ({
-  eventId: randomUUID(),
-  position: '1',
-  trackingId: 'order-1',
-  seq: 1,
-  signature: 'signature',
-  slot: 1,
-  occurredAt: '2026-11-20T10:00:00.000Z',
-  paidAt: '1763632800',
-  paymentPolicy: 'policy',
-  gateway,
-  amount: '18446744073709551615',
-  recordId: 1,
-  recipient: null,
-  payer: null,
-  tokenMint: null,
-  ...over,
-})
 
 /** @param servers separate servers that the test may kill */
 export async function openRig(
