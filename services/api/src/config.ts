@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/runtime'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
-import { DEFAULT_TOKENS, TOKENS_PATTERN } from './schemas/tokens.js'
+import { DEFAULT_TOKENS, TOKENS_PATTERN } from './tokens.js'
 
 export const ApiConfig = Type.Object({
   ...CommonConfig,

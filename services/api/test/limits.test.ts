@@ -2,7 +2,7 @@ import { createLogger } from '@payment-tracking/runtime'
 import { openRedis } from '@payment-tracking/redis'
 import { useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openSharedCounts } from '../src/plugins/shared-counts.js'
+import { openSharedCounts } from '../src/limits/shared-counts.js'
 import { openApi } from './open-api.js'
 
 const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'test' })

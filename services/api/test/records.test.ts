@@ -2,8 +2,8 @@
 // memo, and the tag of a page changes with every byte of the page.
 import { schemaProblem } from '@payment-tracking/runtime'
 import t from 'tap'
-import { EventRecord } from '../src/schemas/event-record.js'
-import { PaymentRecord } from '../src/schemas/one-time-payment.js'
+import { EventRecord } from '../src/events/event-record.js'
+import { PaymentRecord } from '../src/payments/one-time-payment.js'
 import { fillFromFixtures } from './fill-from-fixtures.js'
 import { openApi } from './open-api.js'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
-import { bytesTaken, UnreadAnswers, type CloseReason } from '../src/plugins/unread-answers.js'
+import { bytesTaken, UnreadAnswers, type CloseReason } from '../src/limits/unread-answers.js'
 
 const BYTES = 8 * 1024 * 1024
 

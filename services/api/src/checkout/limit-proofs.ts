@@ -4,7 +4,7 @@
 import { countedAddress } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
-import { tooManyRequests } from '../plugins/limit-requests.js'
+import { tooManyRequests } from '../limits/limit-requests.js'
 
 /** requests a minute for one wallet or one tracking ID */
 const PER_NAME = 200

@@ -2,8 +2,8 @@
 import { Type, type TSchema } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
-import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
-import { Nullable, PublicKey, Signature, Text, TrackingId } from '../schemas/fields.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { Nullable, PublicKey, Signature, Text, TrackingId } from '../http/fields.js'
 import type { CheckoutRequest, CheckoutTokens } from './checkout-tokens.js'
 import { limitProofs } from './limit-proofs.js'
 

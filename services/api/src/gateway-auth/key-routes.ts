@@ -2,8 +2,8 @@
 import type { JWK } from 'jose'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { Text } from '../schemas/fields.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { Text } from '../http/fields.js'
 
 const KeySet = Type.Object(
   {

@@ -1,5 +1,5 @@
 // Clients of the incumbent send parameters that its routes never read. On those routes an unknown parameter is ignored
-// and named in a header; on all other routes it is refused (plugins/refuse-unknown-parameters.ts). So it is on DELETE: a deletion
+// and named in a header; on all other routes it is refused (refuse-unknown-parameters.ts). So it is on DELETE: a deletion
 // whose filter was ignored would delete more than was asked for.
 import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'

@@ -12,8 +12,8 @@ import type { ApiServer } from '../api-server.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { offerNextPage } from '../http/list-cursor.js'
-import { READ_REFUSALS, refusal } from '../schemas/error-answer.js'
-import { ClampedLimit, Cursor, Limit, Moment, Offset, PublicKey } from '../schemas/fields.js'
+import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { ClampedLimit, Cursor, Limit, Moment, Offset, PublicKey } from '../http/fields.js'
 import { EXPORT_KINDS, exportLines } from './export-lines.js'
 import {
   MerchantPolicies,

@@ -1,7 +1,7 @@
 import { readJson } from '@payment-tracking/domain'
 import type { MerchantPolicy, Subscriber } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
-import { Integer, KnownSince, Moment, Nullable, PublicKey, Text } from '../schemas/fields.js'
+import { Integer, KnownSince, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 
 const Amount = (description: string) => Text(`${description}, in the token's smallest unit`, '404000000')
 const TokenMint = Nullable(PublicKey('the token; null while it is not known'))

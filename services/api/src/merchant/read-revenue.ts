@@ -14,7 +14,7 @@ import {
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
 import { subscriberSeries } from './subscriber-series.js'
-import type { Tokens } from '../schemas/tokens.js'
+import type { Tokens } from '../tokens.js'
 import type { Revenue } from './merchant-schemas.js'
 import { monthly, recurringSeries } from './recurring-series.js'
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { HOUSE_TOKENS, isProduction } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
-import { inEnvelope } from '../schemas/envelope.js'
+import { inEnvelope } from '../http/envelope.js'
 import { SERVICE, VERSION } from '../version.js'
 
 export interface FrontPageParts {

@@ -9,7 +9,7 @@ import type { ApiServer } from '../api-server.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents, withScopes } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
-import { MIN_POSITION, readsDatabase } from '../plugins/choose-database.js'
+import { MIN_POSITION, readsDatabase } from '../http/choose-database.js'
 import { REFERENCE_STYLE } from './reference-style.js'
 
 const THIS_SERVER = { url: '/', description: 'this server' }

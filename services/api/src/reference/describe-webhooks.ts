@@ -9,7 +9,7 @@ import {
   type NoticeType,
 } from '@payment-tracking/domain'
 import { Type, type TSchema } from 'typebox'
-import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../schemas/fields.js'
+import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
 import type { JSONObject } from './json-object.js'
 
 const PaymentData = Type.Object(

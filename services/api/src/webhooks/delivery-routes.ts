@@ -21,7 +21,7 @@ import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
-import { Limit, Offset, Signature, TrackingId } from '../schemas/fields.js'
+import { Limit, Offset, Signature, TrackingId } from '../http/fields.js'
 import { noWebhook, READS, WRITES } from './webhook-routes.js'
 import {
   CONFLICT_REFUSAL,

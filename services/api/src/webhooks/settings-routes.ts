@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { Nullable, PublicKey } from '../schemas/fields.js'
+import { Nullable, PublicKey } from '../http/fields.js'
 import { foreign, READS, tags, WRITES } from './webhook-routes.js'
 import { WEBHOOK_REFUSALS } from './webhook-schemas.js'
 

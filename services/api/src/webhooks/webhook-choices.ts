@@ -10,7 +10,7 @@ import type { WebhookChoices } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../http/api-errors.js'
 import { FORMATS } from '../http/formats.js'
-import { Nullable } from '../schemas/fields.js'
+import { Nullable } from '../http/fields.js'
 
 /** The event types of a webhook, in the order of the request. */
 export const EventTypes = Type.Array(Type.Enum([...WEBHOOK_EVENT_TYPES]), {

@@ -12,7 +12,7 @@ import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
-import { Limit, Offset, PublicKey } from '../schemas/fields.js'
+import { Limit, Offset, PublicKey } from '../http/fields.js'
 import { NewChoices, readChoices, WebhookChanges } from './webhook-choices.js'
 import {
   CONFLICT_REFUSAL,

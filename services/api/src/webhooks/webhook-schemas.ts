@@ -1,8 +1,8 @@
 import { checkEndpointUrl, DELIVERY_STATES } from '@payment-tracking/domain'
 import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
-import { refusal, READ_REFUSALS } from '../schemas/error-answer.js'
-import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../schemas/fields.js'
+import { refusal, READ_REFUSALS } from '../http/error-answer-schema.js'
+import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
 import {
   Description,
   EventTypes,

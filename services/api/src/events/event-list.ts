@@ -11,7 +11,7 @@ import { InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/list-cursor.js'
 import { tagPage } from '../http/tag-page.js'
-import type { Tokens } from '../schemas/tokens.js'
+import type { Tokens } from '../tokens.js'
 
 const [OPEN, CLOSE] = ['['.charCodeAt(0), ']'.charCodeAt(0)]
 

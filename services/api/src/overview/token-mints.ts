@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { Integer, PublicKey, Text } from '../schemas/fields.js'
-import type { AddRoutes } from './add-routes.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { Integer, PublicKey, Text } from '../http/fields.js'
+import type { AddRoutes } from '../add-routes.js'
 
 const TokenMint = Type.Object(
   {

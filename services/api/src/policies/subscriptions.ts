@@ -12,11 +12,11 @@ import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { nameTrackingId } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/list-cursor.js'
 import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
-import { Envelope, inEnvelope } from '../schemas/envelope.js'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { Cursor, PublicKey, TrackingId } from '../schemas/fields.js'
-import { SubscriptionRecord, toSubscriptionRecord } from '../schemas/subscription-record.js'
-import type { AddRoutes, RouteParts } from './add-routes.js'
+import { Envelope, inEnvelope } from '../http/envelope.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { Cursor, PublicKey, TrackingId } from '../http/fields.js'
+import { SubscriptionRecord, toSubscriptionRecord } from './subscription-record.js'
+import type { AddRoutes, RouteParts } from '../add-routes.js'
 
 const PAGE = 1000
 const MOST_PARAMETERS = 3

@@ -1,11 +1,11 @@
 import { waitAtMost } from '@payment-tracking/runtime'
 import { readFirstEvent, type FirstEvent, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
-import { Envelope, inEnvelope } from '../schemas/envelope.js'
-import { refusal } from '../schemas/error-answer.js'
-import { Integer, Moment, Nullable, Text } from '../schemas/fields.js'
+import { Envelope, inEnvelope } from '../http/envelope.js'
+import { refusal } from '../http/error-answer-schema.js'
+import { Integer, Moment, Nullable, Text } from '../http/fields.js'
 import { SERVICE, VERSION } from '../version.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes } from '../add-routes.js'
 
 const HEALTH = { status: 'ok', service: SERVICE, version: VERSION }
 

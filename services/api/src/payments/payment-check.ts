@@ -6,11 +6,11 @@ import {
   type StoredOneTimePayment,
 } from '@payment-tracking/store'
 import { Type, type TSchema } from 'typebox'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { Nullable, PublicKey, Text, TrackingId } from '../schemas/fields.js'
-import { OneTimePayment } from '../schemas/one-time-payment.js'
-import { FinalityField } from '../schemas/payment-fields.js'
-import type { AddRoutes } from './add-routes.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
+import { OneTimePayment } from './one-time-payment.js'
+import { FinalityField } from '../events/payment-fields.js'
+import type { AddRoutes } from '../add-routes.js'
 
 /**
  * A shop whose variable is empty would ask `recipient=`, and ship for whoever was paid: what is asked for is never dropped.

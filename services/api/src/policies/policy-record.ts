@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { StoredSubscription } from '@payment-tracking/store'
-import { PublicKey } from './fields.js'
+import { PublicKey } from '../http/fields.js'
 import { SubscriptionRecord, toSubscriptionRecord } from './subscription-record.js'
 
 /** A subscription record that also has the policy's address under the name that clients of the incumbent read. */

@@ -1,7 +1,7 @@
 import type { EventFilter } from '@payment-tracking/store'
 import { Type, type Static, type TObject } from 'typebox'
 import { parseTime, withoutProgramPrefix } from '../http/formats.js'
-import { IncludeRetracted, Moment, PublicKey, Signature, TrackingId } from './fields.js'
+import { IncludeRetracted, Moment, PublicKey, Signature, TrackingId } from '../http/fields.js'
 
 export const EventName = () =>
   Type.String({

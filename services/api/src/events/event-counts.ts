@@ -2,10 +2,10 @@ import { countEvents, listEventNames } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { EventName, readTimeBounds, TimeBounds } from '../schemas/event-query.js'
-import { Integer } from '../schemas/fields.js'
-import type { AddRoutes } from './add-routes.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { EventName, readTimeBounds, TimeBounds } from './event-query.js'
+import { Integer } from '../http/fields.js'
+import type { AddRoutes } from '../add-routes.js'
 
 /** The number of events, in total and by name. */
 export const eventCountRoutes: AddRoutes = app => {

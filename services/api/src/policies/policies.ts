@@ -2,14 +2,14 @@
 import { listSubscriptions, type StoredSubscription } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { NotFoundError } from '../http/api-errors.js'
-import { Envelope, inEnvelope } from '../schemas/envelope.js'
-import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
-import { EventRecords } from '../schemas/event-record.js'
-import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../schemas/fields.js'
-import { PolicyRecord, toPolicyRecord } from '../schemas/policy-record.js'
-import { answerEvents } from './event-list.js'
+import { Envelope, inEnvelope } from '../http/envelope.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
+import { EventRecords } from '../events/event-record.js'
+import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fields.js'
+import { PolicyRecord, toPolicyRecord } from './policy-record.js'
+import { answerEvents } from '../events/event-list.js'
 import { answerSubscriptions, checkSentLookup, SubscriptionQuery } from './subscriptions.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes } from '../add-routes.js'
 
 const FAMILIES = [
   { family: 'regular', path: 'payment-policies', id: 'PaymentPolic', what: 'payment policies' },

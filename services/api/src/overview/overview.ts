@@ -1,8 +1,8 @@
 import { readOverview } from '@payment-tracking/store'
 import { Type } from 'typebox'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { Integer, KnownSince, Moment, Nullable, PublicKey } from '../schemas/fields.js'
-import type { AddRoutes } from './add-routes.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { Integer, KnownSince, Moment, Nullable, PublicKey } from '../http/fields.js'
+import type { AddRoutes } from '../add-routes.js'
 
 const Delay = (what: string) =>
   Type.Object(

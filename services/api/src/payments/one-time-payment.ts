@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox'
 import type { OneTimePaymentField } from '@payment-tracking/store'
-import { Integer, Moment, PublicKey, Signature, Text, Written } from './fields.js'
-import { FinalityField, PaymentFields, RetractedField } from './payment-fields.js'
+import { Integer, Moment, PublicKey, Signature, Text, Written } from '../http/fields.js'
+import { FinalityField, PaymentFields, RetractedField } from '../events/payment-fields.js'
 
 /** The store writes the records: `oneTimePaymentText`. */
 export const PaymentRecord = Type.Object(

@@ -1,6 +1,6 @@
 // The payment fields of every record, so that a reader can check the fields that the warning names.
 import { Type } from 'typebox'
-import { Integer, Nullable, PublicKey, Text } from './fields.js'
+import { Integer, Nullable, PublicKey, Text } from '../http/fields.js'
 
 export const FinalityField = Type.String({
   enum: ['confirmed', 'finalized'],

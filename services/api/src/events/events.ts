@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { ListFilters, toEventFilter } from '../schemas/event-query.js'
-import { EventRecords } from '../schemas/event-record.js'
-import { Cursor, Limit, Offset } from '../schemas/fields.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { ListFilters, toEventFilter } from './event-query.js'
+import { EventRecords } from './event-record.js'
+import { Cursor, Limit, Offset } from '../http/fields.js'
 import { answerEvents } from './event-list.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes } from '../add-routes.js'
 
 /** All events, with all filters combined. */
 export const eventsRoute: AddRoutes = (app, { tokens }) => {

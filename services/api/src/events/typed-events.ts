@@ -2,12 +2,12 @@
 import { listEventNames } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { EventName } from '../schemas/event-query.js'
-import { EventRecords } from '../schemas/event-record.js'
-import { Cursor, IncludeRetracted, Limit, Offset } from '../schemas/fields.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { EventName } from './event-query.js'
+import { EventRecords } from './event-record.js'
+import { Cursor, IncludeRetracted, Limit, Offset } from '../http/fields.js'
 import { answerEvents } from './event-list.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes } from '../add-routes.js'
 
 const PROGRAM_PREFIX = 'tributary_'
 

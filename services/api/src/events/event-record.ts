@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox'
 import type { EventRecordField } from '@payment-tracking/store'
-import { Integer, Moment, Nullable, RawObject, Signature, Text, Written } from './fields.js'
+import { Integer, Moment, Nullable, RawObject, Signature, Text, Written } from '../http/fields.js'
 import { FinalityField, PaymentFields, RetractedField } from './payment-fields.js'
 
 /** The store writes the records: `eventRecordText`. */

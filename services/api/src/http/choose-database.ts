@@ -3,8 +3,8 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { NotYetError, type Reading, type Reads, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { ApiError } from '../http/api-errors.js'
-import { tellHead } from '../http/tell-head.js'
+import { ApiError } from './api-errors.js'
+import { tellHead } from './tell-head.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

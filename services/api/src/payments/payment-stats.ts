@@ -1,10 +1,10 @@
 import { readPaymentStats, type PaymentStats } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { readTimeBounds, TimeBounds } from '../schemas/event-query.js'
-import { Integer, Moment, Nullable, PublicKey } from '../schemas/fields.js'
-import type { AddRoutes } from './add-routes.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { readTimeBounds, TimeBounds } from '../events/event-query.js'
+import { Integer, Moment, Nullable, PublicKey } from '../http/fields.js'
+import type { AddRoutes } from '../add-routes.js'
 
 const Stats = Type.Object(
   {

@@ -1,11 +1,11 @@
 // The lists of one kind of event each. They differ only in name and filters, so a table describes them.
 import type { EventFilter } from '@payment-tracking/store'
 import { Type } from 'typebox'
-import { READ_REFUSALS } from '../schemas/error-answer.js'
-import { EventRecords } from '../schemas/event-record.js'
-import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../schemas/fields.js'
+import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { EventRecords } from './event-record.js'
+import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fields.js'
 import { answerEvents } from './event-list.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes } from '../add-routes.js'
 
 /** The description of each filter in the reference. */
 const FILTERS = {

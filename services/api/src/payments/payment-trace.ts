@@ -4,9 +4,9 @@ import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { securityOf } from '../gateway-auth/gateway-auth.js'
 import { NotFoundError } from '../http/api-errors.js'
-import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../schemas/error-answer.js'
-import { Signature } from '../schemas/fields.js'
-import { PaymentTraceRecord, toTraceRecord } from '../schemas/payment-trace.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { Signature } from '../http/fields.js'
+import { PaymentTraceRecord, toTraceRecord } from './payment-trace-record.js'
 
 export interface TraceParts {
   /** The gateway of a request's token. @throws when the request has no valid token */

@@ -1,6 +1,6 @@
 import type { Store } from '@payment-tracking/store'
-import type { ApiServer } from '../api-server.js'
-import type { Tokens } from '../schemas/tokens.js'
+import type { ApiServer } from './api-server.js'
+import type { Tokens } from './tokens.js'
 
 export interface RouteParts {
   store: Store

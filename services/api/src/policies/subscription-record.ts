@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { DUE_STATES, dueStateOf } from '@payment-tracking/domain'
 import type { StoredSubscription } from '@payment-tracking/store'
-import { Integer, Nullable, PublicKey, RawObject, Text } from './fields.js'
+import { Integer, Nullable, PublicKey, RawObject, Text } from '../http/fields.js'
 import { writePolicyType } from './write-policy-type.js'
 
 export const SubscriptionRecord = Type.Object(

@@ -1,6 +1,6 @@
 import type { PaymentTrace, TracedDelivery, TracedWait } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
-import { Integer, Moment, Nullable, PublicKey, Text } from './fields.js'
+import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 
 const Attempt = Type.Object(
   {

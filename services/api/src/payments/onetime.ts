@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { readOneTimePage } from '@payment-tracking/store'
 import { NotFoundError } from '../http/api-errors.js'
-import { Envelope, inEnvelope } from '../schemas/envelope.js'
-import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../schemas/error-answer.js'
-import { IncludeRetracted, Limit, Offset, PublicKey, TrackingId } from '../schemas/fields.js'
-import { OneTimePayment, OneTimePayments } from '../schemas/one-time-payment.js'
+import { Envelope, inEnvelope } from '../http/envelope.js'
+import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
+import { IncludeRetracted, Limit, Offset, PublicKey, TrackingId } from '../http/fields.js'
+import { OneTimePayment, OneTimePayments } from './one-time-payment.js'
 import { tagPage } from '../http/tag-page.js'
-import type { AddRoutes } from './add-routes.js'
+import type { AddRoutes } from '../add-routes.js'
 
 /** The payments of a tracking ID. */
 export const onetimeRoute: AddRoutes = (app, { tokens }) => {
