@@ -1,5 +1,5 @@
 // The endpoint of the webhook bench, in a process of its own: takes every POST, answers 200, and counts.
-// GET /count answers how many, GET /hang and /refuse paths behave as they are called.
+// GET /count answers how many; /hang and /refuse behave as they are called, and /after-100 answers after 100 ms.
 import { createServer } from 'node:http'
 
 let count = 0
@@ -13,7 +13,9 @@ const server = createServer((request, response) => {
     count++
     if (request.url === '/hang') return
     response.statusCode = request.url === '/refuse' ? 500 : 200
-    response.end()
+    const afterMs = Number(/^\/after-(\d+)$/.exec(request.url)?.[1] ?? 0)
+    if (afterMs > 0) setTimeout(() => response.end(), afterMs)
+    else response.end()
   })
 })
 server.keepAliveTimeout = 60_000

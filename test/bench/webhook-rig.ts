@@ -94,13 +94,14 @@ export const countOpen = async (rig: Rig): Promise<number> => {
 /**
  * Starts one receiver with an address for each endpoint. So the worker gives each endpoint its own connections, breaker and
  * caps.
+ * @param path what the receiver does: `webhook-receiver.mjs`
  * @returns `urls` of the endpoints, and `url` of the receiver itself
  */
-export async function openEndpoints(context: BenchContext, count: number) {
+export async function openEndpoints(context: BenchContext, count: number, path = 'hook') {
   const receiver = forkBeside(context, './webhook-receiver.mjs')
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
-  const urlOf = (n: number) => `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${port}/hook`
-  return { urls: Array.from({ length: count }, (_, n) => urlOf(n)), url: `http://127.0.0.1:${port}/hook` }
+  const urlOf = (n: number) => `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${port}/${path}`
+  return { urls: Array.from({ length: count }, (_, n) => urlOf(n)), url: `http://127.0.0.1:${port}/${path}` }
 }
 
 /** Requests on their way: the worker's own default, and the loop's. */

@@ -41,6 +41,18 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
     family: FAMILIES.alone,
   },
   {
+    name: 'a claim that is put back uses up a try',
+    find: 'attempts_made = d.attempts_made - 1',
+    replace: 'attempts_made = d.attempts_made',
+    family: FAMILIES.alone,
+  },
+  {
+    name: 'a late return of a claim ends the claim of a later attempt',
+    find: 'd.attempts_made = c.number',
+    replace: 'true',
+    family: FAMILIES.alone,
+  },
+  {
     name: 'a redelivery opens no new round',
     find: 'd.attempts_made + ',
     replace: '0 + ',
@@ -84,7 +96,7 @@ for (const family of Object.values(FAMILIES))
     const traces = await draw(SEED)
     t.equal(traces.length, wanted)
     const seen = new Set(traces.flat().map(({ action }) => action))
-    t.ok(seen.size >= 11, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
+    t.ok(seen.size >= 12, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
     t.equal(await replayAll(store, family, traces), null, 'the rows are what the model says, after each step')
     const known = SEED === BREAKS_SEED ? traces : await draw(BREAKS_SEED)
     for (const each of BREAKS.filter(each => each.family === family)) {

@@ -16,9 +16,19 @@ function openLimiter(limits: Partial<EndpointLimits> = {}, fleet?: EndpointFleet
   return { limiter, pass: (ms: number) => (now += ms) }
 }
 
-const go = async (limiter: ReturnType<typeof openLimiter>['limiter'], id: string): Promise<Pass> => {
+type Limiter = ReturnType<typeof openLimiter>['limiter']
+
+const goClaimed = async (limiter: Limiter, id: string): Promise<Pass> => {
   const entry = await limiter.enter(id)
   if (entry.kind !== 'go') throw new Error(`held: ${entry.reason}`)
+  return entry
+}
+
+/** A request in flight. */
+const go = async (limiter: Limiter, id: string): Promise<Pass> => {
+  const entry = await goClaimed(limiter, id)
+  const hold = await entry.begin()
+  if (hold) throw new Error(`held: ${hold.reason}`)
   return entry
 }
 
@@ -197,11 +207,78 @@ t.test('a member of a fleet has its share in flight, also of deliveries that are
 
 t.test('a pass that waited for too long does not begin', async t => {
   const { limiter, pass } = openMember({ members: 1 })
-  const one = await go(limiter, 'a')
+  ;(await go(limiter, 'a')).leave(true)
+  pass(1_000)
+  const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
   pass(500)
-  t.ok(one.mayBegin())
+  t.equal(await one.begin(), null)
   pass(1)
-  t.notOk(one.mayBegin())
+  t.match(await other.begin(), { kind: 'hold', reason: 'in-flight cap' })
+})
+
+t.test('what a member of a fleet has claimed begins within its share of now', async t => {
+  const share = { members: 1 }
+  const { limiter, pass } = openMember(share)
+  ;(await go(limiter, 'a')).leave(true)
+  pass(1_000)
+  const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
+  share.members = 8
+  t.equal(await one.begin(), null)
+  t.match(await other.begin(), { kind: 'hold', reason: 'in-flight cap' })
+})
+
+/** An endpoint that answers within 40 ms, and claims that last 11 ms. */
+async function openBusy() {
+  const { limiter, pass } = openLimiter({ maxPerSecond: 100_000 })
+  for (let n = 0; n < 60; n++) {
+    const one = await goClaimed(limiter, 'a')
+    pass(11)
+    await one.begin()
+    pass(40)
+    one.leave(true)
+  }
+  const passes = await Promise.all(Array.from({ length: 12 }, () => goClaimed(limiter, 'a')))
+  pass(11)
+  const begun: boolean[] = []
+  const holds = passes.map((each, at) =>
+    each.begin().then(hold => {
+      begun[at] = hold === null
+      return hold
+    }),
+  )
+  await Promise.resolve()
+  return { limiter, pass, passes, begun, holds }
+}
+
+t.test('as many more are claimed as the endpoint answers while two claims last', async t => {
+  const { limiter, pass, passes, begun, holds } = await openBusy()
+  t.strictSame(begun, Array(8).fill(true), 'no more than the cap in flight')
+  const thirteenth = limiter.enter('a')
+  pass(40)
+  passes[0]!.leave(true)
+  t.equal(await holds[8], null, 'the next begins as soon as a request ends')
+  t.equal((await thirteenth).kind, 'go', 'and another one is claimed')
+  t.equal(begun.length, 9)
+})
+
+t.test('what is claimed when an endpoint begins to hang gives its claim back', async t => {
+  const { holds, pass } = await openBusy()
+  pass(100)
+  t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'in-flight cap' }))
+})
+
+t.test('what is claimed when the breaker opens gives its claim back', async t => {
+  const { limiter, passes, holds } = await openBusy()
+  limiter.judge('a', { made: 100, failed: 90 })
+  for (const each of passes.slice(0, 4)) each.leave(true)
+  t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'breaker open' }))
+})
+
+t.test('a forced delivery needs no place in flight', async t => {
+  const { limiter } = openLimiter({ maxInFlight: 1 })
+  await go(limiter, 'a')
+  const forced = limiter.force('a')
+  t.equal(forced.kind === 'go' && (await forced.begin()), null)
 })
 
 t.test('a share of the rate that grows brings no allowance of the time before', async t => {

@@ -59,6 +59,20 @@ export const DELIVERIES: ModelPlan = {
       bounds: ONE_DELIVERY,
     },
     {
+      name: 'a claim that is put back and uses up a try',
+      find: 'state: "waiting", attempts: row.attempts - 1,',
+      replace: 'state: "waiting",',
+      breaks: 'bounded',
+      bounds: ONE_DELIVERY,
+    },
+    {
+      name: 'a late return of a claim that ends the claim of a later attempt',
+      find: ' and work.number == row.attempts',
+      replace: '',
+      breaks: 'bounded',
+      bounds: ONE_DELIVERY,
+    },
+    {
       name: 'a late failure that resumes what was cancelled',
       find: 'val after = if (isAccepted or st.isLive(d)) nextOf(work) else "cancelled"',
       replace: 'val after = nextOf(work)',

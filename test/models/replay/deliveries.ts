@@ -11,6 +11,7 @@ import {
   holdDeliveries,
   insertMessage,
   listDeliveries,
+  putBackDeliveries,
   redeliverOne,
   updateWebhook,
   wakeNextInOrder,
@@ -102,6 +103,10 @@ export async function replayDeliveries(
       hand.answer = picks.answer
       return Promise.resolve()
     },
+    putBackOf: ({ picks }) =>
+      putBackDeliveries(store, [
+        { delivery: hands.get(picks.w)!.delivery, forMs: HOUR_MS, reason: 'in-flight cap' },
+      ]),
     write: ({ picks }) => finishAttempts(store, [resultOf(hands.get(picks.w)!)]),
     judge: () => deactivateWebhooks(store, [webhook.id], 'gone'),
     wakeNext: () => wakeNextInOrder(store, [webhook.id]),

@@ -20,6 +20,7 @@ import {
   getDelivery,
   holdDeliveries,
   insertMessage,
+  putBackDeliveries,
   redeliverByIds,
   redeliverOne,
   updateWebhook,
@@ -91,6 +92,12 @@ const DRIVERS: readonly Driver[] = [
     way: 'by the gate',
     happen: ({ store, id }) =>
       holdDeliveries(store, [{ id: String(id), forMs: 1_000, reason: 'rate cap' }], 60_000),
+  },
+  {
+    event: 'held',
+    way: 'before the request left',
+    happen: ({ store, attempt }) =>
+      putBackDeliveries(store, [{ delivery: attempt, forMs: 1_000, reason: 'in-flight cap' }]),
   },
   {
     event: 'cancelled',

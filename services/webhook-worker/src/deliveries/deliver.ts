@@ -1,11 +1,12 @@
-// One delivery: pass the limiter, claim the row (the claim writes the attempt), send, write the result.
+// One delivery: pass the limiter, claim the row (the claim writes the attempt), send when the request may leave, write the
+// result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
-import type { EndpointLimiter, Entry, Pass } from '../endpoints/endpoint-limiter.js'
-import { NOT_BEGUN, type Answer } from '../requests/send-delivery.js'
+import type { EndpointLimiter, Hold, Pass } from '../endpoints/endpoint-limiter.js'
+import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
@@ -28,14 +29,14 @@ export interface DeliverOptions {
 export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<JobEnd> {
   const { rows, limiter, send, metrics, log } = options
 
-  const heldBy = (entry: Exclude<Entry, Pass>): JobEnd => {
+  const heldBy = (entry: Hold): JobEnd => {
     metrics.held.inc({ reason: entry.reason })
     // Behind an open breaker all that an endpoint was ever sent may come again at once.
     return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS, behind: entry.reason === 'breaker open' }
   }
 
   /** Makes a delivery wait, unless it has been held for so long that it must be sent. */
-  const hold = async (queued: QueuedDelivery, entry: Exclude<Entry, Pass>): Promise<JobEnd | Pass> => {
+  const hold = async (queued: QueuedDelivery, entry: Hold): Promise<JobEnd | Pass> => {
     const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
     if (held.heldForMs < HELD_AT_MOST_MS) return heldBy(entry)
@@ -43,9 +44,16 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return forced.kind === 'go' ? forced : heldBy(forced)
   }
 
+  /** The endpoint became slow, or its breaker opened, while the row was claimed. */
+  const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<JobEnd> => {
+    pass.leave(null)
+    await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
+    return heldBy(hold)
+  }
+
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
     const startedMs = performance.now()
-    const answer = pass.mayBegin() ? await send(delivery) : NOT_BEGUN
+    const answer = await send(delivery)
     pass.leave(answer.outcome === 'interrupted' ? null : answer.outcome === 'accepted')
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer)
@@ -122,7 +130,10 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     if (pass.kind !== 'go') return pass
     try {
       const claim = await rows.claim(queued.deliveryId)
-      if (claim.kind === 'claimed') return await attempt(claim.delivery, pass)
+      if (claim.kind === 'claimed') {
+        const hold = await pass.begin()
+        return hold ? await putBack(claim.delivery, hold, pass) : await attempt(claim.delivery, pass)
+      }
       if (claim.kind === 'early') return { kind: 'held', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
     } finally {

@@ -7,11 +7,13 @@ import {
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
+  putBackDeliveries,
   wakeNextInOrder,
   type AttemptResult,
   type Claim,
   type FinishedAttempt,
   type Hold,
+  type PutBack,
   type Store,
 } from '@payment-tracking/store'
 import type { DeliveryMetrics } from './delivery-metrics.js'
@@ -27,6 +29,8 @@ export interface DeliveryRows {
   claim(id: string): Promise<Claim>
   /** @returns undefined when there was no row to hold */
   hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
+  /** Gives a claim back whose request did not leave. */
+  putBack(claimed: PutBack): Promise<void>
   /**
    * Waits without limit while the database is away: the request was sent, so its result must be written.
    * @returns undefined when the delivery is gone (for example, with commits that the database lost), or when Postgres
@@ -70,6 +74,11 @@ export function buildDeliveryRows(options: {
     return wanted.map(({ id }) => byId.get(id))
   }, LIMITS)
 
+  const putBack = coalesce<PutBack, void>(async claimed => {
+    await putBackDeliveries(store, claimed)
+    return claimed.map(() => undefined)
+  }, LIMITS)
+
   const deactivate = async (webhookIds: bigint[], reason: 'gone' | 'failing') => {
     for (const id of await deactivateWebhooks(store, webhookIds, reason)) {
       metrics.deactivated.inc({ reason })
@@ -107,7 +116,7 @@ export function buildDeliveryRows(options: {
 
   const wakeNext = async (webhookId: bigint) => options.enqueue(await wakeNextInOrder(store, [webhookId]))
 
-  return { claim, hold, finish, wakeNext }
+  return { claim, hold, putBack, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

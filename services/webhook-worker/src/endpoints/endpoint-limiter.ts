@@ -10,12 +10,17 @@
 // number that the endpoint answers within half of PATIENCE_MS at its present speed. A delivery that cannot wait is
 // held: the delivery becomes `waiting` in Postgres and frees its slot.
 //
+// A pass lets a delivery be claimed; only its request, from `begin` on, counts as in flight. So that a claim in Postgres costs
+// the endpoint no time, as many more passes are given as the endpoint answers while two claims last. Their requests begin as
+// others end. A request that cannot begin within PATIENCE_MS, because the endpoint became slow, gives its claim back.
+//
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
 // during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import { DeliveryBreaker } from '@payment-tracking/domain'
 import type { AnswerCounts, AnswerDelta } from '@payment-tracking/redis'
+import { PatientQueue } from './patient-queue.js'
 
 /** What a process knows of the others. */
 export interface EndpointFleet {
@@ -45,15 +50,22 @@ export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
 export interface Pass {
   kind: 'go'
   /**
-   * Whether the request may still begin: with a fleet, the share that the pass belongs to may end while Postgres claims the
-   * row, or while the process is paused.
+   * Call once the row is claimed, and send at once when this resolves with null. Waits while the requests in flight are as
+   * many as the cap of now.
+   * @returns why the request may not leave, if it may not
    */
-  mayBegin(): boolean
+  begin(): Promise<Hold | null>
   /** @param succeeded null when no request was made */
   leave(succeeded: boolean | null): void
 }
 
-export type Entry = Pass | { kind: 'hold'; forMs: number; reason: HoldReason }
+export interface Hold {
+  kind: 'hold'
+  forMs: number
+  reason: HoldReason
+}
+
+export type Entry = Pass | Hold
 
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory. */
@@ -74,11 +86,15 @@ interface Endpoint {
   /** answers that the other processes were not told of */
   untold: AnswerDelta
   breaker: DeliveryBreaker
+  /** passes that were not left: deliveries that are claimed, or whose requests are in flight */
+  passes: number
   /** requests in flight, oldest first */
-  inFlight: Set<{ startedMs: number }>
+  inFlight: Set<Request>
+  /** claimed deliveries that wait for a request to end */
+  claimed: PatientQueue<Request | Hold>
   trusted: boolean
-  /** deliveries that wait in memory for a request to end, oldest first */
-  queue: ((entry: Entry) => void)[]
+  /** deliveries that wait in memory for a pass */
+  queue: PatientQueue<Entry>
   /** the earliest time of the next request under the rate cap */
   nextAtMs: number
   /** the part of the rate by which `nextAtMs` was counted */
@@ -86,7 +102,13 @@ interface Endpoint {
   /** when the next held delivery may return: one after another, at the speed of the endpoint */
   nextReturnMs: number
   averageMs: number
+  /** the average time from a pass to its claim */
+  claimMs: number
   usedAtMs: number
+}
+
+interface Request {
+  startedMs: number
 }
 
 export interface EndpointLimiter {
@@ -125,13 +147,16 @@ export function buildEndpointLimiter(
         webhookId,
         untold: NOTHING,
         breaker: new DeliveryBreaker(),
+        passes: 0,
         inFlight: new Set(),
+        claimed: new PatientQueue(PATIENCE_MS),
         trusted: false,
-        queue: [],
+        queue: new PatientQueue(PATIENCE_MS),
         nextAtMs: 0,
         rateShare: fleet === ALONE ? 1 : 0,
         nextReturnMs: 0,
         averageMs: 100,
+        claimMs: 0,
         usedAtMs: 0,
       }
       endpoints.set(webhookId, endpoint)
@@ -151,17 +176,29 @@ export function buildEndpointLimiter(
     return ageMs > HANGING * averageMs ? ageMs : averageMs
   }
 
+  /** How many requests the endpoint answers in a time. */
+  const answersWithin = (endpoint: Endpoint, ms: number): number =>
+    (capOf(endpoint) * ms) / answersInMs(endpoint)
+
   /** How many deliveries may wait: as many as the endpoint answers within half of PATIENCE_MS. */
   const queueLimitOf = (endpoint: Endpoint): number =>
-    Math.min(limits.maxQueued, Math.ceil((capOf(endpoint) * PATIENCE_MS) / 2 / answersInMs(endpoint)))
+    Math.min(limits.maxQueued, Math.ceil(answersWithin(endpoint, PATIENCE_MS / 2)))
 
-  const holdBy = (reason: HoldReason, holdMs: number): Entry => ({
+  /** How many passes there may be. */
+  const passLimitOf = (endpoint: Endpoint): number => {
+    const cap = capOf(endpoint)
+    if (!endpoint.trusted) return cap
+    const aheadMs = Math.min(2 * endpoint.claimMs, PATIENCE_MS / 2)
+    return cap + Math.min(limits.maxQueued, Math.floor(answersWithin(endpoint, aheadMs)))
+  }
+
+  const holdBy = (reason: HoldReason, holdMs: number): Hold => ({
     kind: 'hold',
     forMs: Math.ceil(holdMs + clock.chance() * JITTER_MS),
     reason,
   })
 
-  const holdByCap = (endpoint: Endpoint): Entry => {
+  const holdByCap = (endpoint: Endpoint): Hold => {
     const now = clock.now()
     // Twice the speed of the endpoint's answers, so that the endpoint's queue never runs empty.
     const guessMs = answersInMs(endpoint) / Math.max(1, capOf(endpoint)) / 2
@@ -171,38 +208,82 @@ export function buildEndpointLimiter(
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
   }
 
-  const holdByBreaker = (endpoint: Endpoint, holdMs: number): Entry => {
+  const holdByBreaker = (endpoint: Endpoint, holdMs: number): Hold => {
     const now = clock.now()
     endpoint.nextReturnMs = Math.max(now + holdMs, endpoint.nextReturnMs + LONGEST_STEP_MS)
     return holdBy('breaker open', endpoint.nextReturnMs - now)
   }
 
-  const pass = (endpoint: Endpoint, probe: boolean): Pass => {
+  const start = (endpoint: Endpoint): Request => {
     const request = { startedMs: clock.now() }
     endpoint.inFlight.add(request)
+    return request
+  }
+
+  /** A request for a claimed delivery, or a hold; the caller has checked the in-flight cap. */
+  const startClaimed = (endpoint: Endpoint): Request | Hold => {
+    // Requests that were on their way when the pass was given have opened it.
+    const isOpen = endpoint.breaker.isOpen(clock.now())
+    return isOpen ? holdByBreaker(endpoint, PROBE_HOLD_MS) : start(endpoint)
+  }
+
+  /** Lets go on what waited for a request to end. */
+  const advance = (endpoint: Endpoint): void => {
+    while (endpoint.claimed.length > 0 && endpoint.inFlight.size < capOf(endpoint)) endpoint.claimed.next()
+    while (endpoint.queue.length > 0 && endpoint.passes < passLimitOf(endpoint)) endpoint.queue.next()
+  }
+
+  const note = (endpoint: Endpoint, { startedMs }: Request, succeeded: boolean, isProbe: boolean): void => {
+    const now = clock.now()
+    const { made, failed, isReset } = endpoint.untold
+    endpoint.untold =
+      isProbe && succeeded
+        ? { ...NOTHING, isReset: true }
+        : { made: made + 1, failed: failed + (succeeded ? 0 : 1), isReset }
+    endpoint.trusted = succeeded
+    endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
+    endpoint.breaker.note(now, succeeded, isProbe)
+  }
+
+  const pass = (endpoint: Endpoint, as: 'usual' | 'probe' | 'forced'): Pass => {
+    const givenMs = clock.now()
+    // No breaker holds what is forced, and without a fleet no cap.
+    let request = as === 'forced' ? start(endpoint) : undefined
+    let isLeft = false
+    endpoint.passes++
     return {
       kind: 'go',
-      mayBegin: () => clock.now() - request.startedMs <= fleet.beginWithinMs,
+      begin: async () => {
+        const tookMs = clock.now() - givenMs
+        endpoint.claimMs += (tookMs - endpoint.claimMs) / 8
+        // The rate that the pass belongs to may be another process's by now.
+        if (tookMs > fleet.beginWithinMs) return holdByCap(endpoint)
+        if (request) return null
+        const begun =
+          endpoint.inFlight.size < capOf(endpoint)
+            ? startClaimed(endpoint)
+            : await endpoint.claimed.wait(
+                () => startClaimed(endpoint),
+                () => holdByCap(endpoint),
+              )
+        if ('kind' in begun) return begun
+        request = begun
+        return null
+      },
       leave: succeeded => {
-        if (!endpoint.inFlight.delete(request)) return
-        const now = clock.now()
-        if (succeeded !== null) {
-          const { made, failed, isReset } = endpoint.untold
-          endpoint.untold =
-            probe && succeeded
-              ? { ...NOTHING, isReset: true }
-              : { made: made + 1, failed: failed + (succeeded ? 0 : 1), isReset }
-          endpoint.trusted = succeeded
-          endpoint.averageMs += (now - request.startedMs - endpoint.averageMs) / 8
-          endpoint.breaker.note(now, succeeded, probe)
-        } else if (probe) endpoint.breaker.forgoProbe()
-        admitQueued(endpoint)
+        if (isLeft) return
+        isLeft = true
+        endpoint.passes--
+        if (request) endpoint.inFlight.delete(request)
+        if (request && succeeded !== null) note(endpoint, request, succeeded, as === 'probe')
+        else if (as === 'probe') endpoint.breaker.forgoProbe()
+        advance(endpoint)
       },
     }
   }
 
   /** Takes a request from the rate cap, or holds. A burst may use the allowance of one second. */
-  const takeFromRate = (endpoint: Endpoint, now: number): Entry | null => {
+  const takeFromRate = (endpoint: Endpoint, now: number): Hold | null => {
     const share = fleet.rateShare()
     // The lease ended since the in-flight cap was looked at.
     if (share === 0) return holdByCap(endpoint)
@@ -219,44 +300,31 @@ export function buildEndpointLimiter(
     return null
   }
 
-  /** Breaker and rate cap; the caller has checked the in-flight cap. */
+  /** Breaker and rate cap; the caller has checked the limit of passes. */
   const admit = (endpoint: Endpoint): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
     if (answer.kind === 'hold') return holdByBreaker(endpoint, answer.holdMs || PROBE_HOLD_MS)
     // A probe is one request in a minute.
     const held = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
-    return held ?? pass(endpoint, answer.kind === 'probe')
-  }
-
-  const admitQueued = (endpoint: Endpoint): void => {
-    while (endpoint.queue.length > 0 && endpoint.inFlight.size < capOf(endpoint)) {
-      endpoint.queue.shift()?.(admit(endpoint))
-    }
+    return held ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual')
   }
 
   return {
     enter: webhookId => {
       const endpoint = endpointOf(webhookId)
-      if (endpoint.inFlight.size < capOf(endpoint)) return Promise.resolve(admit(endpoint))
+      if (endpoint.passes < passLimitOf(endpoint)) return Promise.resolve(admit(endpoint))
       if (endpoint.queue.length >= queueLimitOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
-      return new Promise(resolve => {
-        const proceed = (entry: Entry) => {
-          clearTimeout(timer)
-          resolve(entry)
-        }
-        const timer = setTimeout(() => {
-          endpoint.queue.splice(endpoint.queue.indexOf(proceed), 1)
-          resolve(holdByCap(endpoint))
-        }, PATIENCE_MS)
-        endpoint.queue.push(proceed)
-      })
+      return endpoint.queue.wait(
+        () => admit(endpoint),
+        () => holdByCap(endpoint),
+      )
     },
     force: webhookId => {
       const endpoint = endpointOf(webhookId)
-      if (fleet === ALONE) return pass(endpoint, false)
+      if (fleet === ALONE) return pass(endpoint, 'forced')
       if (endpoint.inFlight.size >= shareOf(endpoint)) return holdByCap(endpoint)
-      return takeFromRate(endpoint, clock.now()) ?? pass(endpoint, false)
+      return takeFromRate(endpoint, clock.now()) ?? pass(endpoint, 'forced')
     },
     countOpen: () => {
       const now = clock.now()
@@ -280,7 +348,7 @@ export function buildEndpointLimiter(
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS
       for (const [id, endpoint] of endpoints) {
-        if (endpoint.inFlight.size === 0 && endpoint.queue.length === 0 && endpoint.usedAtMs < before)
+        if (endpoint.passes === 0 && endpoint.queue.length === 0 && endpoint.usedAtMs < before)
           endpoints.delete(id)
       }
     },

@@ -37,9 +37,6 @@ const failure = (error: AttemptError, final = false): Answer => ({
   body: null,
 })
 
-/** The answer of a request that was not begun. */
-export const NOT_BEGUN = failure('stopped')
-
 /**
  * Sends one delivery once. One deadline covers look-up, connection, request, answer and body. The worker does not
  * follow redirects. Never throws.
