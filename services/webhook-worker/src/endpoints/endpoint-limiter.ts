@@ -28,12 +28,10 @@ export interface EndpointFleet {
   shareOf(cap: number, webhookId: string): number
   /** Its part of a rate, 0 to 1. */
   rateShare(): number
-  /** how long after its pass a request may begin */
-  beginWithinMs: number
 }
 
 /** A process for itself. */
-const ALONE: EndpointFleet = { shareOf: cap => cap, rateShare: () => 1, beginWithinMs: Infinity }
+const ALONE: EndpointFleet = { shareOf: cap => cap, rateShare: () => 1 }
 
 export interface EndpointLimits {
   maxInFlight: number
@@ -42,6 +40,11 @@ export interface EndpointLimits {
    * the most deliveries that may wait for one endpoint, at any speed: each occupies a slot, and the endpoint may hang
    */
   maxQueued: number
+  /**
+   * how long after its pass a request may begin: later, its claim could end before the request does, and the rate that it was
+   * counted in may be another process's
+   */
+  beginWithinMs: number
 }
 
 export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
@@ -221,10 +224,12 @@ export function buildEndpointLimiter(
   }
 
   /** A request for a claimed delivery, or a hold; the caller has checked the in-flight cap. */
-  const startClaimed = (endpoint: Endpoint): Request | Hold => {
+  const startClaimed = (endpoint: Endpoint, givenMs: number): Request | Hold => {
+    const now = clock.now()
+    if (now - givenMs > limits.beginWithinMs) return holdByCap(endpoint)
     // Requests that were on their way when the pass was given have opened it.
-    const isOpen = endpoint.breaker.isOpen(clock.now())
-    return isOpen ? holdByBreaker(endpoint, PROBE_HOLD_MS) : start(endpoint)
+    if (endpoint.breaker.isOpen(now)) return holdByBreaker(endpoint, PROBE_HOLD_MS)
+    return start(endpoint)
   }
 
   /** Lets go on what waited for a request to end. */
@@ -256,14 +261,12 @@ export function buildEndpointLimiter(
       begin: async () => {
         const tookMs = clock.now() - givenMs
         endpoint.claimMs += (tookMs - endpoint.claimMs) / 8
-        // The rate that the pass belongs to may be another process's by now.
-        if (tookMs > fleet.beginWithinMs) return holdByCap(endpoint)
-        if (request) return null
+        if (request) return tookMs > limits.beginWithinMs ? holdByCap(endpoint) : null
         const begun =
           endpoint.inFlight.size < capOf(endpoint)
-            ? startClaimed(endpoint)
+            ? startClaimed(endpoint, givenMs)
             : await endpoint.claimed.wait(
-                () => startClaimed(endpoint),
+                () => startClaimed(endpoint, givenMs),
                 () => holdByCap(endpoint),
               )
         if ('kind' in begun) return begun

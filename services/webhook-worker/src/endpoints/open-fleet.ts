@@ -22,8 +22,7 @@ export interface WorkerFleet extends EndpointFleet {
 const LEASE_PER_REQUEST = 1.5
 
 export function openFleet(config: WebhookWorkerConfig, tunables: WorkerTunables, log: Logger): WorkerFleet {
-  const beginWithinMs = tunables.claimMarginMs
-  const longestUseMs = beginWithinMs + config.WEBHOOK_TIMEOUT_MS
+  const longestUseMs = tunables.claimMarginMs + config.WEBHOOK_TIMEOUT_MS
   const leaseMs = Math.max(tunables.fleetLeaseMs, longestUseMs * LEASE_PER_REQUEST)
   const onError = (err: unknown) => log.debug({ err }, 'fleet.beat-failed')
   const redis = openRedis({ ...config, connectionName: 'webhook-worker', onError })
@@ -43,7 +42,6 @@ export function openFleet(config: WebhookWorkerConfig, tunables: WorkerTunables,
     onError,
   })
   return {
-    beginWithinMs,
     shareOf: (cap, webhookId) => fleet.shareOf(cap, webhookId),
     rateShare: () => fleet.rateShare(),
     get members() {
