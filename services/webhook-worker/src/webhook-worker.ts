@@ -68,7 +68,7 @@ export async function buildWebhookWorker(
     {
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
       maxPerSecond: config.WEBHOOK_MAX_PER_SECOND,
-      maxQueued: Math.ceil(config.WEBHOOK_CONCURRENCY / 2),
+      maxQueued: config.WEBHOOK_CONCURRENCY,
       beginWithinMs: tunables.claimMarginMs,
     },
     { now: () => performance.now(), chance: Math.random },

@@ -67,9 +67,9 @@ t.test('the queue in memory holds only as many deliveries as the endpoint will a
     return heldAtOnce
   }
   for (let n = 0; n < 60; n++) await answer(2)
-  t.equal(await countHeld(), 300 - 256, 'a fast one: half of all slots')
+  t.equal(await countHeld(), 300 - 256, 'a fast one: every slot')
   for (let n = 0; n < 60; n++) await answer(400)
-  t.equal(await countHeld(), 297, 'a slow one: hardly any')
+  t.equal(await countHeld(), 294, 'a slow one: hardly any')
 })
 
 t.test('an endpoint at its cap does not delay another endpoint', async t => {
@@ -148,12 +148,34 @@ t.test('what an open breaker holds comes again one after another, however much t
 })
 
 t.test('a pass that is left twice counts once', async t => {
-  const { limiter } = openLimiter({ maxInFlight: 1 })
+  const { limiter, pass } = openLimiter({ maxInFlight: 1 })
   const one = await go(limiter, 'a')
   one.leave(true)
   one.leave(null)
   await go(limiter, 'a')
-  t.match(await Promise.all([limiter.enter('a'), limiter.enter('a')]), [{ kind: 'hold' }, { kind: 'hold' }])
+  const more = [limiter.enter('a'), limiter.enter('a')]
+  pass(250)
+  t.match(await Promise.all(more), [{ kind: 'hold' }, { kind: 'hold' }])
+})
+
+t.test('what waits for an endpoint waits on while it answers', async t => {
+  const { limiter } = openLimiter({ maxInFlight: 1 })
+  ;(await go(limiter, 'a')).leave(true)
+  const one = await go(limiter, 'a')
+  const waiting = limiter.enter('a')
+  // By the clock of this test no time passes, by the timers of the queue more than PATIENCE_MS.
+  await new Promise(resolve => setTimeout(resolve, 600))
+  one.leave(true)
+  t.equal((await waiting).kind, 'go')
+})
+
+t.test('what waits for an endpoint that answers is held at last', async t => {
+  const { limiter, pass } = openLimiter({ maxInFlight: 1 })
+  ;(await go(limiter, 'a')).leave(true)
+  await go(limiter, 'a')
+  const waiting = limiter.enter('a')
+  pass(3_000)
+  t.match(await waiting, { kind: 'hold', reason: 'in-flight cap' })
 })
 
 t.test('the rate cap lets a burst of one second through and spaces the rest', async t => {

@@ -5,10 +5,10 @@
 //
 // An endpoint that has not answered yet, or whose last answer was a failure, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
-// success ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory for up to
-// PATIENCE_MS, so that a burst passes without an update of its rows. The number of waiting deliveries is limited to the
-// number that the endpoint answers within half of PATIENCE_MS at its present speed. A delivery that cannot wait is
-// held: the delivery becomes `waiting` in Postgres and frees its slot.
+// success ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory, so that a burst passes
+// without an update of its rows: for PATIENCE_MS, and on while the endpoint is out of probation and answers. The number of
+// waiting deliveries is limited to the number that the endpoint answers within PATIENCE_MS at its present speed. A delivery
+// that cannot wait is held: the delivery becomes `waiting` in Postgres and frees its slot.
 //
 // A pass lets a delivery be claimed; only its request, from `begin` on, counts as in flight. So that a claim in Postgres costs
 // the endpoint no time, as many more passes are given as the endpoint answers while two claims last. Their requests begin as
@@ -71,8 +71,10 @@ export interface Hold {
 export type Entry = Pass | Hold
 
 const PROBATION_IN_FLIGHT = 4
-/** How long a delivery may wait in the worker's memory. */
+/** How long a delivery may wait in the worker's memory for an endpoint that does not answer. */
 const PATIENCE_MS = 250
+/** How long at most, for any endpoint: before a sweeper misses it. */
+const LONGEST_PATIENCE_MS = 3_000
 /** The longest time between the returns of two held deliveries: 100 of them ask again in a second. */
 const LONGEST_STEP_MS = 10
 /** How much longer than PATIENCE_MS a delivery is held at most when no other one is held: few that are held ask seldom. */
@@ -105,6 +107,7 @@ interface Endpoint {
   /** when the next held delivery may return: one after another, at the speed of the endpoint */
   nextReturnMs: number
   averageMs: number
+  answeredAtMs: number
   /** the average time from a pass to its claim */
   claimMs: number
   usedAtMs: number
@@ -158,6 +161,7 @@ export function buildEndpointLimiter(
         nextAtMs: 0,
         rateShare: fleet === ALONE ? 1 : 0,
         nextReturnMs: 0,
+        answeredAtMs: 0,
         averageMs: 100,
         claimMs: 0,
         usedAtMs: 0,
@@ -183,9 +187,11 @@ export function buildEndpointLimiter(
   const answersWithin = (endpoint: Endpoint, ms: number): number =>
     (capOf(endpoint) * ms) / answersInMs(endpoint)
 
-  /** How many deliveries may wait: as many as the endpoint answers within half of PATIENCE_MS. */
-  const queueLimitOf = (endpoint: Endpoint): number =>
-    Math.min(limits.maxQueued, Math.ceil(answersWithin(endpoint, PATIENCE_MS / 2)))
+  /** How many deliveries may wait: as many as the endpoint answers within PATIENCE_MS, on probation within half of it. */
+  const queueLimitOf = (endpoint: Endpoint): number => {
+    const withinMs = endpoint.trusted ? PATIENCE_MS : PATIENCE_MS / 2
+    return Math.min(limits.maxQueued, Math.ceil(answersWithin(endpoint, withinMs)))
+  }
 
   /** How many passes there may be. */
   const passLimitOf = (endpoint: Endpoint): number => {
@@ -238,6 +244,14 @@ export function buildEndpointLimiter(
     while (endpoint.queue.length > 0 && endpoint.passes < passLimitOf(endpoint)) endpoint.queue.next()
   }
 
+  /** A hold would only cost more while the endpoint answers: this process is what is slow. */
+  const waitsOn = (endpoint: Endpoint, sinceMs: number): boolean => {
+    const now = clock.now()
+    return (
+      endpoint.trusted && now - endpoint.answeredAtMs < PATIENCE_MS && now - sinceMs < LONGEST_PATIENCE_MS
+    )
+  }
+
   const note = (endpoint: Endpoint, { startedMs }: Request, succeeded: boolean, isProbe: boolean): void => {
     const now = clock.now()
     const { made, failed, isReset } = endpoint.untold
@@ -246,6 +260,7 @@ export function buildEndpointLimiter(
         ? { ...NOTHING, isReset: true }
         : { made: made + 1, failed: failed + (succeeded ? 0 : 1), isReset }
     endpoint.trusted = succeeded
+    endpoint.answeredAtMs = now
     endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
     endpoint.breaker.note(now, succeeded, isProbe)
   }
@@ -318,9 +333,10 @@ export function buildEndpointLimiter(
       const endpoint = endpointOf(webhookId)
       if (endpoint.passes < passLimitOf(endpoint)) return Promise.resolve(admit(endpoint))
       if (endpoint.queue.length >= queueLimitOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
+      const sinceMs = clock.now()
       return endpoint.queue.wait(
         () => admit(endpoint),
-        () => holdByCap(endpoint),
+        () => (waitsOn(endpoint, sinceMs) ? undefined : holdByCap(endpoint)),
       )
     },
     force: webhookId => {

@@ -1,4 +1,4 @@
-/** Calls that wait, the oldest first. A call that has waited for `patienceMs` goes on by itself. */
+/** Calls that wait, the oldest first. A call that has waited for `patienceMs` decides whether it waits on. */
 export class PatientQueue<T> {
   readonly #waiting: (() => void)[] = []
   readonly #patienceMs: number
@@ -13,17 +13,20 @@ export class PatientQueue<T> {
 
   /**
    * @param reached makes the answer when `next` reaches the call
-   * @param late makes the answer when the call has waited for too long
+   * @param late makes the answer when the call has waited for `patienceMs`; undefined: it waits that long again
    */
-  wait(reached: () => T, late: () => T): Promise<T> {
+  wait(reached: () => T, late: () => T | undefined): Promise<T> {
     return new Promise(resolve => {
       const proceed = () => {
-        clearTimeout(timer)
+        clearInterval(timer)
         resolve(reached())
       }
-      const timer = setTimeout(() => {
+      const timer = setInterval(() => {
+        const answer = late()
+        if (answer === undefined) return
+        clearInterval(timer)
         this.#waiting.splice(this.#waiting.indexOf(proceed), 1)
-        resolve(late())
+        resolve(answer)
       }, this.#patienceMs)
       this.#waiting.push(proceed)
     })
