@@ -190,6 +190,7 @@ export async function runChaos({
     const badEnds = ends
       .filter(({ code }) => code !== 0)
       .map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
+    log(`the system agrees with the model but for ${differences.length} differences; judging the history`)
     const judged = judgeHistory(historyPath, log)
     return {
       differences: [

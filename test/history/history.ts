@@ -157,9 +157,15 @@ export function startOf({ since }: FollowStream, head: StreamHead): number | und
   return since === FROM_THE_FIRST ? 1 : undefined
 }
 
-/** @returns the entries of a file that a recorder wrote */
-export const readEntries = (file: string): Entry[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => JSON.parse(line) as Entry)
+/** @returns the entries of a file that a recorder wrote; that of an hour is larger than a string can be */
+export function readEntries(file: string): Entry[] {
+  const bytes = readFileSync(file)
+  const entries: Entry[] = []
+  for (let start = 0; start < bytes.length;) {
+    const newline = bytes.indexOf('\n', start)
+    const end = newline < 0 ? bytes.length : newline
+    if (end > start) entries.push(JSON.parse(bytes.toString('utf8', start, end)) as Entry)
+    start = end + 1
+  }
+  return entries
+}
