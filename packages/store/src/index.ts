@@ -15,6 +15,7 @@ export { markRolledBack, migrate, MIGRATIONS_DIR, readMigrations } from './datab
 export { openStore, type Store, type StoreOptions } from './database/open-store.js'
 export * from './ops/index.js'
 export * from './api-keys/index.js'
+export * from './archive/index.js'
 export * from './checkout/index.js'
 export * from './merchant/index.js'
 export * from './reads/index.js'

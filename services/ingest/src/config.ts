@@ -10,6 +10,7 @@ import {
   StreamCopies,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
+import { EVENTS_ARCHIVE } from './archive/open-archive-files.js'
 import type { ProgramSettings } from './pipeline/read-batch.js'
 
 export const IngestConfig = Type.Object({
@@ -41,6 +42,14 @@ export const IngestConfig = Type.Object({
     description:
       'how long refused messages are kept after they came or were replayed, and closed gaps after they were closed',
   }),
+  EVENTS_RETENTION_MONTHS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 1_200,
+    description:
+      'whole months before this one whose events stay in lists; older ones are archived once they are final. 0 keeps all',
+  }),
+  EVENTS_ARCHIVE,
 })
 
 type IngestConfig = Static<typeof IngestConfig>

@@ -20,6 +20,9 @@ import {
   readOldestOutboxSeconds,
   readWork,
 } from '@payment-tracking/store'
+import { ArchiveUnusableError } from './archive/archive-files.js'
+import { openArchiveFiles } from './archive/open-archive-files.js'
+import { Archiver, checkArchive } from './archive/archiver.js'
 import { IngestConfig, programOf, streamOf } from './config.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
 import { buildSinks } from './outbox-relay/build-sinks.js'
@@ -159,6 +162,25 @@ await runMain(
     takeIn('gaps', gapWatch)
     takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
     takeIn('sweeper', new Sweeper(store, sinks, tunables.sweepEveryMs, log))
+    const { EVENTS_RETENTION_MONTHS: months, EVENTS_ARCHIVE: archive } = config
+    if (months > 0) {
+      if (archive === undefined)
+        throw new ArchiveUnusableError(
+          'EVENTS_RETENTION_MONTHS is set and EVENTS_ARCHIVE is not: name the directory of archived months',
+        )
+      const files = openArchiveFiles(archive)
+      await checkArchive(store, files)
+      takeIn(
+        'archive',
+        new Archiver({
+          ...{ store, files, months, folder: config.ENVIRONMENT, guard, log },
+          everyMs: tunables.archiveEveryMs,
+          settledSeconds: tunables.archiveSettledSeconds,
+          eventsAPart: tunables.archiveEventsAPart,
+          restoredDays: tunables.archiveRestoredDays,
+        }),
+      )
+    }
     const { prunedRows: pruned } = metrics
     takeIn(
       'retention',

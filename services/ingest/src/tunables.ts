@@ -10,6 +10,14 @@ export const INGEST_TUNABLES = {
   sweepEveryMs: 5_000,
   /** How often ingest removes rows that were kept for long enough. */
   retentionEveryMs: 60_000,
+  /** How often ingest looks for months to archive. */
+  archiveEveryMs: 3_600_000,
+  /** How long ago the last event of a month must have been stored before the month is archived: readers may be behind. */
+  archiveSettledSeconds: 86_400,
+  /** The most events of a file of the archive. */
+  archiveEventsAPart: 20_000,
+  /** After how long a month that was restored is archived again. */
+  archiveRestoredDays: 30,
   /** How long `GET /v1/payments/:signature/trace` can tell when a payment was stored and announced. */
   batchRetentionDays: 90,
   /** How long API keys are kept, with their last use, after they were revoked or expired. */

@@ -8,14 +8,14 @@ const FEWEST_ROWS = 20
 
 /** Chooses the rows of the next page of each kind by how long the pages before held the lock. */
 export class PageSizer {
-  readonly #rows = new Map<WorkKind, number>()
+  readonly #rows = new Map<WorkKind | 'archive', number>()
 
-  rowsOf(kind: WorkKind): number {
+  rowsOf(kind: WorkKind | 'archive'): number {
     return this.#rows.get(kind) ?? FIRST_ROWS
   }
 
   /** @param lockedMs how long a page of `rowsOf(kind)` rows held the lock */
-  note(kind: WorkKind, lockedMs: number): void {
+  note(kind: WorkKind | 'archive', lockedMs: number): void {
     const rows = this.rowsOf(kind)
     // A page can hold fewer rows than it may, so the size grows slowly, and shrinks at once.
     const wanted = lockedMs > LOCK_MS ? (rows * LOCK_MS) / lockedMs : rows * 1.25

@@ -7,9 +7,12 @@ export interface FirstEvent {
   occurredAt: Date | null
 }
 
-/** Reads the first entries of events_position_key and events_newest. */
+/** Reads the first entries of events_position_key and events_newest. Where all events were archived, lists begin behind them. */
 export async function readFirstEvent({ database }: Store): Promise<FirstEvent> {
   const [first] = await database.lookUp<FirstEvent>(sql`
-    select (select min(position) from live_events) as position, (select min(occurred_at) from live_events) as "occurredAt"`)
+    select coalesce((select min(position) from live_events), (select max(last_position) + 1 from archive_parts)) as position,
+           coalesce((select min(occurred_at) from live_events),
+                    (select ((max(month) || '-01')::timestamp + interval '1 month') at time zone 'UTC' from archive_parts))
+             as "occurredAt"`)
   return first!
 }

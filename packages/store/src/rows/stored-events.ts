@@ -1,6 +1,6 @@
 // Reads stored events again in the form in which ingest read their messages.
-import { sql } from '../database/sql.js'
-import { orderOf, readMessage, type ChainEvent } from '@payment-tracking/domain'
+import { raw, sql } from '../database/sql.js'
+import { MAX_TRACKING_ID_BYTES, orderOf, readMessage, type ChainEvent } from '@payment-tracking/domain'
 import { StoreContentsError } from '../errors.js'
 
 export interface StoredRow {
@@ -15,9 +15,22 @@ export interface StoredRow {
   occurred_at: Date
 }
 
+/**
+ * The data of an archived payment `e`: its columns, and the facts that its message had. The memo is not kept, nor read here:
+ * its tracking ID is a column.
+ */
+const ARCHIVED_PAYMENT = sql`
+  (case e.name
+     when 'PaymentRecord' then
+       jsonb_build_object('payment_policy', e.payment_policy, 'amount', e.amount::text,
+                          'memo', array_fill(0, array[${raw(String(MAX_TRACKING_ID_BYTES))}]))
+     else jsonb_build_object('composable_policy', e.payment_policy, 'input_amount', e.amount::text) end
+   || jsonb_build_object('gateway', e.gateway, 'timestamp', e.paid_at::text, 'record_id', e.record_id) || e.data::jsonb)::text`
+
 /** Columns of `events e`. */
 export const STORED_COLUMNS = sql`e.id, e.position, e.slot, e.signature, e.transaction_index, e.event_index,
-  e.name, e.data::text as data, e.occurred_at`
+  e.name, case when e.archived and e.amount is not null then ${ARCHIVED_PAYMENT} else e.data::text end as data,
+  e.occurred_at`
 
 /**
  * The stored event as ingest read it. Id and order come from the row, because the message may lack an index.

@@ -1,0 +1,84 @@
+// The rows of archive_parts: which files hold archived events, and how far each was moved.
+import type { Store } from '../database/open-store.js'
+import { empty, sql, type Sql } from '../database/sql.js'
+import { lockHead } from '../ingest/head.js'
+
+/** A file of events of one month, and where its events are. */
+export interface ArchivePart {
+  /** `2026-03` */
+  month: string
+  /** counts the files of the month from 1 */
+  part: number
+  /** the name of the file in the archive */
+  file: string
+  /** of the file's bytes, in hex */
+  sha256: string
+  bytes: bigint
+  count: number
+  firstPosition: bigint
+  lastPosition: bigint
+  /** the first of its lines that are rows of archived_events */
+  moved: number
+  /** whether its rows move into archived_events, or back */
+  wanted: 'archived' | 'live'
+  /** when somebody asked for its events */
+  restoredAt: Date | null
+}
+
+export type WrittenPart = Omit<ArchivePart, 'moved' | 'wanted' | 'restoredAt'>
+
+const COLUMNS = sql`month, part, file, sha256, bytes, count, first_position as "firstPosition",
+  last_position as "lastPosition", moved, wanted, restored_at as "restoredAt"`
+
+const list = ({ database }: Store, condition: Sql, limit = empty) =>
+  database.read<ArchivePart>(
+    sql`select ${COLUMNS} from archive_parts where ${condition} order by month, part ${limit}`,
+  )
+
+/** Of one month, or of all. */
+export const listArchiveParts = (store: Store, month?: string): Promise<readonly ArchivePart[]> =>
+  list(store, month === undefined ? sql`true` : sql`month = ${month}`)
+
+/** The first part whose rows are not yet where they are wanted. */
+export const readUnfinishedPart = async (store: Store): Promise<ArchivePart | undefined> =>
+  (await list(store, sql`moved <> case wanted when 'archived' then count else 0 end`, sql`limit 1`))[0]
+
+const IS_ATTACHED = sql`exists (select from pg_inherits where inhrelid = 'archived_events'::regclass)`
+
+/**
+ * Records a file that was written and read back; its rows may move from then on. With the first part, archived_events
+ * becomes a partition of `events`.
+ * @returns false when another process has recorded the part: its file is the one that counts
+ */
+export async function beginArchivePart(
+  { database }: Store,
+  part: WrittenPart,
+  serverRun?: string,
+): Promise<boolean> {
+  return database.pipelinedTransaction(async tx => {
+    await lockHead(tx, serverRun)
+    const [found] = await tx.$queryRaw<{ attached: boolean }[]>`select ${IS_ATTACHED} as attached`
+    if (!found!.attached) {
+      // Nobody reads the table before. What else holds a lock on `events` must not make ingest wait.
+      tx.send(sql`set local lock_timeout = '1s'`)
+      tx.send(sql`alter table events attach partition archived_events for values in (true)`)
+    }
+    const begun = await tx.$executeRaw`
+      insert into archive_parts (month, part, file, sha256, bytes, count, first_position, last_position)
+      values (${part.month}, ${part.part}, ${part.file}, ${part.sha256}, ${part.bytes}, ${part.count},
+              ${part.firstPosition}, ${part.lastPosition})
+      on conflict do nothing`
+    return begun === 1
+  })
+}
+
+/** Asks for the events of a month: its rows move back from then on. @returns the number of its parts */
+export const wantMonthLive = ({ database }: Store, month: string): Promise<number> =>
+  database.execute(sql`
+    update archive_parts set wanted = 'live', restored_at = clock_timestamp() where month = ${month}`)
+
+/** Months that were restored longer ago than this are archived again, from their files. @returns the number of parts */
+export const archiveAgain = ({ database }: Store, afterDays: number): Promise<number> =>
+  database.execute(sql`
+    update archive_parts set wanted = 'archived'
+     where wanted = 'live' and restored_at < statement_timestamp() - make_interval(days => ${afterDays}::integer)`)

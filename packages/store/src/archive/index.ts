@@ -1,0 +1,14 @@
+export { readArchiveLine, writeArchiveLine, type ArchiveLine } from './archive-line.js'
+export {
+  archiveAgain,
+  beginArchivePart,
+  listArchiveParts,
+  readUnfinishedPart,
+  wantMonthLive,
+  type ArchivePart,
+  type WrittenPart,
+} from './archive-parts.js'
+export { findArchivedAfter, findArchivedEvent, findArchivedMonth, readArchivedUpTo } from './find-archived.js'
+export { keptSince, MONTH } from './months.js'
+export { ArchiveDiffersError, countArchived, moveArchivePage } from './move-page.js'
+export { findOldMonth, readMonth, surveyMonth, type MonthSurvey } from './read-month.js'

@@ -1,0 +1,150 @@
+// Archives old months, one after the other. A month's events are written to files; each file is read back, and then its rows
+// move into the partition of archived events, page by page beside live messages. What was begun and not finished is finished
+// first, by this process or another one: archive_parts says how far it is.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
+import {
+  archiveAgain,
+  beginArchivePart,
+  findOldMonth,
+  keptSince,
+  listArchiveParts,
+  moveArchivePage,
+  PageSizer,
+  readMonth,
+  readUnfinishedPart,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  surveyMonth,
+  type ArchiveLine,
+  type ArchivePart,
+  type Store,
+} from '@payment-tracking/store'
+import type { ArchiveFiles } from './archive-files.js'
+import { readPartFile, writePartFile } from './part-file.js'
+
+export interface ArchiverOptions {
+  store: Store
+  files: ArchiveFiles
+  /** EVENTS_RETENTION_MONTHS */
+  months: number
+  /** the folder of this deployment: ENVIRONMENT */
+  folder: string
+  /** the server that ingest verified */
+  guard: { serverRun(): Promise<string | undefined> }
+  everyMs: number
+  /** how long ago the last event of a month must have been stored */
+  settledSeconds: number
+  /** the most events of a file */
+  eventsAPart: number
+  /** a restored month is archived again after so many days */
+  restoredDays: number
+  log: Pick<Logger, 'info' | 'warn'>
+}
+
+/** The most bytes of a file before they are compressed: a file is read and written whole. */
+const BYTES_A_PART = 16 * 1024 * 1024
+const FIRST_AFTER_MS = 60_000
+
+export class Archiver implements Intake {
+  readonly #rounds: RepeatedTask
+
+  constructor(options: ArchiverOptions) {
+    const { everyMs, log } = options
+    this.#rounds = repeat({
+      everyMs,
+      firstAfterMs: Math.min(everyMs, FIRST_AFTER_MS),
+      spread: 0.2,
+      run: stop => archiveOldMonths(options, stop),
+      onError: err => log.warn({ err }, 'archive.failed'),
+    })
+  }
+
+  start = () => this.#rounds.start()
+  stop = () => this.#rounds.stop()
+}
+
+/** One round. */
+export async function archiveOldMonths(options: ArchiverOptions, stop: AbortSignal): Promise<void> {
+  const { store, months, restoredDays, settledSeconds, log } = options
+  await archiveAgain(store, restoredDays)
+  for (;;) {
+    for (let part; (part = await readUnfinishedPart(store)) !== undefined;) {
+      await finishPart(options, part, stop)
+      if (stop.aborted) return
+    }
+    const month = await findOldMonth(store, keptSince(new Date(), months))
+    if (month === null || stop.aborted) return
+    const { obstacle, upTo } = await surveyMonth(store, month, { settledSeconds, stop })
+    if (stop.aborted) return
+    if (obstacle !== null) {
+      log.info({ month, obstacle }, 'archive.waits')
+      return
+    }
+    await beginPart(options, month, upTo)
+  }
+}
+
+/** Writes the next events of a month to a file, and records it. */
+async function beginPart(
+  { store, files, folder, guard, eventsAPart, log }: ArchiverOptions,
+  month: string,
+  upTo: bigint,
+): Promise<void> {
+  // Read before the events: when another process records a part meanwhile, this one is not recorded.
+  const part = (await listArchiveParts(store, month)).length + 1
+  const events = new Map<string, ArchiveLine>()
+  let bytes = 0
+  reading: for await (const page of readMonth(store, month, upTo)) {
+    for (const event of page) {
+      if (events.size === eventsAPart || bytes > BYTES_A_PART) break reading
+      events.set(event.id, event)
+      bytes += event.data.length
+    }
+  }
+  if (events.size === 0) return
+  const written = await writePartFile(files, { folder, month, part }, [...events.values()])
+  const isBegun = await beginArchivePart(store, written, await guard.serverRun())
+  if (isBegun) log.info({ month, part, events: written.count, file: written.file }, 'archive.written')
+}
+
+/** Moves the rows of a part to where they are wanted. After each page, live messages get as much time as the page took. */
+async function finishPart(
+  { store, files, guard, log }: Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log'>,
+  part: ArchivePart,
+  stop: AbortSignal,
+): Promise<void> {
+  const lines = await readPartFile(files, part)
+  const sizer = new PageSizer()
+  for (let isMore = true; isMore && !stop.aborted;) {
+    const startedAt = performance.now()
+    isMore = await moveArchivePage(store, part, lines, { sizer, serverRun: await guard.serverRun() })
+    await sleep(performance.now() - startedAt)
+  }
+  if (stop.aborted) return
+  const { month, part: number, count, wanted } = part
+  log.info({ month, part: number, events: count, wanted }, 'archive.moved')
+}
+
+/** Moves all rows of a month back into lists. */
+export async function finishMonth(
+  options: Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log'>,
+  month: string,
+): Promise<void> {
+  for (const part of await listArchiveParts(options.store, month))
+    await finishPart(options, part, new AbortController().signal)
+}
+
+/**
+ * Whether archiving can begin: the place can be written to, and the file that is being moved is as it was written.
+ * @throws ArchiveUnusableError, ArchiveDiffersError
+ */
+export async function checkArchive(store: Store, files: ArchiveFiles): Promise<void> {
+  await files.check()
+  // While Postgres is away, ingest starts and waits.
+  const part = await readUnfinishedPart(store).catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) return undefined
+    throw error
+  })
+  if (part !== undefined) await readPartFile(files, part)
+}

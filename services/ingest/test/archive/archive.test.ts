@@ -1,0 +1,115 @@
+// Archiving changes nothing but where lists begin: what is asked before and after, and what comes late, is compared with a
+// database that archives nothing.
+import { isDeepStrictEqual } from 'node:util'
+import { rebuildProjections, listArchiveParts, type Store } from '@payment-tracking/store'
+import {
+  dumpProjections,
+  findArrivalProblems,
+  readSecondFixtures,
+  shuffleFixtures,
+  type FixtureMessage,
+  type TestContext,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { runArchive } from '../../src/archive/archive-command.js'
+import { ingestSubjects, PROGRAM } from '../ingest-messages.js'
+import { openTestStore } from '../open-test-store.js'
+import { drain } from '../refold-history.js'
+import { openArchive } from './open-archive.js'
+import { readAnswers } from './read-answers.js'
+
+t.setTimeout(600_000)
+const messages = shuffleFixtures(await readSecondFixtures(), 7)
+const early = messages.slice(0, 700)
+/** The rest, and everything again in another order. */
+const late = [...messages.slice(700), ...shuffleFixtures(messages, 11)]
+const FINAL: FixtureMessage = {
+  subject: 'chain.events.control.finalized',
+  bytes: Buffer.from('{"slot":9000000000000000}'),
+  signature: '',
+}
+
+let sequence = 0
+async function store(t: TestContext, sets: readonly (readonly FixtureMessage[])[]) {
+  const opened = await openTestStore(t)
+  for (const set of sets) await take(opened, set)
+  return opened
+}
+async function take(
+  { store: taking, database }: { store: Store; database: TestDatabase },
+  set: readonly FixtureMessage[],
+): Promise<void> {
+  await ingestSubjects(taking, set, { firstSequence: sequence + 1 })
+  sequence += set.length
+  await drain(taking)
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+}
+
+const WITHOUT_LETTERS = (dump: Awaited<ReturnType<typeof dumpProjections>>) => ({ ...dump, dead_letters: [] })
+const dataOf = async ({ pool }: TestDatabase) =>
+  (await pool.query<{ row: string }>('select id || data::text as row from events order by id')).rows
+const archivedOf = async ({ pool }: TestDatabase) =>
+  Number((await pool.query<{ count: string }>('select count(*) from events where archived')).rows[0]!.count)
+
+t.test('what is archived is known as before, and what comes late is right', async t => {
+  const { store: archiving, database } = await store(t, [early, [FINAL]])
+  const reference = await store(t, [early, [FINAL]])
+  const archive = await openArchive(t, archiving)
+  const before = await readAnswers(archiving, database.pool)
+  await archive.run()
+  const archived = await archivedOf(database)
+  t.ok(archived > 200, `${archived} events are archived`)
+  const { rows } = await database.pool.query(
+    `select count(*)::int as wrong from events where archived <> (occurred_at < '2026-04-01Z')`,
+  )
+  t.equal(rows[0].wrong, 0)
+  t.ok(isDeepStrictEqual(await readAnswers(archiving, database.pool), before), 'as before')
+  t.ok(
+    isDeepStrictEqual(await dumpProjections(database.pool), await dumpProjections(reference.database.pool)),
+    'as before',
+  )
+
+  await take({ store: archiving, database }, late)
+  await take(reference, late)
+  const wanted = WITHOUT_LETTERS(await dumpProjections(reference.database.pool))
+  t.ok(
+    isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted),
+    'late, retracted and repeated messages',
+  )
+  t.strictSame(await findArrivalProblems(database.pool), [])
+  await archive.run()
+  const more = await archivedOf(database)
+  t.ok(more > archived, 'late events are archived too')
+  t.ok(isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted), 'as before')
+
+  await database.pool.query(
+    'update policies set total_paid = 0, payment_count = 7; update payment_stats set count = 1',
+  )
+  await database.pool.query(
+    "update events set payer = null, recipient = null where amount is not null and payment_policy <> '11111111111111111111111111111111'",
+  )
+  await rebuildProjections(archiving, { programId: PROGRAM.programId })
+  t.ok(
+    isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted),
+    'rebuilt without reading the archive',
+  )
+
+  const said: string[] = []
+  const parts = {
+    ...archive,
+    store: archiving,
+    log: { info: () => {}, warn: () => {} },
+    say: (line: string) => void said.push(line),
+  }
+  t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
+  const months = new Set((await listArchiveParts(archiving)).map(({ month }) => month))
+  for (const month of months) await runArchive({ does: 'restore', month }, parts)
+  t.equal(await archivedOf(database), 0)
+  t.ok(isDeepStrictEqual(await dataOf(database), await dataOf(reference.database)), 'every digit is back')
+  await archive.run()
+  t.equal(await archivedOf(database), 0, 'a restored month stays')
+  await archive.run({ restoredDays: 0 })
+  t.equal(await archivedOf(database), more, 'for a while')
+  t.ok(isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted), 'as before')
+})

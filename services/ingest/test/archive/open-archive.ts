@@ -1,0 +1,57 @@
+// An archive in a directory, and an archiver that keeps what happened since April 2026.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '@payment-tracking/store'
+import type { TestContext } from '@payment-tracking/testkit'
+import type { ArchiveFiles } from '../../src/archive/archive-files.js'
+import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
+import { archiveOldMonths, type ArchiverOptions } from '../../src/archive/archiver.js'
+
+const KEPT_SINCE = new Date('2026-04-01T00:00:00Z')
+
+/** The number of months before this one that are kept, so that lists begin with the month of a time. */
+export const monthsBefore = (first: Date, now = new Date()): number =>
+  (now.getUTCFullYear() - first.getUTCFullYear()) * 12 + now.getUTCMonth() - first.getUTCMonth()
+
+export async function makeDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), `archive-${randomUUID().slice(0, 8)}-`))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export interface TestArchive {
+  directory: string
+  files: ArchiveFiles
+  logs: string[]
+  /** Archives all that may be. */
+  run: (options?: Partial<ArchiverOptions>, stop?: AbortSignal) => Promise<void>
+}
+
+export async function openArchive(t: TestContext, store: Store): Promise<TestArchive> {
+  const directory = await makeDirectory(t)
+  const files = openArchiveFiles(directory)
+  const logs: string[] = []
+  const say = (fields: object, message: string) => void logs.push(`${message} ${JSON.stringify(fields)}`)
+  return {
+    ...{ directory, files, logs },
+    run: (options = {}, stop = new AbortController().signal) =>
+      archiveOldMonths(
+        {
+          ...{
+            store,
+            files,
+            months: monthsBefore(KEPT_SINCE),
+            folder: 'test',
+            everyMs: 1_000,
+            settledSeconds: 0,
+          },
+          ...{ eventsAPart: 150, restoredDays: 30, guard: { serverRun: () => Promise.resolve(undefined) } },
+          log: { info: say, warn: say } as ArchiverOptions['log'],
+          ...options,
+        },
+        stop,
+      ),
+  }
+}
