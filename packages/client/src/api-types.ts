@@ -1738,6 +1738,27 @@ export interface components {
              */
             symbol?: string;
         };
+        /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+        ArchivedAnswer: {
+            /** @enum {boolean} */
+            success: false;
+            /** @description one sentence for people */
+            error: string;
+            /**
+             * @description stable; listed in docs/errors.md
+             * @example INVALID_PARAMETER
+             */
+            code: string;
+            /** @description server time in milliseconds since the Unix epoch */
+            timestamp: number | bigint;
+            /** @description the same as in the `x-request-id` header */
+            requestId: string;
+            /**
+             * @description the month of the event on the chain, in UTC
+             * @example 2026-03
+             */
+            archivedMonth: string;
+        };
         EventCount: {
             /**
              * @description how many events match
@@ -3572,6 +3593,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -3663,6 +3693,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -3749,6 +3788,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -3830,6 +3878,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -3906,6 +3963,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -3980,6 +4046,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
                 };
             };
             /** @description Too many requests; `retry-after` says when to come back. */
@@ -4063,6 +4138,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -4137,6 +4221,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
                 };
             };
             /** @description Too many requests; `retry-after` says when to come back. */
@@ -4215,6 +4308,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -4289,6 +4391,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
                 };
             };
             /** @description Too many requests; `retry-after` says when to come back. */
@@ -4377,6 +4488,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -4458,6 +4578,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -4532,6 +4661,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
                 };
             };
             /** @description Too many requests; `retry-after` says when to come back. */
@@ -5213,6 +5351,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -5462,6 +5609,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -5537,6 +5693,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
                 };
             };
             /** @description Too many requests; `retry-after` says when to come back. */
@@ -8537,6 +8702,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorAnswer"];
                 };
             };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
+                };
+            };
             /** @description Too many requests; `retry-after` says when to come back. */
             429: {
                 headers: {
@@ -8642,6 +8816,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorAnswer"];
+                };
+            };
+            /** @description The event was archived: operators have it, and `GET /v1/health` tells where lists begin. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedAnswer"];
                 };
             };
             /** @description Connect with a WebSocket. */

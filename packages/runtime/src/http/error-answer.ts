@@ -8,6 +8,8 @@ export interface ErrorAnswer {
   /** server time in milliseconds */
   timestamp: number
   requestId: string
+  /** of ARCHIVED: the month of what was asked for, such as `2026-03` */
+  archivedMonth?: string
 }
 
 export interface Refusal {
@@ -15,12 +17,14 @@ export interface Refusal {
   status: number
   code: string
   sentence: string
+  archivedMonth?: string
 }
 
-export const errorAnswer = ({ code, sentence }: Refusal, requestId: string): ErrorAnswer => ({
+export const errorAnswer = ({ code, sentence, archivedMonth }: Refusal, requestId: string): ErrorAnswer => ({
   success: false,
   error: sentence,
   code,
   timestamp: Date.now(),
   requestId,
+  ...(archivedMonth !== undefined && { archivedMonth }),
 })

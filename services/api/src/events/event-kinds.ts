@@ -1,7 +1,7 @@
 // The lists of one kind of event each. They differ only in name and filters, so a table describes them.
 import type { EventFilter } from '@payment-tracking/store'
 import { Type } from 'typebox'
-import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fields.js'
 import { answerEvents } from './event-list.js'
@@ -157,7 +157,7 @@ export const eventKindRoutes: AddRoutes = (app, { tokens }) => {
             offset: Offset(),
             cursor: Cursor(),
           }),
-          response: { 200: EventRecords, ...READ_REFUSALS },
+          response: { 200: EventRecords, ...ARCHIVED_REFUSAL, ...READ_REFUSALS },
         },
       },
       async (request, reply) => {

@@ -4,10 +4,14 @@ import {
   decodeEventCursor,
   encodeEventCursor,
   eventOrderOf,
+  findArchivedEvent,
+  findArchivedMonth,
   readEventPage,
   type EventFilter,
+  type EventKey,
+  type Store,
 } from '@payment-tracking/store'
-import { InvalidParameterError } from '../http/api-errors.js'
+import { ArchivedError, InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/list-cursor.js'
 import { tagPage } from '../http/tag-page.js'
@@ -30,7 +34,22 @@ function bracketed(text: string): Buffer {
   return bytes
 }
 
-/** Reads a page of events, and offers the next page if this page is full. */
+/**
+ * The month of the archived event that a page was asked by; null for a page of events in lists. Asked behind the page: rows may
+ * move meanwhile.
+ * @param after the event of the cursor
+ */
+async function findAskedMonth(
+  store: Store,
+  filter: EventFilter,
+  { after, isLast, count }: { after: EventKey | undefined; isLast: boolean; count: number },
+): Promise<string | null> {
+  if (after !== undefined) return isLast ? findArchivedEvent(store, after.id) : null
+  const { signature } = filter
+  return signature === undefined || count > 0 ? null : findArchivedMonth(store, { ...filter, signature })
+}
+
+/** Reads a page of events, and offers the next page if this page is full. @throws ArchivedError */
 export async function answerEvents(
   tokens: Tokens,
   filter: EventFilter,
@@ -44,7 +63,10 @@ export async function answerEvents(
   const page = await readEventPage(request.store, filter, { limit, offset, after }, tokens).catch(
     nameMissingFilter({ ...filter, offset }),
   )
-  if (page.count === limit && page.last) offerNextPage(request, reply, encodeEventCursor(order, page.last))
+  const isLast = page.count < limit
+  const month = await findAskedMonth(request.store, filter, { after, isLast, count: page.count })
+  if (month !== null) throw new ArchivedError(month)
+  if (!isLast && page.last) offerNextPage(request, reply, encodeEventCursor(order, page.last))
   tagPage(reply, page)
   // Bytes are written to the socket as they are. A long text would be measured twice, and copied by each collection.
   void reply.type('application/json; charset=utf-8')

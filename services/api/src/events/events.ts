@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { ListFilters, toEventFilter } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, Limit, Offset } from '../http/fields.js'
@@ -19,7 +19,7 @@ export const eventsRoute: AddRoutes = (app, { tokens }) => {
         description:
           'All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id).',
         querystring: Type.Object({ ...ListFilters, limit: Limit(), offset: Offset(), cursor: Cursor() }),
-        response: { 200: EventRecords, ...READ_REFUSALS },
+        response: { 200: EventRecords, ...ARCHIVED_REFUSAL, ...READ_REFUSALS },
       },
     },
     async (request, reply) => {

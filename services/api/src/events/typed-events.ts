@@ -2,7 +2,7 @@
 import { listEventNames } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
-import { READ_REFUSALS } from '../http/error-answer-schema.js'
+import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventName } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset } from '../http/fields.js'
@@ -28,7 +28,7 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
           offset: Offset(),
           cursor: Cursor(),
         }),
-        response: { 200: EventRecords, ...READ_REFUSALS },
+        response: { 200: EventRecords, ...ARCHIVED_REFUSAL, ...READ_REFUSALS },
       },
     },
     async (request, reply) => {

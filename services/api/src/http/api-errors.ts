@@ -26,6 +26,14 @@ export class InvalidParameterError extends ApiError {
   }
 }
 
+/** What is asked for is kept in the archive alone. */
+export class ArchivedError extends ApiError {
+  /** @param archivedMonth `2026-03` */
+  constructor(readonly archivedMonth: string) {
+    super('ARCHIVED', `The events of ${archivedMonth} were archived. GET /v1/health tells where lists begin.`)
+  }
+}
+
 export class NotFoundError extends ApiError {
   constructor(message: string) {
     super('NOT_FOUND', message)

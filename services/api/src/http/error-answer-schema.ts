@@ -11,6 +11,18 @@ export const ErrorAnswerSchema = Type.Object(
   { title: 'ErrorAnswer', description: 'The one shape of every answer that is no success.' },
 )
 
+/** The answer to a request for an event that lists do not hold any more. */
+const ArchivedAnswer = Type.Object(
+  {
+    ...ErrorAnswerSchema.properties,
+    archivedMonth: Type.String({
+      description: 'the month of the event on the chain, in UTC',
+      examples: ['2026-03'],
+    }),
+  },
+  { title: 'ArchivedAnswer' },
+)
+
 export const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
 
 /** The possible refusals of a read, for a route's `response`. */
@@ -21,5 +33,12 @@ export const READ_REFUSALS = {
   503: refusal(
     'The database cannot answer now, or the question is too broad: the code names the filter to add.',
   ),
+}
+/** Of routes that are asked for an event by signature or cursor. */
+export const ARCHIVED_REFUSAL = {
+  410: {
+    ...ArchivedAnswer,
+    description: 'The event was archived: operators have it, and `GET /v1/health` tells where lists begin.',
+  },
 }
 export const NOT_FOUND_REFUSAL = { 404: refusal('There is no such thing.') }

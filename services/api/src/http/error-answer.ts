@@ -1,7 +1,7 @@
 import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { NotYetError } from '@payment-tracking/store'
-import { ApiError } from './api-errors.js'
+import { ApiError, ArchivedError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
 import { tellHead } from './tell-head.js'
 
@@ -36,7 +36,8 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof ServiceError) {
     const status = STATUSES[error.code]?.[0]
     if (status !== undefined && (status < 500 || error instanceof ApiError)) {
-      return { status, code: error.code, sentence: error.message }
+      const refusal = { status, code: error.code, sentence: error.message }
+      return error instanceof ArchivedError ? { ...refusal, archivedMonth: error.archivedMonth } : refusal
     }
     if (status === 503) {
       return { status, code: error.code, sentence: SENTENCES_OF_503[error.code] ?? UNAVAILABLE }

@@ -23,6 +23,7 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   REDELIVERY_UNDER_WAY: [409, 'another redelivery of the webhook is not done yet'],
   TOO_MANY_API_KEYS: [409, 'the gateway has 20 API keys'],
   WEBHOOK_INACTIVE: [409, 'activate the webhook first'],
+  ARCHIVED: [410, 'the event was archived with its month, which `archivedMonth` names'],
   BODY_TOO_LARGE: [413, 'more than 64 KiB'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'the body is not `application/json`'],
   PAYER_MISMATCH: [422, 'proof of payment: another wallet paid'],

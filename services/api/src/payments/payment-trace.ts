@@ -1,10 +1,15 @@
-import { listTracedDeliveries, listTracedWaits, readPaymentTrace } from '@payment-tracking/store'
+import {
+  findArchivedMonth,
+  listTracedDeliveries,
+  listTracedWaits,
+  readPaymentTrace,
+} from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { securityOf } from '../gateway-auth/gateway-auth.js'
-import { NotFoundError } from '../http/api-errors.js'
-import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { ArchivedError, NotFoundError } from '../http/api-errors.js'
+import { ARCHIVED_REFUSAL, NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Signature } from '../http/fields.js'
 import { PaymentTraceRecord, toTraceRecord } from './payment-trace-record.js'
 
@@ -33,6 +38,7 @@ export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): voi
           401: refusal('A token was sent, and it does not count.'),
           403: refusal('An API key was sent that lacks the scope `webhooks:read`.'),
           ...NOT_FOUND_REFUSAL,
+          ...ARCHIVED_REFUSAL,
           ...READ_REFUSALS,
         },
       },
@@ -42,8 +48,13 @@ export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): voi
       const caller = request.headers.authorization === undefined ? null : await authenticate(request)
       if (caller) void reply.header('cache-control', 'private, no-store')
       void reply.header('vary', 'authorization')
-      const traces = await readPaymentTrace(store, request.params.signature)
-      if (traces.length === 0) throw new NotFoundError('There is no payment in this transaction here.')
+      const { signature } = request.params
+      const traces = await readPaymentTrace(store, signature)
+      if (traces.length === 0) {
+        const month = await findArchivedMonth(store, { signature, payments: true, retracted: true })
+        if (month !== null) throw new ArchivedError(month)
+        throw new NotFoundError('There is no payment in this transaction here.')
+      }
       const own = traces.filter(({ gateway }) => gateway === caller?.gateway)
       if (caller === null) return traces.map(trace => toTraceRecord(trace, null))
       const ids = own.map(({ eventId }) => eventId)

@@ -3,7 +3,7 @@ import { listSubscriptions, type StoredSubscription } from '@payment-tracking/st
 import { Type } from 'typebox'
 import { NotFoundError } from '../http/api-errors.js'
 import { Envelope, inEnvelope } from '../http/envelope.js'
-import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
+import { ARCHIVED_REFUSAL, NOT_FOUND_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventRecords } from '../events/event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fields.js'
 import { PolicyRecord, toPolicyRecord } from './policy-record.js'
@@ -75,7 +75,11 @@ export const policyRoutes: AddRoutes = (app, parts) => {
             offset: Offset(),
             cursor: Cursor(),
           }),
-          response: { 200: Envelope(`${id}yExecutions`, EventRecords), ...READ_REFUSALS },
+          response: {
+            200: Envelope(`${id}yExecutions`, EventRecords),
+            ...ARCHIVED_REFUSAL,
+            ...READ_REFUSALS,
+          },
         },
       },
       async (request, reply) => {

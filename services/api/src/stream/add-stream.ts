@@ -5,13 +5,15 @@ import { countedAddress, repeat, type Logger } from '@payment-tracking/runtime'
 import {
   decodePositionCursor,
   encodePositionCursor,
+  findArchivedAfter,
+  readArchivedUpTo,
   type PositionKey,
   type Store,
   type StreamEvent,
 } from '@payment-tracking/store'
 import type { ApiServer } from '../api-server.js'
-import { ApiError, InvalidParameterError } from '../http/api-errors.js'
-import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { ApiError, ArchivedError, InvalidParameterError } from '../http/api-errors.js'
+import { ARCHIVED_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { EventFilters, toEventFilter } from '../events/event-query.js'
 import { EventRecord } from '../events/event-record.js'
 import { Integer, Text } from '../http/fields.js'
@@ -78,7 +80,7 @@ export interface StreamOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Where a stream begins; set after the check. */
-    streamStart: { start: PositionKey; head: PositionKey } | null
+    streamStart: { start: PositionKey; head: PositionKey; archivedUpTo: bigint } | null
   }
 }
 
@@ -109,13 +111,17 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       )
     }
     const head = await feed.open()
+    const archivedUpTo = await readArchivedUpTo(store)
     if (key === undefined) {
-      return { head, start: since === FROM_THE_FIRST ? { epoch: head.epoch, position: 0n } : head }
+      const start = since === FROM_THE_FIRST ? { epoch: head.epoch, position: 0n } : head
+      return { head, start, archivedUpTo }
     }
     if (key.epoch !== head.epoch) throw new InvalidParameterError('since', 'is of another database')
     if (key.position > head.position)
       throw new InvalidParameterError('since', 'is beyond the end of the stream')
-    return { head, start: key }
+    const month = await findArchivedAfter(store, key.position)
+    if (month !== null) throw new ArchivedError(month)
+    return { head, start: key, archivedUpTo }
   }
 
   app.route({
@@ -137,6 +143,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
           description: 'What each message of the socket looks like; HTTP answers 101, or a refusal.',
         }),
         426: refusal('Connect with a WebSocket.'),
+        ...ARCHIVED_REFUSAL,
         ...READ_REFUSALS,
       },
     },
@@ -153,7 +160,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       throw new ApiError('UPGRADE_REQUIRED', 'This is a WebSocket: connect with one.')
     },
     wsHandler: (socket, request) => {
-      const { start, head } = request.streamStart!
+      const { start, head, archivedUpTo } = request.streamStart!
       const { epoch, position } = start
       socket.send(
         JSON.stringify({
@@ -171,7 +178,10 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       const filter = toEventFilter(request.query)
       readers.set(
         socket,
-        new Reader({ store, tokens, feed, socket, filter, position, write, log, stallMs: options.stallMs }),
+        new Reader({
+          ...{ store, tokens, feed, socket, filter, position, archivedUpTo, write, log },
+          stallMs: options.stallMs,
+        }),
       )
       options.sockets.set(readers.size)
       socket.on('close', () => {

@@ -6,4 +6,8 @@ export const CLOSE = {
   },
   tooSlow: { code: 4008, reason: 'TOO_SLOW: the reader took nothing for too long' },
   otherEpoch: { code: 4009, reason: 'OTHER_EPOCH: the database was replaced; begin without since' },
+  archived: {
+    code: 4010,
+    reason: 'ARCHIVED: events behind your cursor were archived meanwhile; begin with since=0',
+  },
 } as const

@@ -6,7 +6,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Logger } from '@payment-tracking/runtime'
-import { listEventsAfter, type EventFilter, type Store, type StreamEvent } from '@payment-tracking/store'
+import {
+  listEventsAfter,
+  readArchivedUpTo,
+  type EventFilter,
+  type Store,
+  type StreamEvent,
+} from '@payment-tracking/store'
 import type { Tokens } from '../tokens.js'
 import { CLOSE } from './close-codes.js'
 import type { Feed } from './feed.js'
@@ -28,6 +34,8 @@ export interface ReaderOptions {
   filter: EventFilter
   /** the position up to which the client has read */
   position: bigint
+  /** the last position of an archived event when the stream began: the client knows that these are left out */
+  archivedUpTo: bigint
   /** how long a client may read nothing */
   stallMs: number
   write: (event: StreamEvent) => string
@@ -99,10 +107,13 @@ export class Reader {
   }
 
   async #sendPage(end: bigint): Promise<void> {
-    const { store, tokens, filter, stallMs, write } = this.options
+    const { store, tokens, filter, stallMs, write, archivedUpTo } = this.options
+    const after = this.#position
     const upTo = this.#position + WINDOW < end ? this.#position + WINDOW : end
-    const range = { after: this.#position, upTo, limit: PAGE }
-    const events = await listEventsAfter(store, range, tokens, filter)
+    const events = await listEventsAfter(store, { after, upTo, limit: PAGE }, tokens, filter)
+    // Asked behind the page: events of it may have been archived before it was read.
+    const archived = await readArchivedUpTo(store)
+    if (archived > archivedUpTo && archived > after) return this.close(CLOSE.archived)
     for (const event of events) {
       if (this.#sendQueue.isFull && !(await this.#sendQueue.drained(stallMs)))
         return this.close(CLOSE.tooSlow)
