@@ -84,6 +84,6 @@ if (!only || only === 'console')
 if (!only) {
   const migrate = join(folder, 'migrate')
   add(migrate, 'packages/store', ['service', 'rebuild'])
-  add(migrate, 'services/ingest', ['reingest'])
+  add(migrate, 'services/ingest', ['reingest', 'archive'])
   cpSync(join(ROOT, 'prisma/migrations'), join(migrate, 'prisma/migrations'), { recursive: true })
 }

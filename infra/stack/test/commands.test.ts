@@ -101,7 +101,7 @@ t.test(
   async t => {
     for (const name of [
       ...['bench', 'demo', 'gateway', 'jwt-keys', 'lighthouse', 'listen', 'pay'],
-      ...['publish-events', 'rebuild', 'reingest', 'sign-in', 'sizing', 'start', 'trigger'],
+      ...['archive', 'publish-events', 'rebuild', 'reingest', 'sign-in', 'sizing', 'start', 'trigger'],
     ]) {
       const { code, output } = await run(name, ['--help'])
       t.equal(code, 0, `${name}: ${output}`)

@@ -1,0 +1,40 @@
+// `npm run archive -- list | restore MONTH | verify`: the archive of EVENTS_ARCHIVE and DATABASE_URL. May run beside ingest; a
+// restore that was killed is finished by the next one, or by ingest. The exit code is 1 after a failure, 2 for wrong arguments.
+import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
+import { openStore } from '@payment-tracking/store'
+import { Type } from 'typebox'
+import { readArchiveAction, runArchive, USAGE } from './archive/archive-command.js'
+import { ArchiveUnusableError } from './archive/archive-files.js'
+import { EVENTS_ARCHIVE, openArchiveFiles } from './archive/open-archive-files.js'
+
+const ArchiveConfig = Type.Object({
+  LOG_LEVEL: CommonConfig.LOG_LEVEL,
+  ENVIRONMENT: CommonConfig.ENVIRONMENT,
+  ...DatabaseConfig,
+  EVENTS_ARCHIVE,
+})
+
+const args = process.argv.slice(2)
+const action = readArchiveAction(args)
+if (action === null) {
+  if (args.includes('--help')) console.log(USAGE)
+  else console.error(USAGE)
+  process.exit(args.includes('--help') ? 0 : 2)
+}
+try {
+  const config = readConfig(ArchiveConfig, process.env)
+  if (config.EVENTS_ARCHIVE === undefined)
+    throw new ArchiveUnusableError('EVENTS_ARCHIVE is not set: name the archive that ingest writes to')
+  const files = openArchiveFiles(config.EVENTS_ARCHIVE)
+  const store = openStore({ ...config, applicationName: 'archive', poolSize: 1 })
+  try {
+    const log = createLogger('archive', config)
+    const isWell = await runArchive(action, { store, files, log, say: line => console.log(line) })
+    if (!isWell) process.exitCode = 1
+  } finally {
+    await store.close()
+  }
+} catch (error) {
+  console.error((error as Error).message)
+  process.exitCode = 1
+}

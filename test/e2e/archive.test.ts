@@ -1,0 +1,268 @@
+// The archive as operators and clients meet it: what is asked before and after, what answers 410, the command, and settings
+// that cannot work.
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
+import { buildJwtKeys } from '@payment-tracking/stack'
+import { encodePositionCursor } from '@payment-tracking/store'
+import {
+  readExpectedAnswers,
+  readFixtureMessages,
+  startService,
+  useEnvironment,
+  waitFor,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { WebSocket } from 'ws'
+
+t.setTimeout(600_000)
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Lists begin here. */
+const KEPT_SINCE = '2026-04-01T00:00:00.000Z'
+const monthsKept = (now = new Date()): number => (now.getUTCFullYear() - 2026) * 12 + now.getUTCMonth() - 3
+
+interface EventRecord {
+  id: string
+  signature: string
+  eventName: string
+  timestamp: string
+}
+
+const directory = await mkdtemp(join(tmpdir(), `archive-${randomUUID().slice(0, 8)}-`))
+t.teardown(() => rm(directory, { recursive: true, force: true }))
+const { database, nats, settings } = await useEnvironment(t)
+const manager = await nats.connection.jetstreamManager()
+await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+const expected = await readExpectedAnswers()
+for (const bytes of await readFixtureMessages())
+  await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
+const archiving = {
+  ...settings,
+  ...{ EVENTS_ARCHIVE: directory, EVENTS_RETENTION_MONTHS: String(monthsKept()) },
+  'ingest.archiveEveryMs': '100',
+  'ingest.archiveSettledSeconds': '0',
+  'ingest.archiveEventsAPart': '60',
+}
+const [ingest, api] = await Promise.all([
+  startService(t, 'ingest', archiving),
+  startService(t, 'api', {
+    ...settings,
+    ...{ PORT: '0', JWT_PRIVATE_KEYS: buildJwtKeys(), RATE_LIMIT_MAX: '1000000' },
+  }),
+])
+const { address } = (await api.waitForLog('http.listening')) as unknown as { address: string }
+const get = async (path: string) => {
+  const response = await fetch(address + path)
+  const text = await response.text()
+  return { status: response.status, text, body: JSON.parse(text), headers: response.headers }
+}
+const command = (...args: string[]) =>
+  promisify(execFile)(
+    process.execPath,
+    ['scripts/run-on-stack.mjs', 'services/ingest/dist/archive.js', ...args],
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: '/nonexistent',
+        LOG_LEVEL: 'silent',
+        ...settings,
+        EVENTS_ARCHIVE: directory,
+      },
+    },
+  ).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  )
+const count = async (condition: string) =>
+  Number((await database.pool.query(`select count(*) from events where ${condition}`)).rows[0].count)
+
+/** What archiving does not change. */
+const SAME = [
+  '/v1/events/count',
+  '/v1/events/names',
+  '/v1/events/payments/stats',
+  '/v1/events/payments/stats?startTime=2026-02-03T04:05:06Z&endTime=2026-03-10T11:12:13Z',
+  '/v1/events/count?startTime=2026-02-03T04:05:06Z&endTime=2026-03-10T11:12:13Z',
+  ...expected.stats.map(({ gateway }) => `/v1/events/payments/stats?gateway=${gateway}`),
+  ...expected.subscriptions.map(({ query }) => `/v1/subscriptions?trackingId=${query.trackingId}`),
+  ...expected.oneTime.flatMap(({ trackingId }) => [
+    `/v1/onetime/${encodeURIComponent(trackingId)}`,
+    `/v1/payments/check?trackingId=${encodeURIComponent(trackingId)}&amount=500`,
+  ]),
+]
+/** But for `dueState`, which passes with time. */
+const readSame = () =>
+  Promise.all(SAME.map(async path => `${path} ${(await get(path)).text.replaceAll(/"timestamp":\d+/g, '')}`))
+
+await waitFor(async () => (await count('true')) === expected.stored, {
+  what: 'all events',
+  timeoutMs: 30_000,
+})
+await ingest.waitForLog('archive.waits', ({ obstacle }) => obstacle === 'not-final')
+await nats.jetstream.publish(
+  controlSubjectOf(nats.subjectPrefix, 'finalized'),
+  Buffer.from('{"slot":9000000000000000}'),
+)
+const all: EventRecord[] = (await get('/v1/events?limit=1000')).body
+const old = all.filter(({ timestamp }) => timestamp < KEPT_SINCE)
+
+t.test(
+  'months whose events are not final stay; then old months leave the lists, and nothing else changes',
+  async t => {
+    // The same while rows move, too.
+    const before = await readSame()
+    await waitFor(async () => (await count('archived')) === old.length, {
+      what: 'old events',
+      timeoutMs: 60_000,
+    })
+    t.strictSame(await readSame(), before)
+    const kept = all.filter(({ timestamp }) => timestamp >= KEPT_SINCE)
+    const now: EventRecord[] = (await get('/v1/events?limit=1000')).body
+    t.strictSame(
+      now.map(({ id }) => id),
+      kept.map(({ id }) => id),
+    )
+    const { data } = (await get('/v1/health')).body
+    t.equal(data.firstTimestamp, kept.at(-1)!.timestamp)
+    const first = await database.pool.query('select min(position) as first from events where not archived')
+    t.equal(data.firstPosition, Number(first.rows[0].first))
+  },
+)
+
+t.test('an archived event that is asked for by signature or cursor is said to be archived', async t => {
+  const march = old.find(
+    ({ timestamp, eventName }) => timestamp.startsWith('2026-03') && eventName === 'PaymentRecord',
+  )!
+  const ARCHIVED = { status: 410, body: { success: false, code: 'ARCHIVED', archivedMonth: '2026-03' } }
+  for (const path of [
+    `/v1/events?signature=${march.signature}`,
+    `/v1/events?signature=${march.signature}&eventName=PaymentRecord`,
+    `/v1/payments/${march.signature}/trace`,
+  ])
+    t.match(await get(path), ARCHIVED, path)
+  t.match(await get(`/v1/events?signature=${march.signature}&eventName=Else`), { status: 200, body: [] })
+  const unknown = [...march.signature].reverse().join('')
+  t.equal((await get(`/v1/payments/${unknown}/trace`)).status, 404)
+  t.equal((await get(`/v1/events?signature=${all[0]!.signature}`)).body.length > 0, true)
+
+  const { rows } = await database.pool.query<{ cursor: string }>(
+    `select encode(convert_to(concat_ws(' ', 't', (extract(epoch from occurred_at) * 1000)::bigint, slot, event_index, id), 'UTF8'),
+                   'base64') as cursor from events where id = $1`,
+    [march.id],
+  )
+  const cursor = Buffer.from(rows[0]!.cursor, 'base64').toString('base64url')
+  t.match(await get(`/v1/events?cursor=${cursor}`), ARCHIVED)
+  let page = await get('/v1/events?limit=9')
+  for (let next; (next = page.headers.get('x-next-cursor')) !== null;)
+    page = await get(`/v1/events?limit=9&cursor=${next}`)
+  t.equal(page.status, 200, 'a list ends where lists begin')
+})
+
+t.test('the stream begins where lists begin, and skips nothing in silence', async t => {
+  const head = await database.pool.query('select epoch from stream_head')
+  const cursorAt = (position: bigint) => encodePositionCursor({ epoch: head.rows[0].epoch, position })
+  const last = await database.pool.query('select max(position) as last from events where archived')
+  t.match(await get(`/v1/events/stream?since=${cursorAt(0n)}`), {
+    status: 410,
+    body: { code: 'ARCHIVED', archivedMonth: /^2026-0/ },
+  })
+  t.match(await get(`/v1/events/stream?since=${cursorAt(BigInt(last.rows[0].last))}`), { status: 426 })
+  const socket = new WebSocket(`${address.replace('http', 'ws')}/v1/events/stream?since=0`)
+  t.teardown(() => socket.terminate())
+  const records: { type?: string }[] = []
+  socket.on('message', (text: Buffer) => records.push(JSON.parse(text.toString()) as { type?: string }))
+  const kept = all.length - old.length
+  await waitFor(() => records.length === kept + 1, { what: 'all that is kept' })
+})
+
+t.test('a repetition is known, and the command lists, verifies and restores', async t => {
+  for (const bytes of (await readFixtureMessages()).slice(0, 50))
+    await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
+  await waitFor(
+    async () => {
+      const { num_pending: pending, num_ack_pending: open } = await manager.consumers.info(
+        nats.stream,
+        'ingest',
+      )
+      return pending + open === 0
+    },
+    { what: 'the repetitions' },
+  )
+  t.equal(await count('true'), expected.stored)
+  // Ingest would go on archiving what the next lines restore: not within 30 days.
+  t.match(await command('list'), {
+    code: 0,
+    stdout: /^2026-01 {2}\d+ events {2}1 file {2}\d.* MB {2}archived$/m,
+  })
+  t.match(await command('verify'), { code: 0, stdout: /^\d+ files, 0 of them wrong$/m })
+
+  const { rows } = await database.pool.query<{ file: string }>(
+    `select file from archive_parts where month = '2026-02' and part = 1`,
+  )
+  const file = join(directory, rows[0]!.file)
+  const bytes = await readFile(file)
+  const broken = Buffer.from(bytes)
+  broken[100]! ^= 1
+  await writeFile(file, broken)
+  const archived = await count('archived')
+  t.match(await command('verify'), {
+    code: 1,
+    stdout: /2026-02\/1-.*SHA-256 differs.*bring it back[^]*1 of them wrong/,
+  })
+  t.match(await command('restore', '2026-02'), { code: 1, stderr: /SHA-256 differs/ })
+  t.equal(await count('archived'), archived, 'nothing moved')
+  await writeFile(file, bytes)
+
+  t.match(await command('restore', '2026-02'), {
+    code: 0,
+    stdout: /^2026-02 is in lists again: \d+ events$/m,
+  })
+  const february = all.filter(({ timestamp }) => timestamp.startsWith('2026-02'))
+  const query = 'startTime=2026-02-01&endTime=2026-02-28&limit=1000'
+  t.strictSame(
+    (await get(`/v1/events?${query}`)).body,
+    february.map(event => ({ ...event, finality: 'finalized' })),
+  )
+  t.equal((await get(`/v1/events?signature=${february[0]!.signature}`)).status, 200)
+  t.match(await command('restore', '2019-01'), {
+    code: 1,
+    stderr: /^nothing of 2019-01 is archived; archived are: 2026-01,/,
+  })
+  for (const wrong of [[], ['restore'], ['restore', '2026-13'], ['list', 'x'], ['drop']])
+    t.match(await command(...wrong), {
+      code: 2,
+      stderr: /^usage: npm run archive -- list \| restore MONTH \| verify/,
+    })
+  t.match(await command('--help'), { code: 0, stdout: /^usage: npm run archive/ })
+  const lines = (await command('--help')).stdout.split('\n')
+  t.ok(Math.max(...lines.map(line => line.length)) <= 100, 'fits a terminal of 100 columns')
+})
+
+t.test('what cannot work is said in a line before anything starts', async t => {
+  const refused = async (env: Record<string, string>) => {
+    const service = await startService(t, 'ingest', { ...settings, ...env }, { waitUntilReady: false })
+    t.equal(await service.exited, 1)
+    return service.output
+  }
+  const months = { EVENTS_RETENTION_MONTHS: '3' }
+  t.match(
+    await refused(months),
+    /EVENTS_RETENTION_MONTHS is set and EVENTS_ARCHIVE is not: name the directory/,
+  )
+  t.match(
+    await refused({ ...months, EVENTS_ARCHIVE: '/nowhere/at/all' }),
+    /EVENTS_ARCHIVE names \/nowhere\/at\/all, which is no directory: make it, or mount it/,
+  )
+  t.match(
+    await refused({ ...months, EVENTS_ARCHIVE: '/proc' }),
+    /EVENTS_ARCHIVE names \/proc, where nothing can be written .* give this user the right/,
+  )
+  t.match(await refused({ ...months, EVENTS_ARCHIVE: 'ftp://host' }), /EVENTS_ARCHIVE has a wrong form/)
+  t.match(await refused({ EVENTS_RETENTION_MONTHS: '-1' }), /EVENTS_RETENTION_MONTHS must be from 0 to 1200/)
+})
