@@ -6,6 +6,9 @@ import t from 'tap'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+// A busy machine needs two minutes to read every file.
+t.setTimeout(300_000)
+
 t.test('no file, export or dependency is unused, and every import is a declared dependency', async t => {
   const args = ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints']
   const found = await promisify(execFile)(process.execPath, args, { cwd: ROOT }).then(

@@ -49,7 +49,7 @@ export const INGEST: ModelPlan = {
       name: 'a letter that is not read again',
       find: 'db.letters.filter(l => STREAM.get(l).tx == gone.tx)',
       replace: 'db.letters.filter(l => false)',
-      breaks: 'takenIn',
+      breaks: 'freedIsStored',
       bounds: TWO_WRITERS,
     },
     {
