@@ -1,7 +1,7 @@
+import { EventEmitter } from 'node:events'
 import { readTrustedProxies, repeat, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
 import {
   buildPaymentAdapter,
-  eventIdOfRetraction,
   Seats,
   type PaymentReader,
   type RedisConnections,
@@ -12,6 +12,7 @@ import { DatabaseEpoch } from './history/database-epoch.js'
 import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
+import { Incoming } from './rooms/incoming.js'
 import { LifecycleWatch } from './rooms/lifecycle-watch.js'
 import { RetractionHealer } from './rooms/retraction-healer.js'
 import { Rooms, type Room } from './rooms/rooms.js'
@@ -47,6 +48,8 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   const metrics = createRealtimeMetrics(registry)
   const subscriber = redis.connect('subscriber', { enableOfflineQueue: true })
 
+  /** What becomes of this pod's right to send: told to parts that are built from the seats. */
+  const fence = new EventEmitter<{ fenced: []; lifted: [] }>()
   const seats = new Seats({
     redis: redis.commands,
     subscriber,
@@ -56,43 +59,35 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     firstUse: initialise => rememberLeaseUse(store, config.ENVIRONMENT, initialise),
     onFenced: () => {
       log.warn('seats.fenced')
-      // Frames that were queued before the fence fell must not be sent afterwards.
-      for (const connection of connections()) {
-        if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER', metrics)
-      }
+      fence.emit('fenced')
     },
     onLifted: () => {
       log.info({ seats: seats.size }, 'seats.held')
-      void healer.healAll()
+      fence.emit('lifted')
     },
     onError: err => log.debug({ err }, 'seats.call-failed'),
   })
-  const rooms: Rooms = new Rooms({
+  const rooms = new Rooms({
     metrics,
     maxQueuedPackets: tunables.queuedPackets,
     mayDeliver: () => seats.mayDeliver(),
-    onGap: room => healer.noticeGap(room),
-    onRetraction: ({ wsFrame }) => retractions.note(eventIdOfRetraction(wsFrame)),
-    wasHealed: ({ wsFrame }) => retractions.wasAhead(eventIdOfRetraction(wsFrame)),
   })
-  const retractions: RetractionHealer = new RetractionHealer({ rooms, store, metrics })
-  const healer: Healer = new Healer({
+  const retractions = new RetractionHealer({ rooms, store, metrics })
+  const databaseEpoch = new DatabaseEpoch({ store, log, onOtherDatabase })
+  const healer = new Healer({
     rooms,
     store,
     metrics,
     log,
     intervalMs: tunables.healEveryMs,
-    lookForRetractions: epoch => retractions.look(epoch),
-    serves: epoch => databaseEpoch.serves(epoch),
+    retractions,
+    databaseEpoch,
   })
-  const databaseEpoch = new DatabaseEpoch({
-    store,
-    log,
-    onOtherDatabase,
-    onKnown: () => healer.healSoon(),
-  })
-  // Payments that were announced while the connection was away did not reach this pod.
+  void databaseEpoch.known.then(() => healer.healSoon())
+  // Payments that were announced while the connection was away, or while this pod was fenced, did not reach it.
   subscriber.on('ready', () => void healer.healAll())
+  fence.on('lifted', () => void healer.healAll())
+  const incoming = new Incoming({ rooms, healer, retractions, metrics })
   const lifecycle = new LifecycleWatch({
     rooms,
     store,
@@ -125,7 +120,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   const reader: PaymentReader<Room> = {
     accepts: epoch => databaseEpoch.accepts(epoch),
     findRoom: trackingId => rooms.find(trackingId),
-    onPayment: (room, payment) => rooms.receive(room, payment),
+    onPayment: (room, payment) => incoming.receive(room, payment),
     onLifecycle: (room, lifecycleFrame) => lifecycle.receive(room, lifecycleFrame),
   }
   const adapter = buildPaymentAdapter({
@@ -138,6 +133,12 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   const server = buildSocketServer(config, tunables, adapter, request => admission.admitRequest(request))
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
+  fence.on('fenced', () => {
+    // Frames that were queued before the fence fell must not be sent afterwards.
+    for (const connection of connections()) {
+      if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER', metrics)
+    }
+  })
 
   server.io.engine.on('connection', (connection: EngineConnection) => {
     admission.watch(connection)

@@ -1,12 +1,13 @@
 // A pod of services/realtime for telling.qnt: its parts as app.ts puts them together, without what looks at the clock. Its
 // reads wait at a gate for their steps, and what it heals waits for `heal`.
-import { eventIdOfRetraction, type PaymentReader, type Seats } from '@payment-tracking/redis'
+import type { PaymentReader, Seats } from '@payment-tracking/redis'
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store'
 import { DatabaseEpoch } from '../../../services/realtime/src/history/database-epoch.js'
 import { History } from '../../../services/realtime/src/history/history.js'
 import { createRealtimeMetrics } from '../../../services/realtime/src/metrics.js'
 import { Healer } from '../../../services/realtime/src/rooms/healer.js'
+import { Incoming } from '../../../services/realtime/src/rooms/incoming.js'
 import { RetractionHealer } from '../../../services/realtime/src/rooms/retraction-healer.js'
 import { Rooms, type Room } from '../../../services/realtime/src/rooms/rooms.js'
 import { buildSocketServer } from '../../../services/realtime/src/sockets/socket-server.js'
@@ -60,30 +61,29 @@ export async function openTellingPod(
   const gate = new ReadGate(store, breakText)
   const gated = gate.gated
   const metrics = createRealtimeMetrics(createMetrics())
-  const rooms: Rooms = new Rooms({
+  const rooms = new Rooms({
     ...{ metrics, maxQueuedPackets: tunables.queuedPackets },
     mayDeliver: () => !pod.fenced && seats.mayDeliver(),
-    onGap: room => healer.noticeGap(room),
-    onRetraction: ({ wsFrame }) => retractions.note(eventIdOfRetraction(wsFrame)),
-    wasHealed: ({ wsFrame }) => retractions.wasAhead(eventIdOfRetraction(wsFrame)),
   })
   const retractions = new RetractionHealer({ rooms, store: gated, metrics })
-  const serves = (epoch: string) => databaseEpoch.serves(epoch)
-  const healer: Healer = new Healer({
-    ...{ rooms, store: gated, metrics, log, intervalMs: tunables.healEveryMs, serves },
-    lookForRetractions: epoch => retractions.look(epoch),
+  const databaseEpoch = new ShownEpoch({ store: gated, log, onOtherDatabase: () => (hasEnded = true) })
+  const healer = new Healer({
+    rooms,
+    store: gated,
+    metrics,
+    log,
+    intervalMs: tunables.healEveryMs,
+    retractions,
+    databaseEpoch,
   })
-  const databaseEpoch: ShownEpoch = new ShownEpoch({
-    ...{ store: gated, log },
-    onKnown: () => healer.healSoon(),
-    onOtherDatabase: () => (hasEnded = true),
-  })
+  void databaseEpoch.known.then(() => healer.healSoon())
+  const incoming = new Incoming({ rooms, healer, retractions, metrics })
   const subscriptions = new Subscriptions({
     ...{
       rooms,
       seats,
       history: new History(gated),
-      serves,
+      serves: epoch => databaseEpoch.serves(epoch),
       metrics,
       log,
       limit: PLACES,
@@ -98,7 +98,7 @@ export async function openTellingPod(
   const reader: PaymentReader<Room> = {
     accepts: epoch => databaseEpoch.accepts(epoch),
     findRoom: trackingId => rooms.find(trackingId),
-    onPayment: (room, payment) => rooms.receive(room, payment),
+    onPayment: (room, payment) => incoming.receive(room, payment),
     onLifecycle: () => {},
   }
   let hasEnded = false

@@ -6,8 +6,6 @@ import { findStaleTrackings, type Store } from '@payment-tracking/store'
 export interface DatabaseEpochOptions {
   store: Store
   log: Logger
-  /** The epoch is known. Until then, announced payments were not sent. */
-  onKnown: () => void
   /** The database lost commits or was replaced: this pod's knowledge of payments is invalid. */
   onOtherDatabase: (error: Error) => void
 }
@@ -19,6 +17,9 @@ const STOP_WITHIN_MS = 1_000
 export class DatabaseEpoch {
   readonly #options: DatabaseEpochOptions
   #epoch: string | undefined
+  #makeKnown!: () => void
+  /** Resolves when the epoch is known. Until then, announced payments are not sent. */
+  readonly known = new Promise<void>(resolve => (this.#makeKnown = resolve))
   #checking: Promise<void> | undefined
   readonly #checks: RepeatedTask
 
@@ -49,13 +50,12 @@ export class DatabaseEpoch {
    */
   serves(epoch: string): boolean {
     if (epoch === this.#epoch) return true
-    const { onKnown, onOtherDatabase } = this.#options
     if (this.#epoch !== undefined) {
-      onOtherDatabase(new Error('the database lost commits, or was replaced by another one'))
+      this.#options.onOtherDatabase(new Error('the database lost commits, or was replaced by another one'))
       return false
     }
     this.#epoch = epoch
-    onKnown()
+    this.#makeKnown()
     return true
   }
 

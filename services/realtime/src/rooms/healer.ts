@@ -5,7 +5,9 @@ import { toSocketPayment, toSocketRetraction, type CommittedPayment } from '@pay
 import { repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { frameOfPayment, frameOfRetraction } from '@payment-tracking/redis'
 import { findStaleTrackings, readPaymentsBySeq, type Store } from '@payment-tracking/store'
+import type { DatabaseEpoch } from '../history/database-epoch.js'
 import type { RealtimeMetrics } from '../metrics.js'
+import type { RetractionHealer } from './retraction-healer.js'
 import type { Room, Rooms } from './rooms.js'
 
 /** Several announcers may overtake each other by this much without a loss. */
@@ -29,9 +31,9 @@ export interface HealerOptions {
   log: Logger
   intervalMs: number
   /** looks for missed retractions */
-  lookForRetractions: (epoch: string) => Promise<void>
-  /** whether what was read in this epoch may be sent */
-  serves: (epoch: string) => boolean
+  retractions: Pick<RetractionHealer, 'look'>
+  /** says whether what was read in an epoch may be sent */
+  databaseEpoch: Pick<DatabaseEpoch, 'serves'>
 }
 
 export class Healer {
@@ -84,19 +86,19 @@ export class Healer {
   }
 
   async #compare(): Promise<void> {
-    const { rooms, store, lookForRetractions, serves } = this.#options
+    const { rooms, store, retractions, databaseEpoch } = this.#options
     const known = []
     for (const { trackingId, seqs } of rooms.all()) {
       if (seqs.contiguous !== null) known.push({ trackingId, seq: seqs.contiguous })
     }
     const { epoch, stale } = await findStaleTrackings(store, known)
-    if (!serves(epoch)) return
+    if (!databaseEpoch.serves(epoch)) return
     this.#epoch = epoch
     for (const { trackingId, seq } of stale) {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)
     }
-    await lookForRetractions(epoch)
+    await retractions.look(epoch)
   }
 
   /** Looks again after GRACE_MS, when payments in flight have arrived. */

@@ -30,19 +30,12 @@ export interface RoomsOptions {
   maxQueuedPackets: number
   /** Checked before each send: a pod that may have lost its seats sends nothing. */
   mayDeliver: () => boolean
-  /** A payment arrived before an earlier payment, so payments may be lost. */
-  onGap: (room: Room) => void
-  /** A retraction from Redis was forwarded. */
-  onRetraction: (frame: PaymentFrame) => void
-  /** Healing sent this retraction before its announcement came. */
-  wasHealed: (retraction: PaymentFrame) => boolean
 }
 
 export class Rooms {
   readonly #rooms = new Map<string, Room>()
   readonly #options: RoomsOptions
   #sent = 0
-  #lagAtMs = 0
 
   constructor(options: RoomsOptions) {
     this.#options = options
@@ -70,21 +63,6 @@ export class Rooms {
   leave(trackingId: string, subscriber: Subscriber): void {
     const room = this.#rooms.get(trackingId)
     if (room?.subscribers.delete(subscriber) && room.subscribers.size === 0) this.#rooms.delete(trackingId)
-  }
-
-  /** Handles a payment from Redis. */
-  receive(room: Room, frame: PaymentFrame): void {
-    const isRetraction = frame.seq === NO_SEQ
-    if (isRetraction && this.#options.wasHealed(frame)) return
-    if (!this.forward(room, frame)) return
-    if (isRetraction) this.#options.onRetraction(frame)
-    // Measured once a millisecond: payments that arrive together were emitted together.
-    const nowMs = Date.now()
-    if (nowMs !== this.#lagAtMs) {
-      this.#lagAtMs = nowMs
-      this.#options.metrics.lag.observe((nowMs - frame.committedAtMs) / 1_000)
-    }
-    if (room.seqs.hasGap) this.#options.onGap(room)
   }
 
   /**
