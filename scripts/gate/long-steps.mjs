@@ -94,10 +94,10 @@ export const STEPS = [
   {
     // As many of 10,000 histories as its time allows, others each time.
     name: 'laws at length',
-    seconds: 330,
-    minutes: 9,
+    seconds: 280,
+    minutes: 8,
     files: ['packages/store/test/laws/laws.long.test.ts'],
-    env: { SEED: FRESH_SEED, LAWS_SECONDS: '300' },
+    env: { SEED: FRESH_SEED, LAWS_SECONDS: '250' },
   },
   {
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
@@ -136,6 +136,8 @@ export const STEPS = [
     files: ['test/bounds/bounds.long.test.ts'],
     env: { BOUNDS_SIZE: '0.2', BOUNDS_TIMES: 'shown' },
   },
+  // Ratios of CPU with the committed table: `npm run bench -- --gate`.
+  { name: 'speed', seconds: 110, minutes: 6, command: node('test/bench/gate/main.ts') },
   { name: 'every bench', seconds: 100, minutes: 6, files: ['test/bench/bench.long.test.ts'] },
   // From nothing: packages of Debian and npm, an image of each service, then the compose file.
   {
