@@ -49,6 +49,14 @@ async function take(
 const WITHOUT_LETTERS = (dump: Awaited<ReturnType<typeof dumpProjections>>) => ({ ...dump, dead_letters: [] })
 const dataOf = async ({ pool }: TestDatabase) =>
   (await pool.query<{ row: string }>('select id || data::text as row from events order by id')).rows
+/** Which facts the message of each payment had. */
+const factsOf = async ({ pool }: TestDatabase) =>
+  (
+    await pool.query<{ row: string }>(
+      `select concat_ws(' ', id, data ->> 'payer', data ->> 'recipient', data ->> 'token_mint') as row
+         from events where amount is not null order by id`,
+    )
+  ).rows
 const archivedOf = async ({ pool }: TestDatabase) =>
   Number((await pool.query<{ count: string }>('select count(*) from events where archived')).rows[0]!.count)
 
@@ -64,6 +72,7 @@ t.test('what is archived is known as before, and what comes late is right', asyn
     `select count(*)::int as wrong from events where archived <> (occurred_at < '2026-04-01Z')`,
   )
   t.equal(rows[0].wrong, 0)
+  t.ok(isDeepStrictEqual(await factsOf(database), await factsOf(reference.database)), 'facts of messages')
   t.ok(isDeepStrictEqual(await readAnswers(archiving, database.pool), before), 'as before')
   t.ok(
     isDeepStrictEqual(await dumpProjections(database.pool), await dumpProjections(reference.database.pool)),
@@ -112,4 +121,24 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   await archive.run({ restoredDays: 0 })
   t.equal(await archivedOf(database), more, 'for a while')
   t.ok(isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted), 'as before')
+})
+
+t.test('a row of which its file says something else stays, and the rest of its page', async t => {
+  const { store: archiving, database } = await store(t, [early.slice(0, 200), [FINAL]])
+  const archive = await openArchive(t, archiving)
+  const { files } = archive
+  const change = async (name: string) => {
+    if (name.endsWith('.gz'))
+      await database.pool.query(
+        `update events set data = '{"changed":true}' where id = (select id from events order by occurred_at limit 1)`,
+      )
+    return files.read(name)
+  }
+  await t.rejects(
+    archive.run({
+      files: { check: () => files.check(), write: (...file) => files.write(...file), read: change },
+    }),
+    { code: 'ARCHIVE_DIFFERS', message: /and the database differ in 1 of \d+ events$/ },
+  )
+  t.equal(await archivedOf(database), 0)
 })
