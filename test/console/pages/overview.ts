@@ -48,18 +48,21 @@ export function testOverviewOfGateway({
   page,
   takePicture,
 }: Market): void {
-  /** Sums of the hours before this one, as a day of business leaves them: the events themselves would count as late ones. */
+  /** Sums of the hours before this one, as a day of business leaves them: the events themselves would count as late ones.
+   * An hour that ended while the test ran has sums already. */
   async function fillDay() {
     const values = `from (values ($1), ('')) gateways (gateway), generate_series(1, 23) n,
         lateral (select date_trunc('hour', now()) - n * interval '1 hour' as start, 90 + (n * 37) % 61 - 3 * n as count) hour`
     await database.pool.query(
       `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-       select gateway, 3600, start, count, count * 4500000, 4500000, 4500000, start, start ${values}`,
+       select gateway, 3600, start, count, count * 4500000, 4500000, 4500000, start, start ${values}
+       on conflict do nothing`,
       [gateway.address],
     )
     await database.pool.query(
       `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-       select gateway, 3600, start, $2, count, count * 4500000, 4500000, 4500000 ${values}`,
+       select gateway, 3600, start, $2, count, count * 4500000, 4500000, 4500000 ${values}
+       on conflict do nothing`,
       [gateway.address, USDC],
     )
   }
