@@ -12,6 +12,10 @@ import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
 /** The job comes this long after the row is due, so that the job is never early. */
 const JOB_SLACK_MS = 25
+/** A claim that waited so long for its request is looked at again: its webhook may have been turned off. */
+const CLAIM_TRUSTED_MS = 10
+/** How a delivery is put back whose webhook is off: the next claim cancels it. */
+const TURNED_OFF: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 
 export interface DeliverOptions {
   rows: DeliveryRows
@@ -44,11 +48,21 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return forced.kind === 'go' ? forced : heldBy(forced)
   }
 
-  /** The endpoint became slow, or its breaker opened, while the row was claimed. */
+  /** The endpoint became slow, its breaker opened, or its webhook was turned off, while the row was claimed. */
   const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<JobEnd> => {
     pass.leave(null)
     await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
     return heldBy(hold)
+  }
+
+  /** @returns why the request of a claimed delivery may not leave, if it may not */
+  const begin = async (delivery: ClaimedDelivery, pass: Pass): Promise<Hold | null> => {
+    const claimedMs = performance.now()
+    const held = await pass.begin()
+    if (held || performance.now() - claimedMs < CLAIM_TRUSTED_MS) return held
+    // While Postgres is away nobody turns a webhook off.
+    const isLive = await rows.isLive(delivery.id).catch(() => true)
+    return isLive ? null : TURNED_OFF
   }
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
@@ -131,7 +145,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     try {
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
-        const hold = await pass.begin()
+        const hold = await begin(claim.delivery, pass)
         return hold ? await putBack(claim.delivery, hold, pass) : await attempt(claim.delivery, pass)
       }
       if (claim.kind === 'early') return { kind: 'held', delayMs: claim.dueInMs + JOB_SLACK_MS }

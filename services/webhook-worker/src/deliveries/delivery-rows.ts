@@ -4,6 +4,7 @@ import {
   claimDeliveries,
   deactivateWebhooks,
   deliveryKey,
+  findLiveDeliveries,
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
@@ -29,6 +30,8 @@ export interface DeliveryRows {
   claim(id: string): Promise<Claim>
   /** @returns undefined when there was no row to hold */
   hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
+  /** Whether the webhook of a claimed delivery is still on. */
+  isLive(id: bigint): Promise<boolean>
   /** Gives a claim back whose request did not leave. */
   putBack(claimed: PutBack): Promise<void>
   /**
@@ -74,6 +77,11 @@ export function buildDeliveryRows(options: {
     return wanted.map(({ id }) => byId.get(id))
   }, LIMITS)
 
+  const isLive = coalesce<bigint, boolean>(async ids => {
+    const live = new Set(await findLiveDeliveries(store, ids))
+    return ids.map(id => live.has(id))
+  }, LIMITS)
+
   const putBack = coalesce<PutBack, void>(async claimed => {
     await putBackDeliveries(store, claimed)
     return claimed.map(() => undefined)
@@ -116,7 +124,7 @@ export function buildDeliveryRows(options: {
 
   const wakeNext = async (webhookId: bigint) => options.enqueue(await wakeNextInOrder(store, [webhookId]))
 
-  return { claim, hold, putBack, finish, wakeNext }
+  return { claim, hold, isLive, putBack, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]
