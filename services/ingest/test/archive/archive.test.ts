@@ -73,7 +73,12 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   )
   t.equal(rows[0].wrong, 0)
   t.ok(isDeepStrictEqual(await factsOf(database), await factsOf(reference.database)), 'facts of messages')
-  t.ok(isDeepStrictEqual(await readAnswers(archiving, database.pool), before), 'as before')
+  const after = await readAnswers(archiving, database.pool)
+  t.strictSame(
+    Object.keys(before).filter(asked => !isDeepStrictEqual(after[asked], before[asked])),
+    [],
+    'answers as before',
+  )
   t.ok(
     isDeepStrictEqual(await dumpProjections(database.pool), await dumpProjections(reference.database.pool)),
     'as before',

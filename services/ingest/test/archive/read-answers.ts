@@ -71,7 +71,9 @@ export async function readAnswers(store: Store, pool: Pool): Promise<Record<stri
       size: 'week',
     })
     const subscriptions = await readSubscriptions(store, gateway)
-    answers[`subscriptions ${gateway}`] = subscriptions
+    // In no order.
+    const living = subscriptions.living.toSorted((a, b) => (a.address < b.address ? -1 : 1))
+    answers[`subscriptions ${gateway}`] = { ...subscriptions, living }
     answers[`replay ${gateway}`] = await replaySubscriptions(store, subscriptions, {
       gateway,
       moments,
