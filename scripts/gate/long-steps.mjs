@@ -94,10 +94,10 @@ export const STEPS = [
   {
     // As many of 10,000 histories as its time allows, others each time.
     name: 'laws at length',
-    seconds: 280,
+    seconds: 150,
     minutes: 8,
     files: ['packages/store/test/laws/laws.long.test.ts'],
-    env: { SEED: FRESH_SEED, LAWS_SECONDS: '250' },
+    env: { SEED: FRESH_SEED, LAWS_SECONDS: '120' },
   },
   {
     // Every state of the models within their bounds, and their mutants; traces of them on the real functions.
