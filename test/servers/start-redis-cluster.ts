@@ -46,7 +46,7 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
     }),
   )
   const [first] = nodes as [Node]
-  for (const node of nodes) await node.client.cluster('MEET', '127.0.0.1', first.port)
+  for (const node of nodes) await node.client.cluster('MEET', '127.0.0.1', first.port, first.busPort)
   const primaries = nodes.slice(0, PRIMARIES)
   for (const [index, { client }] of primaries.entries()) {
     const from = Math.ceil((SLOTS * index) / PRIMARIES)

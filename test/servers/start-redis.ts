@@ -8,6 +8,8 @@ import { Redis } from 'ioredis'
 
 export interface OwnRedis {
   port: number
+  /** of the bus between nodes of a cluster: by Redis' own choice it is among those of outgoing connections, and may be taken */
+  busPort: number
   url: string
   readonly pid: number
   kill(): Promise<void>
@@ -17,13 +19,15 @@ export interface OwnRedis {
 
 /** @param settings lines of redis.conf; with `sentinel` lines the server is a Sentinel */
 export async function startRedis(t: TestContext, settings: readonly string[] = []): Promise<OwnRedis> {
-  const port = await findQuietPort()
+  const [port, busPort] = [await findQuietPort(), await findQuietPort()]
   const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-redis-'))
   const file = join(dir, 'redis.conf')
   const common = ['bind 127.0.0.1', `port ${port}`, `dir ${dir}`]
+  const isNode = settings.includes('cluster-enabled yes')
   const isSentinel = settings.some(line => line.startsWith('sentinel '))
   const stored = isSentinel ? [] : ['appendonly no', 'save ""', 'maxmemory-policy noeviction']
-  await writeFile(file, [...common, ...stored, ...settings].join('\n'))
+  const ofNode = isNode ? [`cluster-port ${busPort}`] : []
+  await writeFile(file, [...common, ...stored, ...ofNode, ...settings].join('\n'))
   const program = await findServerProgram('redis')
   const args = [file, ...(isSentinel ? ['--sentinel'] : [])]
   t.teardown(() => rm(dir, { recursive: true, force: true }))
@@ -38,6 +42,7 @@ export async function startRedis(t: TestContext, settings: readonly string[] = [
   let server = await start()
   return {
     port,
+    busPort,
     url: `redis://127.0.0.1:${port}`,
     get pid() {
       return server.pid
