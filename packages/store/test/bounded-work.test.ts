@@ -1,6 +1,7 @@
 // Under the writer lock, no statement reads or writes more rows than its transaction has messages, times a constant. A
 // database is filled with long histories behind each key, every kind of message is stored once, each page of the work that
-// follows is done, and Postgres says how many rows each statement read.
+// follows is done, and Postgres says how many rows each statement read. To fill the database takes long, so all of it is one
+// file of more than 300 lines.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage, type ControlMessage } from '@payment-tracking/domain'
 import {

@@ -645,3 +645,27 @@ create table lease_uses (
   environment text primary key,
   first_used_at timestamptz(3) not null default clock_timestamp()
 );
+
+-- The files of the archive. A part is one file with events of one month, an event a line. The events of the first `moved` lines
+-- are in archived_events, all others are in live_events. A transaction that moves events changes `moved` too.
+create table archive_parts (
+  -- the month in which the events happened on the chain, in UTC: `2026-03`
+  month text collate "C" not null,
+  part integer not null,
+  -- the name of the file below EVENTS_ARCHIVE
+  file text collate "C" not null,
+  -- of the bytes of the file, in hex
+  sha256 text collate "C" not null,
+  bytes bigint not null,
+  count integer not null,
+  first_position bigint not null,
+  last_position bigint not null,
+  moved integer not null default 0,
+  -- whether rows move into archived_events, or back
+  wanted text not null default 'archived' check (wanted in ('archived', 'live')),
+  written_at timestamptz(3) not null default clock_timestamp(),
+  restored_at timestamptz(3),
+  primary key (month, part)
+);
+-- findArchivedAfter, readArchivedUpTo.
+create index archive_parts_last_position on archive_parts (last_position);

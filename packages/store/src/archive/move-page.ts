@@ -1,5 +1,5 @@
-// Moves rows between the two partitions of events, one page a transaction, under the writer lock: beside what ingest does, a
-// row is in one place, and a crash loses at most the page that was not committed.
+// Moves rows between live_events and archived_events. Each transaction moves one page under the writer lock, so a row is never
+// in both tables, and a crash undoes one page at most.
 import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
@@ -29,8 +29,9 @@ const IS_SAME = sql`e.id = l.id and e.position = l.position and e.slot = l.slot 
   and e.name = l.name and e.occurred_at = l.occurred_at`
 
 /**
- * What an archived event keeps of its message: all, unless it is a payment. Its columns hold what is asked of a payment, but
- * not which facts its message had. rows/stored-events.ts reads it.
+ * The `data` of an archived event. An event that is no payment keeps all of it. A payment keeps the payer, the recipient and the
+ * mint that its message named: rows/stored-events.ts tells by them which facts came from the message. All other facts of a
+ * payment are columns.
  */
 const KEPT = sql`
   case when e.amount is null then e.data
@@ -45,11 +46,12 @@ export interface MoveOptions {
 }
 
 /**
- * Moves the next page of a part to where its rows are wanted. A row moves into archived_events only if the file says the same
- * of it as the database does.
- * @param lines all lines of the part's file, which was read just now
- * @returns false when all rows are where they are wanted
- * @throws ArchiveDiffersError, StoreUnverifiedError
+ * Moves the next page of a part's events into the table that the part's `wanted` names. An event moves into archived_events only
+ * if its row and its line in the file are equal.
+ * @param lines all lines of the part's file, in order. The caller has just read and verified the file
+ * @returns whether events of the part are left to move
+ * @throws ArchiveDiffersError when a row and its line differ, or the part has another file: the page does not move
+ * @throws StoreUnverifiedError when the server is not the one that ingest verified
  */
 export async function moveArchivePage(
   { database }: Store,

@@ -52,10 +52,9 @@ export async function findOldMonth({ database }: Store, before: Date): Promise<s
   }
 }
 
-/** What stands in the way of archiving a month. */
+/** Why the events of a month may not be archived yet. */
 export type ArchiveObstacle = 'not-final' | 'too-new'
 
-/** Of a month whose events may be archived. */
 export interface MonthSurvey {
   obstacle: ArchiveObstacle | null
   /** the last position of its events */
@@ -63,9 +62,8 @@ export interface MonthSurvey {
 }
 
 /**
- * Looks at all events of a month in lists, page by page: whether each is final or retracted, and whether the last was stored
- * and announced long enough ago.
- * @param settledSeconds how long ago the last of the events must have been stored
+ * Says whether the events of a month may be archived: each must be final or retracted, the newest must have been stored
+ * `settledSeconds` ago, and all must have been announced. Reads the events of live_events in pages.
  */
 export async function surveyMonth(
   { database }: Store,

@@ -3,8 +3,8 @@ import { sql } from '../database/sql.js'
 import { IS_LIVE } from '../rows/deliveries.js'
 
 /**
- * Which of these claimed deliveries may still be sent: those whose webhooks are on, and were not turned off since the round of
- * tries began. By primary keys.
+ * Finds the claimed deliveries that may still be sent. A delivery may not be sent when its webhook is off, or was turned off
+ * and on again after the delivery's tries began. Reads by primary keys.
  */
 export async function findLiveDeliveries({ database }: Store, ids: readonly bigint[]): Promise<bigint[]> {
   const rows = await database.read<{ id: bigint }>(sql`

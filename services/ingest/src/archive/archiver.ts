@@ -1,6 +1,6 @@
-// Archives old months, one after the other. A month's events are written to files; each file is read back, and then its rows
-// move into the partition of archived events, page by page beside live messages. What was begun and not finished is finished
-// first, by this process or another one: archive_parts says how far it is.
+// Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then its events
+// move page by page into archived_events, while ingest goes on. archive_parts records the progress: after a crash, this process
+// or another one first moves the events of a file that was begun.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {

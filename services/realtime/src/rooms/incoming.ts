@@ -1,4 +1,5 @@
-// What Redis announced, on its way to a room: what it shows of losses goes to the healers.
+// Forwards announced payments and retractions to rooms. When a payment arrives before an earlier one, the healer looks for the
+// earlier one.
 import { eventIdOfRetraction, NO_SEQ, type PaymentFrame } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Healer } from './healer.js'
@@ -33,7 +34,7 @@ export class Incoming {
       this.#lagAtMs = nowMs
       metrics.lag.observe((nowMs - frame.committedAtMs) / 1_000)
     }
-    // It arrived before an earlier payment, so payments may be lost.
+    // An earlier payment has not arrived yet, and may be lost.
     if (room.seqs.hasGap) healer.noticeGap(room)
   }
 }
