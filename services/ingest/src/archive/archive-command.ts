@@ -54,7 +54,9 @@ function byMonth(parts: readonly ArchivePart[]): Map<string, ArchivePart[]> {
 }
 
 async function list({ store, say }: ArchiveParts): Promise<boolean> {
-  for (const [month, parts] of byMonth(await listArchiveParts(store))) {
+  const months = byMonth(await listArchiveParts(store))
+  if (months.size === 0) say('nothing is archived')
+  for (const [month, parts] of months) {
     const events = sumOf(parts, ({ count }) => count)
     const moved = sumOf(parts, part => part.moved)
     const state =

@@ -36,10 +36,10 @@ const manifestOf = (part: WrittenPart): Buffer => {
 }
 
 /**
- * Writes a file and its manifest, reads both back and compares them.
- * @param folder of the deployment
- * @returns the part as it is recorded
- * @throws ArchiveDiffersError when other bytes come back
+ * Writes events to a file, and a manifest beside the file. Then reads both files, and compares them with what was written.
+ * @param folder the deployment's folder in the archive
+ * @returns what archive_parts has to record
+ * @throws ArchiveDiffersError when a file is not as it was written
  */
 export async function writePartFile(
   files: ArchiveFiles,
@@ -62,6 +62,7 @@ export async function writePartFile(
   }
   await files.write(written.file, packed)
   await files.write(manifestNameOf(written.file), manifestOf(written))
+  await readPartFile(files, written)
   await checkManifest(files, written)
   return written
 }
@@ -76,7 +77,7 @@ export async function checkManifest(files: ArchiveFiles, part: WrittenPart): Pro
 }
 
 /**
- * The events of a part, from its file.
+ * Reads the events of a part from its file.
  * @throws ArchiveDiffersError when the file is not as it was written
  * @throws ArchiveUnusableError when it cannot be read
  */
