@@ -33,6 +33,16 @@ t.test('settings that could only be guessed at are refused, all at once', async 
   t.notMatch(output, /starting/)
 })
 
+t.test('an archive without a place is refused before anything starts', async t => {
+  const months = { EVENTS_RETENTION_MONTHS: '3' }
+  const output = await refusalOf(t, months)
+  t.match(output, /^ {2}- EVENTS_ARCHIVE is not set, and EVENTS_RETENTION_MONTHS is: name the directory/m)
+  t.notMatch(output, /starting/)
+  const nowhere = await refusalOf(t, { ...months, EVENTS_ARCHIVE: '/nowhere/at/all' })
+  t.match(nowhere, /^ {2}- EVENTS_ARCHIVE names \/nowhere\/at\/all, which is no directory: make it/m)
+  t.notMatch(nowhere, /starting/)
+})
+
 t.test('keys that cannot sign are refused before anything starts, and not shown', async t => {
   const half = '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AAAA"}]}'
   const output = await refusalOf(t, { JWT_PRIVATE_KEYS: half, CHECKOUT_TOKEN_KEYS: 'nonsense' })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   CommonConfig,
@@ -101,6 +101,8 @@ export async function readStackConfig(
         'anybody who reaches this port could reach your network through it',
     )
   }
+  const archive = findArchiveProblem(env)
+  if (archive !== undefined) problems.set('EVENTS_ARCHIVE', archive)
   for (const [name, curve] of KEY_SETTINGS) {
     const problem = config?.[name] && findKeyProblem(config[name], curve)
     if (problem)
@@ -113,6 +115,19 @@ export async function readStackConfig(
       ? (config.WEBHOOK_ALLOW_PRIVATE_TARGETS ?? false)
       : isLoopback(config.HOST),
   }
+}
+
+/** Ingest says the same, but only after all servers were started. */
+function findArchiveProblem({
+  EVENTS_RETENTION_MONTHS: months,
+  EVENTS_ARCHIVE: place,
+}: NodeJS.ProcessEnv): string | undefined {
+  if (!(Number(months) > 0)) return undefined
+  const directory = place?.trim()
+  if (!directory)
+    return 'EVENTS_ARCHIVE is not set, and EVENTS_RETENTION_MONTHS is: name the directory of archived months'
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  return `EVENTS_ARCHIVE names ${directory}, which is no directory: make it, or mount it`
 }
 
 const KEY_SETTINGS = [
