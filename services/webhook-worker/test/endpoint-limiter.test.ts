@@ -1,10 +1,6 @@
 import t from 'tap'
-import {
-  buildEndpointLimiter,
-  type EndpointFleet,
-  type EndpointLimits,
-  type Pass,
-} from '../src/endpoints/endpoint-limiter.js'
+import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
+import type { EndpointFleet, EndpointLimits, Pass } from '../src/endpoints/passes.js'
 
 function openLimiter(limits: Partial<EndpointLimits> = {}, fleet?: EndpointFleet) {
   let now = 1_000_000

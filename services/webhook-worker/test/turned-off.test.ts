@@ -6,7 +6,8 @@ import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'
 import { buildDeliveryMetrics } from '../src/deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from '../src/deliveries/delivery-rows.js'
-import { buildEndpointLimiter, type Hold } from '../src/endpoints/endpoint-limiter.js'
+import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
+import type { Hold } from '../src/endpoints/passes.js'
 import { openRig } from './support/start-worker.js'
 
 const LIMITS = { maxInFlight: 1, maxPerSecond: 1_000, maxQueued: 8, beginWithinMs: 60_000 }

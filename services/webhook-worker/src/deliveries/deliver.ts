@@ -5,17 +5,19 @@ import { nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
-import type { EndpointLimiter, Hold, Pass } from '../endpoints/endpoint-limiter.js'
+import type { EndpointLimiter, Hold, Pass } from '../endpoints/passes.js'
 import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
 /** The job comes this long after the row is due, so that the job is never early. */
 const JOB_SLACK_MS = 25
-/** A claim that waited so long for its request is looked at again: its webhook may have been turned off. */
+/** When a request leaves later after its claim than this, its webhook may have been turned off meanwhile: Postgres is asked. */
 const CLAIM_TRUSTED_MS = 10
-/** How a delivery is put back whose webhook is off: the next claim cancels it. */
-const TURNED_OFF: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
+/** The longest time that the question may take: a request that leaves later could outlast its claim (`claimMarginMs`). */
+const ASKING_MS = 5_000
+/** The delivery is due at once. If its webhook is off, the next claim cancels it. */
+const DUE_AGAIN: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 
 export interface DeliverOptions {
   rows: DeliveryRows
@@ -60,9 +62,10 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const claimedMs = performance.now()
     const held = await pass.begin()
     if (held || performance.now() - claimedMs < CLAIM_TRUSTED_MS) return held
-    // While Postgres is away nobody turns a webhook off.
+    const askedMs = performance.now()
+    // Nobody can turn a webhook off while Postgres is away.
     const isLive = await rows.isLive(delivery.id).catch(() => true)
-    return isLive ? null : TURNED_OFF
+    return isLive && performance.now() - askedMs < ASKING_MS ? null : DUE_AGAIN
   }
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {

@@ -10,65 +10,29 @@
 // waiting deliveries is limited to the number that the endpoint answers within PATIENCE_MS at its present speed. A delivery
 // that cannot wait is held: the delivery becomes `waiting` in Postgres and frees its slot.
 //
-// A pass lets a delivery be claimed; only its request, from `begin` on, counts as in flight. So that a claim in Postgres costs
-// the endpoint no time, as many more passes are given as the endpoint answers while two claims last. Their requests begin as
-// others end. A request that cannot begin within PATIENCE_MS, because the endpoint became slow, gives its claim back.
+// A pass allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
+// Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims. A claimed
+// delivery is sent when another request ends. If the endpoint became slow, and no request ends within PATIENCE_MS, the claim is
+// undone.
 //
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
 // during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
-import { DeliveryBreaker } from '@payment-tracking/domain'
-import type { AnswerCounts, AnswerDelta } from '@payment-tracking/redis'
-import { PatientQueue } from './patient-queue.js'
-
-/** What a process knows of the others. */
-export interface EndpointFleet {
-  /** This process's part of a cap: 0 while it has none. */
-  shareOf(cap: number, webhookId: string): number
-  /** Its part of a rate, 0 to 1. */
-  rateShare(): number
-}
+import type { AnswerDelta } from '@payment-tracking/redis'
+import { newEndpoint, NOTHING, type Endpoint, type Request } from './endpoint.js'
+import type {
+  EndpointFleet,
+  EndpointLimiter,
+  EndpointLimits,
+  Entry,
+  Hold,
+  HoldReason,
+  Pass,
+} from './passes.js'
 
 /** A process for itself. */
 const ALONE: EndpointFleet = { shareOf: cap => cap, rateShare: () => 1 }
-
-export interface EndpointLimits {
-  maxInFlight: number
-  maxPerSecond: number
-  /**
-   * the most deliveries that may wait for one endpoint, at any speed: each occupies a slot, and the endpoint may hang
-   */
-  maxQueued: number
-  /**
-   * how long after its pass a request may begin: later, its claim could end before the request does, and the rate that it was
-   * counted in may be another process's
-   */
-  beginWithinMs: number
-}
-
-export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
-
-/** The holder must leave a pass exactly once. */
-export interface Pass {
-  kind: 'go'
-  /**
-   * Call once the row is claimed, and send at once when this resolves with null. Waits while the requests in flight are as
-   * many as the cap of now.
-   * @returns why the request may not leave, if it may not
-   */
-  begin(): Promise<Hold | null>
-  /** @param succeeded null when no request was made */
-  leave(succeeded: boolean | null): void
-}
-
-export interface Hold {
-  kind: 'hold'
-  forMs: number
-  reason: HoldReason
-}
-
-export type Entry = Pass | Hold
 
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory for an endpoint that does not answer. */
@@ -86,58 +50,6 @@ const HANGING = 4
 const IDLE_FORGET_MS = 900_000
 const JITTER_MS = 500
 
-interface Endpoint {
-  webhookId: string
-  /** answers that the other processes were not told of */
-  untold: AnswerDelta
-  breaker: DeliveryBreaker
-  /** passes that were not left: deliveries that are claimed, or whose requests are in flight */
-  passes: number
-  /** requests in flight, oldest first */
-  inFlight: Set<Request>
-  /** claimed deliveries that wait for a request to end */
-  claimed: PatientQueue<Request | Hold>
-  trusted: boolean
-  /** deliveries that wait in memory for a pass */
-  queue: PatientQueue<Entry>
-  /** the earliest time of the next request under the rate cap */
-  nextAtMs: number
-  /** the part of the rate by which `nextAtMs` was counted */
-  rateShare: number
-  /** when the next held delivery may return: one after another, at the speed of the endpoint */
-  nextReturnMs: number
-  averageMs: number
-  answeredAtMs: number
-  /** the average time from a pass to its claim */
-  claimMs: number
-  usedAtMs: number
-}
-
-interface Request {
-  startedMs: number
-}
-
-export interface EndpointLimiter {
-  enter(webhookId: string): Promise<Entry>
-  /**
-   * For a delivery that was held for so long that it must be tried now: no breaker holds it any more. A cap that counts over
-   * all processes still does.
-   */
-  force(webhookId: string): Entry
-  /** Endpoints whose breaker is open. */
-  countOpen(): number
-  /** Forgets endpoints without recent requests. */
-  forgetIdle(): void
-  /** Whether the requests in flight are within the share of now, for every endpoint. */
-  fits(): boolean
-  /** The answers since the last call, by endpoint. */
-  takeAnswers(): Map<string, AnswerDelta>
-  /** Judges an endpoint by the answers to all processes. */
-  judge(webhookId: string, counts: AnswerCounts): void
-}
-
-const NOTHING: AnswerDelta = { made: 0, failed: 0, isReset: false }
-
 /** @param clock.now milliseconds from a clock that never goes back */
 export function buildEndpointLimiter(
   limits: EndpointLimits,
@@ -149,23 +61,7 @@ export function buildEndpointLimiter(
   const endpointOf = (webhookId: string): Endpoint => {
     let endpoint = endpoints.get(webhookId)
     if (!endpoint) {
-      endpoint = {
-        webhookId,
-        untold: NOTHING,
-        breaker: new DeliveryBreaker(),
-        passes: 0,
-        inFlight: new Set(),
-        claimed: new PatientQueue(PATIENCE_MS),
-        trusted: false,
-        queue: new PatientQueue(PATIENCE_MS),
-        nextAtMs: 0,
-        rateShare: fleet === ALONE ? 1 : 0,
-        nextReturnMs: 0,
-        answeredAtMs: 0,
-        averageMs: 100,
-        claimMs: 0,
-        usedAtMs: 0,
-      }
+      endpoint = newEndpoint(webhookId, { patienceMs: PATIENCE_MS, rateShare: fleet === ALONE ? 1 : 0 })
       endpoints.set(webhookId, endpoint)
     }
     endpoint.usedAtMs = clock.now()
@@ -233,7 +129,7 @@ export function buildEndpointLimiter(
   const startClaimed = (endpoint: Endpoint, givenMs: number): Request | Hold => {
     const now = clock.now()
     if (now - givenMs > limits.beginWithinMs) return holdByCap(endpoint)
-    // Requests that were on their way when the pass was given have opened it.
+    // Since the pass was given, failures of other requests have opened the breaker.
     if (endpoint.breaker.isOpen(now)) return holdByBreaker(endpoint, PROBE_HOLD_MS)
     return start(endpoint)
   }

@@ -5,7 +5,7 @@ import { exchangeAnswers, Fleet, openRedis } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { WorkerTunables } from '../tunables.js'
-import type { EndpointFleet, EndpointLimiter } from './endpoint-limiter.js'
+import type { EndpointFleet, EndpointLimiter } from './passes.js'
 
 export interface WorkerFleet extends EndpointFleet {
   /** among how many workers the caps are divided; 0 while this one has no share */

@@ -19,7 +19,7 @@ import {
 } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
-import type { EndpointLimiter } from '../endpoints/endpoint-limiter.js'
+import type { EndpointLimiter } from '../endpoints/passes.js'
 import type { WorkerFleet } from '../endpoints/open-fleet.js'
 import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
