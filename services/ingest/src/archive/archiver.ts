@@ -39,6 +39,8 @@ export interface ArchiverOptions {
   eventsAPart: number
   /** a restored month is archived again after so many days */
   restoredDays: number
+  /** chooses the rows of a page; default: by how long the pages before held the writer lock */
+  sizer?: Pick<PageSizer, 'rowsOf' | 'note'>
   log: Pick<Logger, 'info' | 'warn'>
 }
 
@@ -108,14 +110,15 @@ async function beginPart(
   if (isBegun) log.info({ month, part, events: written.count, file: written.file }, 'archive.written')
 }
 
-/** Moves the rows of a part to where they are wanted. After each page, live messages get as much time as the page took. */
+type FinishOptions = Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log' | 'sizer'>
+
+/** Moves the events of a part into the table that its `wanted` names. After each page, live messages get as much time as the page took. */
 async function finishPart(
-  { store, files, guard, log }: Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log'>,
+  { store, files, guard, log, sizer = new PageSizer() }: FinishOptions,
   part: ArchivePart,
   stop: AbortSignal,
 ): Promise<void> {
   const lines = await readPartFile(files, part)
-  const sizer = new PageSizer()
   for (let isMore = true; isMore && !stop.aborted;) {
     const startedAt = performance.now()
     isMore = await moveArchivePage(store, part, lines, { sizer, serverRun: await guard.serverRun() })
@@ -127,10 +130,7 @@ async function finishPart(
 }
 
 /** Moves all rows of a month back into lists. */
-export async function finishMonth(
-  options: Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log'>,
-  month: string,
-): Promise<void> {
+export async function finishMonth(options: FinishOptions, month: string): Promise<void> {
   for (const part of await listArchiveParts(options.store, month))
     await finishPart(options, part, new AbortController().signal)
 }

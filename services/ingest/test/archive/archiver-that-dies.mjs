@@ -31,6 +31,8 @@ await archiveOldMonths(
     settledSeconds: 0,
     eventsAPart: 40,
     restoredDays: 30,
+    // Several pages a file: it is killed between them too.
+    sizer: { rowsOf: () => 15, note: () => {} },
     // Asked before each transaction.
     guard: { serverRun: async () => step() },
     log: { info: () => {}, warn: () => {} },
