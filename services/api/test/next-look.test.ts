@@ -1,7 +1,7 @@
 // A round of due dates looks at the policies whose next look has come, and at no other: whatever changes their dates, or who
 // asks for them, none is missed.
 import { openStore, tellDuePolicies, type KnownAsks } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { createDatabase, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -136,9 +136,14 @@ t.test('payments of a subscription write no index', async t => {
   let store = open()
   t.teardown(() => store.close())
   const told = tellChain(new Proxy(store, { get: (_, name): unknown => Reflect.get(store, name) }))
-  /** Updates of policies. A connection that has ended has told the server all that it counted. */
+  /** Updates of policies. A server process tells what it counted before it leaves the list of processes. */
   const readUpdates = async () => {
     await store.close()
+    const others = `select 1 from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    await waitFor(async () => (await database.pool.query(others)).rowCount === 0, {
+      what: 'the store to leave',
+    })
     store = open()
     const { rows } = await database.pool.query<{ all: number; hot: number }>(
       `select n_tup_upd::float8 as all, n_tup_hot_upd::float8 as hot from pg_stat_user_tables where relname = 'policies'`,
@@ -150,6 +155,7 @@ t.test('payments of a subscription write no index', async t => {
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(NOW + DAY) }),
   })
   await database.pool.query('update policies set next_look = $1', [NOW])
+  await database.pool.query('select pg_stat_force_next_flush()')
   const before = await readUpdates()
   const PAYMENTS = 20
   for (let n = 0; n < PAYMENTS; n++) await told.pay(policy, NOW + n)
