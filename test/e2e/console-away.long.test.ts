@@ -54,6 +54,36 @@ t.test('a live connection that is away is said, and what was missed appears when
   await holdsCount(t, rows, 2, 'what was missed')
 })
 
+t.test('rows stay where somebody aims at one, and new ones wait', async t => {
+  await go('/payments')
+  await page.getByText('live', { exact: true }).waitFor()
+  const [before, links] = [await rows.count(), page.locator('tbody .row-link')]
+  const aimed = await links.first().getAttribute('href')
+  const waiting = (count: number) => page.getByRole('button', { name: `Show ${count} new` })
+  await links.first().hover()
+  await publish(chain.pay(policy))
+  await waiting(1).waitFor()
+  await publish(chain.pay(policy))
+  await waiting(2).waitFor()
+  t.equal(await links.first().getAttribute('href'), aimed, 'the row under the mouse is the same')
+  t.same(await findFaults(page), [], 'the button is accessible')
+  await waiting(2).click()
+  await holdsCount(t, rows, before + 2, 'what waited')
+  await page.mouse.move(0, 0)
+  await publish(chain.pay(policy))
+  await holdsCount(t, rows, before + 3, 'nobody aims: at once')
+
+  const newest = await links.first().getAttribute('href')
+  await page.locator('.live-table .scroll').focus()
+  await page.keyboard.press('Tab')
+  await publish(chain.pay(policy))
+  await waiting(1).waitFor()
+  await page.keyboard.press('Tab')
+  t.equal(await links.first().getAttribute('href'), newest, 'rows stay while the keyboard walks through them')
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await holdsCount(t, rows, before + 4, 'once the keyboard has left')
+})
+
 t.test('a sign-in that ends is said before, renewed in place, and leads back to the page', async t => {
   await page.clock.install()
   await go(`/keys?gateway=${gateway.address}`)

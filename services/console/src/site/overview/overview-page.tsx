@@ -1,7 +1,7 @@
 // The first page: is all well? Each figure leads to its list.
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { PaymentTable } from '../payments/payment-table.js'
+import { LivePaymentTable } from '../payments/live-payment-table.js'
 import { LiveBadge } from '../payments/live-badge.js'
 import { useLivePayments } from '../payments/use-live-payments.js'
 import { useSession } from '../session/session.js'
@@ -70,7 +70,7 @@ export function OverviewPage() {
                 the moment it is stored.
               </Empty>
             ) : (
-              <PaymentTable title="The newest payments" payments={payments.slice(0, NEWEST)} />
+              <LivePaymentTable title="The newest payments" payments={payments.slice(0, NEWEST)} />
             )
           }
         </Loaded>

@@ -3,7 +3,7 @@ import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
 import { LiveBadge } from './live-badge.js'
 import { OlderPayments } from './older-payments.js'
-import { PaymentTable } from './payment-table.js'
+import { LivePaymentTable } from './live-payment-table.js'
 import { SearchForm, SearchResults, useSearch } from './search.js'
 import { useLivePayments } from './use-live-payments.js'
 
@@ -37,7 +37,7 @@ export function PaymentsPage() {
               </Empty>
             ) : (
               <>
-                <PaymentTable title="Newest payments" payments={payments} />
+                <LivePaymentTable title="Newest payments" payments={payments} />
                 <OlderPayments newest={payments} />
               </>
             )
