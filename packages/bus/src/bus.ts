@@ -7,7 +7,6 @@ import { listConsumers, peekKey, type ConsumerState, type KeyState } from './obs
 import { readPosition, type StreamPosition } from './position.js'
 import { StreamPublisher, type OutgoingMessage } from './stream-publisher.js'
 import { readAgain, type ReadAgainOptions } from './read-again.js'
-import { readStream, type StreamMessage } from './read-stream.js'
 import { ensureStream, type StreamConfig } from './stream.js'
 
 export interface Bus {
@@ -45,11 +44,6 @@ export interface Bus {
   peekKey(bucket: string, key: string): Promise<KeyState | undefined>
   /** The consumers of a stream by name; none without the stream. @throws BusUnavailableError */
   listConsumers(stream: string): Promise<ConsumerState[]>
-  /**
-   * Reads what the stream holds from a sequence on, up to its last message at the time of the call.
-   * @param fromSequence the first one that is read; earlier ones that are gone are passed over
-   */
-  readStream(stream: string, fromSequence: number, onMessage: (message: StreamMessage) => void): Promise<void>
   /** Resolves when the server answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -77,7 +71,6 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
     openKeyValue: (bucket, stream) => openKeyValue(connection, bucket, stream),
     peekKey: (bucket, key) => peekKey(connection, bucket, key),
     listConsumers: stream => listConsumers(connection, stream),
-    readStream: (stream, fromSequence, onMessage) => readStream(connection, stream, fromSequence, onMessage),
     publishAll,
     publish: async (subject, bytes, id) =>
       (await publishAll([{ subject, bytes, ...(id !== undefined && { id }) }]))[0]!,

@@ -33,9 +33,13 @@ t.test('a writer can replace a value only if it read the last version', async t 
 t.test('the stream is read from a sequence to its end, and ids are stored once', async t => {
   const { nats, bus } = await open(t)
   const subject = `${nats.subjectPrefix}.x`
+  const stream = { streamName: nats.stream, subjectPrefix: nats.subjectPrefix }
   const read = async (from: number) => {
     const seen: number[] = []
-    await bus.readStream(nats.stream, from, ({ bytes }) => seen.push(bytes[0]!))
+    await bus.readAgain({ ...stream, from, batchSize: 3 }, async messages => {
+      seen.push(...messages.map(({ bytes }) => bytes[0]!))
+      return Promise.resolve(undefined)
+    })
     return seen
   }
   t.same(await read(1), [], 'an empty stream')
@@ -59,9 +63,12 @@ t.test('many messages are stored in their order, and each sequence belongs to it
   const sequences = await bus.publishAll(messages)
   t.same(await bus.publishAll(messages.slice(100, 200)), sequences.slice(100, 200), 'stored once')
   const stored = new Map<number, string>()
-  await bus.readStream(nats.stream, 1, ({ bytes, sequence }) =>
-    stored.set(sequence, Buffer.from(bytes).toString()),
-  )
+  const stream = { streamName: nats.stream, subjectPrefix: nats.subjectPrefix }
+  await bus.readAgain({ ...stream, from: 1, batchSize: 500 }, async messages => {
+    for (const { bytes, streamSequence } of messages)
+      stored.set(streamSequence, Buffer.from(bytes).toString())
+    return Promise.resolve(undefined)
+  })
   t.same(
     [...stored],
     sequences.map((sequence, at) => [sequence, String(at)]),

@@ -70,6 +70,7 @@ export const settingsOf = (
   programId: config.PROGRAM_ID,
   streamName: config.STREAM_NAME,
   subjectPrefix: config.SUBJECT_PREFIX,
+  replicas: config.STREAM_REPLICAS,
   rpcUrls: config.SOLANA_RPC_URLS,
   wsUrls: config.SOLANA_WS_URLS,
   startSlot: config.INDEXER_START_SLOT,

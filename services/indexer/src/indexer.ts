@@ -14,7 +14,6 @@ import { CheckpointMismatchError, CheckpointStore } from './scan/checkpoint.js'
 import { Follower, type FollowerSettings } from './scan/follower.js'
 
 export interface IndexerSettings extends FollowerSettings {
-  subjectPrefix: string
   rpcUrls: string
   wsUrls: string | undefined
 }

@@ -13,7 +13,7 @@ await runMain(
     const settings = settingsOf(config, tunables)
     const bus = await context.own('bus', () => openBus(config, `indexer ${config.ENVIRONMENT}`, log))
     context.probe('nats', () => bus.ping())
-    await bus.ensureStream({ ...settings, replicas: config.STREAM_REPLICAS })
+    await bus.ensureStream(settings)
     // The checkpoint describes the stream, so the checkpoint is stored beside the stream.
     const keys = await bus.openKeyValue(indexerBucketOf(config.STREAM_NAME), config.STREAM_NAME)
     const metrics = createIndexerMetrics(context.metrics)

@@ -106,12 +106,15 @@ export async function openRig(
   /** Everything on the stream, in its order. */
   const read = async (): Promise<StreamRecord[]> => {
     const records: StreamRecord[] = []
-    await bus.readStream(nats.stream, 1, ({ subject, bytes }) =>
-      records.push({
-        kind: subject.slice(nats.subjectPrefix.length + 1),
-        body: JSON.parse(Buffer.from(bytes).toString()) as StreamRecord['body'],
-      }),
-    )
+    const stream = { streamName: nats.stream, subjectPrefix: nats.subjectPrefix, replicas }
+    await bus.readAgain({ ...stream, from: 1, batchSize: 500 }, async messages => {
+      for (const { subject, bytes } of messages)
+        records.push({
+          kind: subject.slice(nats.subjectPrefix.length + 1),
+          body: JSON.parse(Buffer.from(bytes).toString()) as StreamRecord['body'],
+        })
+      return Promise.resolve(undefined)
+    })
     return records
   }
   const keys = await bus.openKeyValue(`INDEXER_${nats.stream}`, nats.stream)

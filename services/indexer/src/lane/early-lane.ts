@@ -1,6 +1,6 @@
 // Payments at `confirmed`, seconds before they are final. The finalized scan decides about each: final or retracted.
 // States of a transaction: unknown → published (pending) → final | retracted.
-import type { Bus } from '@payment-tracking/bus'
+import type { Bus, ReadAgainOptions } from '@payment-tracking/bus'
 import { NodeError } from '../nodes/node-error.js'
 import { fetchTransaction, type FetchedTransaction, type FetchOptions } from '../nodes/fetch-transaction.js'
 import type { NodePool } from '../nodes/node-pool.js'
@@ -22,6 +22,7 @@ const FURTHEST_NEXT_BLOCK = 500
  * transaction.
  */
 const FETCH_PATIENCE_MS = 5_000
+const RESTORED_AT_ONCE = 500
 
 export class EarlyLane {
   readonly #pending = new Map<string, Pending>()
@@ -44,14 +45,17 @@ export class EarlyLane {
   }
 
   /** Reads from the stream which transactions a predecessor published without learning their finality. */
-  async restore(bus: Bus, stream: string, fromSequence: number, through: number): Promise<void> {
-    await bus.readStream(stream, fromSequence, ({ subject, bytes, sequence }) => {
-      const message = readOwn(bytes)
-      if (!message || message.slot <= through) return
-      const { signature, slot } = message
-      if (subject.endsWith('.control.retracted')) this.#pending.delete(signature)
-      else if (message.commitment === 'confirmed' && message.program_id === this.options.programId)
-        if (!this.#pending.has(signature)) this.#pending.set(signature, { slot, sequence, fetched: null })
+  async restore(bus: Bus, from: Omit<ReadAgainOptions, 'batchSize'>, through: number): Promise<void> {
+    await bus.readAgain({ ...from, batchSize: RESTORED_AT_ONCE }, async messages => {
+      for (const { subject, bytes, streamSequence: sequence } of messages) {
+        const message = readOwn(bytes)
+        if (!message || message.slot <= through) continue
+        const { signature, slot } = message
+        if (subject.endsWith('.control.retracted')) this.#pending.delete(signature)
+        else if (message.commitment === 'confirmed' && message.program_id === this.options.programId)
+          if (!this.#pending.has(signature)) this.#pending.set(signature, { slot, sequence, fetched: null })
+      }
+      return Promise.resolve(undefined)
     })
   }
 

@@ -1,6 +1,6 @@
 // The work during one lease: from the checkpoint to the tip, then onwards. Only the finalized list decides; sockets and
 // the early lane only speed it up. States: restoring → backfilling → following → ended (lease lost, or stopping).
-import type { Bus, KeyValue } from '@payment-tracking/bus'
+import type { Bus, KeyValue, StreamConfig } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Auditor } from '../audit/auditor.js'
@@ -17,9 +17,8 @@ import { FinalizedScan } from './finalized-scan.js'
 import type { ListOptions } from './list-range.js'
 import { TakenTransactions } from './taken-transactions.js'
 
-export interface FollowerSettings {
+export interface FollowerSettings extends StreamConfig {
   programId: string
-  streamName: string
   startSlot: number | undefined
   commitment: 'finalized' | 'confirmed'
   concurrency: number
@@ -118,7 +117,8 @@ export class Follower {
     this.#rescanFrom = through
     const { fromTheBeginning } = this.#checkpoint
     await this.#openScan(fromTheBeginning)
-    await this.#lane?.restore(bus, settings.streamName, this.#checkpoint.streamSequence, through)
+    const { streamSequence: from } = this.#checkpoint
+    await this.#lane?.restore(bus, { ...settings, from, signal }, through)
     log.info({ through, resumed: loaded !== undefined, fromTheBeginning }, 'indexer.following')
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => (this.#wake = resolve))
