@@ -25,7 +25,7 @@ try {
   const config = readConfig(ArchiveConfig, process.env)
   if (config.EVENTS_ARCHIVE === undefined)
     throw new ArchiveUnusableError('EVENTS_ARCHIVE is not set: name the archive that ingest writes to')
-  const files = openArchiveFiles(config.EVENTS_ARCHIVE)
+  const files = await openArchiveFiles(config.EVENTS_ARCHIVE)
   const store = openStore({ ...config, applicationName: 'archive', poolSize: 1 })
   try {
     const log = createLogger('archive', config)

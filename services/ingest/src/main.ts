@@ -166,9 +166,9 @@ await runMain(
     if (months > 0) {
       if (archive === undefined)
         throw new ArchiveUnusableError(
-          'EVENTS_RETENTION_MONTHS is set and EVENTS_ARCHIVE is not: name the directory of archived months',
+          'EVENTS_RETENTION_MONTHS is set and EVENTS_ARCHIVE is not: name the directory of archived months, or s3://bucket/folder',
         )
-      const files = openArchiveFiles(archive)
+      const files = await openArchiveFiles(archive)
       await checkArchive(store, files)
       takeIn(
         'archive',

@@ -125,7 +125,9 @@ function findArchiveProblem({
   if (!(Number(months) > 0)) return undefined
   const directory = place?.trim()
   if (!directory)
-    return 'EVENTS_ARCHIVE is not set, and EVENTS_RETENTION_MONTHS is: name the directory of archived months'
+    return 'EVENTS_ARCHIVE is not set, and EVENTS_RETENTION_MONTHS is: name the directory of archived months, or s3://bucket/folder'
+  // Ingest asks the store.
+  if (directory.startsWith('s3://')) return undefined
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined
   return `EVENTS_ARCHIVE names ${directory}, which is no directory: make it, or mount it`
 }

@@ -9,9 +9,12 @@ export class ArchiveUnusableError extends ServiceError {
 
 /** Files of bytes, by names like `production/2026-03/1-0123456789abcdef.ndjson.gz`. A file is there whole or not at all. */
 export interface ArchiveFiles {
-  /** @throws ArchiveUnusableError when nothing can be written there */
-  check(): Promise<void>
-  /** Resolves when the bytes would survive a loss of power. */
+  /**
+   * @returns false when the place does not answer now, but may later
+   * @throws ArchiveUnusableError when nothing can be written there
+   */
+  check(): Promise<boolean>
+  /** Resolves when the bytes would survive a loss of power. A process that dies before leaves the file whole or not there. */
   write(name: string, bytes: Uint8Array): Promise<void>
   /** @throws ArchiveUnusableError when there is no such file */
   read(name: string): Promise<Buffer>

@@ -140,7 +140,7 @@ export async function finishMonth(options: FinishOptions, month: string): Promis
  * @throws ArchiveUnusableError, ArchiveDiffersError
  */
 export async function checkArchive(store: Store, files: ArchiveFiles): Promise<void> {
-  await files.check()
+  if (!(await files.check())) return
   // While Postgres is away, ingest starts and waits.
   const part = await readUnfinishedPart(store).catch((error: unknown) => {
     if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) return undefined

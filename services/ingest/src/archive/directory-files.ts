@@ -15,7 +15,7 @@ export class DirectoryFiles implements ArchiveFiles {
     this.#root = resolve(directory)
   }
 
-  async check(): Promise<void> {
+  async check(): Promise<boolean> {
     const found = await stat(this.#root).catch(() => null)
     if (!found?.isDirectory())
       throw new ArchiveUnusableError(
@@ -25,6 +25,7 @@ export class DirectoryFiles implements ArchiveFiles {
     try {
       await writeDurably(probe, Buffer.from('probe'))
       await rm(probe)
+      return true
     } catch (cause) {
       throw new ArchiveUnusableError(
         `EVENTS_ARCHIVE names ${this.#root}, where nothing can be written (${(cause as Error).message}): give this user the right to write there`,

@@ -4,7 +4,7 @@ import { openStore } from '@payment-tracking/store'
 import { openArchiveFiles } from '../../dist/archive/open-archive-files.js'
 import { archiveOldMonths } from '../../dist/archive/archiver.js'
 
-const [directory, months, dies] = process.argv.slice(2)
+const [place, months, dies] = process.argv.slice(2)
 let steps = 0
 const step = () => {
   steps += 1
@@ -16,7 +16,7 @@ const around = async work => {
   step()
   return result
 }
-const files = openArchiveFiles(directory)
+const files = await openArchiveFiles(place)
 const store = openStore({ DATABASE_URL: process.env.DATABASE_URL, poolSize: 2 })
 await archiveOldMonths(
   {

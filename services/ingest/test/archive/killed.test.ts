@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { listArchiveParts } from '@payment-tracking/store'
 import { dumpProjections, findArrivalProblems } from '@payment-tracking/testkit'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { openTestStore } from '../open-test-store.js'
@@ -22,6 +22,7 @@ import {
   type Message,
 } from '../refold-history.js'
 import { makeDirectory, monthsBefore } from './open-archive.js'
+import { openCut, openS3 } from './open-s3.js'
 
 t.setTimeout(600_000)
 const ARCHIVER = fileURLToPath(new URL('archiver-that-dies.mjs', import.meta.url))
@@ -39,14 +40,39 @@ const early = [
   ...Array.from({ length: 150 }, (_, at) => pay(100 + at * 50_000, 1 + (at % POLICIES.length))),
 ]
 /** Between them, while they are archived. */
-const late = Array.from({ length: 60 }, (_, at) => [
+const LATE = Array.from({ length: 60 }, (_, at) => [
   pay(130 + at * 125_000, 1 + (at % POLICIES.length)),
   ...(at % 5 === 0 ? [retraction(100 + at * 100_000)] : []),
 ])
 const relayed = 'update ingest_batches set relayed_at = now()'
 
+interface Place {
+  /** EVENTS_ARCHIVE */
+  place: string
+  /** the AWS_ variables */
+  env: Record<string, string>
+  /** Arranges an archiver's nth death. @returns the step at which it dies by itself */
+  dieAt: (death: number, die: () => void) => number
+}
+
 t.test('killed at each step, beside a running ingest', async t => {
-  const directory = await makeDirectory(t)
+  await killEverywhere(t, { place: await makeDirectory(t), env: {}, dieAt: death => death })
+})
+
+t.test('killed in the middle of each thing that it sends to an S3 store', async t => {
+  const { place, env, port } = await openS3(t)
+  const cut = await openCut(t, port)
+  await killEverywhere(t, {
+    ...{ place, env: { ...env, AWS_ENDPOINT_URL: cut.address } },
+    dieAt: (death, die) => {
+      cut.at(death === 0 ? Infinity : death, die)
+      return 0
+    },
+  })
+})
+
+async function killEverywhere(t: Test, { place, env, dieAt }: Place): Promise<void> {
+  const late = LATE.slice()
   const months = monthsBefore(new Date((START + 4 * MONTH_SECONDS) * 1000))
   const { store, database } = await openTestStore(t)
   await ingest(store, [...early, FINAL])
@@ -57,8 +83,9 @@ t.test('killed at each step, beside a running ingest', async t => {
   const wanted = await dumpProjections(reference.database.pool)
 
   const archive = async (dies: number): Promise<string | null> => {
-    const child = spawn(process.execPath, [ARCHIVER, directory, String(months), String(dies)], {
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    const step = dieAt(dies, () => child.kill('SIGKILL'))
+    const child = spawn(process.execPath, [ARCHIVER, place, String(months), String(step)], {
+      env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
       stdio: 'inherit',
     })
     t.teardown(() => child.kill('SIGKILL'))
@@ -92,7 +119,7 @@ t.test('killed at each step, beside a running ingest', async t => {
   t.strictSame(rows, [{ archived: true, count: String(wanted.events.length) }], 'all is archived')
   const said: string[] = []
   const parts = {
-    ...{ store, files: openArchiveFiles(directory), log: { info: () => {}, warn: () => {} } },
+    ...{ store, files: await openArchiveFiles(place, env), log: { info: () => {}, warn: () => {} } },
     say: (line: string) => void said.push(line),
   }
   t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
@@ -104,4 +131,4 @@ t.test('killed at each step, beside a running ingest', async t => {
     (await reference.database.pool.query(data)).rows,
     'every message is there once',
   )
-})
+}

@@ -31,7 +31,7 @@ export interface TestArchive {
 
 export async function openArchive(t: TestContext, store: Store): Promise<TestArchive> {
   const directory = await makeDirectory(t)
-  const files = openArchiveFiles(directory)
+  const files = await openArchiveFiles(directory)
   const logs: string[] = []
   const say = (fields: object, message: string) => void logs.push(`${message} ${JSON.stringify(fields)}`)
   return {
