@@ -3,8 +3,8 @@ import { useRedis } from '@payment-tracking/testkit'
 import t from 'tap'
 import { boundedSource } from './engine/models.js'
 import type { TraceStep } from './replay/read-traces.js'
-import { replaySeats, SEATS_BOUNDS, SEATS_PICKS, SEATS_WEIGHTS } from './replay/seats.js'
-import { walkModel } from './replay/walk-model.js'
+import { replaySeats, SEATS_BOUNDS, SEATS_WEIGHTS } from './replay/seats.js'
+import { followModel, walkModel } from './replay/walk-model.js'
 
 const SEED = Number(process.env.MODELS_SEED ?? 1)
 /** How Redis loses what it has acknowledged, and how many traces of each. */
@@ -51,6 +51,56 @@ const BREAKS: readonly { name: string; find: string; replace: string; loss?: str
   },
 ]
 
+/** What a standby has again, though a pod gave it up. */
+const GIVEN_UP: readonly { name: string; steps: readonly string[] }[] = [
+  {
+    name: 'a seat that a client took over on the same pod is released again when a standby has it',
+    steps: [
+      ...[
+        'ask(1, 0)',
+        'granted(1)',
+        'copy()',
+        'ask(1, 1)',
+        'granted(1)',
+        'leave(1, {name:11,secret:2})',
+        'failOver()',
+      ],
+      ...['send(1)', 'execute(1)', 'answer(1)', 'execute(1)', 'answer(1)'],
+    ],
+  },
+  {
+    name: 'a seat that was left while its pod began anew is released again when a standby has it',
+    steps: [
+      ...[
+        'ask(1, 0)',
+        'granted(1)',
+        'tick(0)',
+        'tick(0)',
+        'send(1)',
+        'execute(1)',
+        'leave(1, {name:11,secret:1})',
+      ],
+      ...['copy()', 'answer(1)', 'execute(1)', 'answer(1)', 'failOver()'],
+      ...['send(1)', 'execute(1)', 'answer(1)', 'execute(1)', 'answer(1)'],
+    ],
+  },
+  {
+    name: 'an answer of the server before it releases nothing on a standby',
+    steps: [
+      ...[
+        'ask(1, 0)',
+        'granted(1)',
+        'copy()',
+        'leave(1, {name:11,secret:1})',
+        'send(1)',
+        'execute(1)',
+        'failOver()',
+      ],
+      ...['answer(1)', 'send(1)', 'execute(1)', 'answer(1)', 'execute(1)', 'answer(1)'],
+    ],
+  },
+]
+
 t.setTimeout(580_000)
 t.comment(`MODELS_SEED=${SEED}`)
 const { client, prefix } = await useRedis(t)
@@ -72,7 +122,7 @@ for (const { name, loss, traces: count } of FAMILIES)
     const draw = (seed: number) =>
       walkModel({
         ...{ name: 'seats', source, traces: count, steps: 50, seed },
-        ...{ weights: SEATS_WEIGHTS, picks: SEATS_PICKS },
+        weights: SEATS_WEIGHTS,
       })
     const traces = draw(SEED)
     t.equal(traces.length, count)
@@ -89,4 +139,12 @@ for (const { name, loss, traces: count } of FAMILIES)
       t.ok(found > 0, `${each.name}: the text is in the script`)
       t.ok(difference !== null, `${each.name}: noticed`)
     }
+  })
+
+for (const { name, steps } of GIVEN_UP)
+  t.test(name, async t => {
+    const source = boundedSource('seats', { ...SEATS_BOUNDS, LOSS: '"failover"' })
+    const trace = followModel('seats', source, steps)
+    t.same(trace.at(-1)!.state.redis.seats, [], 'the place is free in the model')
+    t.equal(await replayAll([trace]), null, 'and in Redis')
   })

@@ -11,7 +11,7 @@ import { Rooms } from '../../services/realtime/src/rooms/rooms.js'
 import { SeqTracker } from '../../services/realtime/src/rooms/seq-tracker.js'
 import { boundedSource } from './engine/models.js'
 import { drawTraces, type TraceStep } from './replay/read-traces.js'
-import { replayTelling, TELLING_BOUNDS, TELLING_PICKS, TELLING_WEIGHTS } from './replay/telling.js'
+import { replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
 import { walkModel } from './replay/walk-model.js'
 
 const SEED = Number(process.env.MODELS_SEED ?? 1)
@@ -129,7 +129,7 @@ t.test('breaks of telling', async t => {
   const source = boundedSource('telling', TELLING_BOUNDS)
   const known = walkModel({
     ...{ name: 'telling', source, traces: BREAKS_TRACES, steps: 50, seed: BREAKS_SEED },
-    ...{ weights: TELLING_WEIGHTS, picks: TELLING_PICKS },
+    weights: TELLING_WEIGHTS,
   })
   const difference = await replayAll(known)
   if (difference !== null) t.comment(difference)

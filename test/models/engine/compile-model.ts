@@ -38,6 +38,8 @@ export type State = Value
 export interface Step {
   /** with what was chosen, such as `claim(1)` */
   action: string
+  /** what was chosen, by name; computed only where it is asked for */
+  picks: () => Readonly<Record<string, Value>>
   state: State
 }
 
@@ -131,7 +133,9 @@ return {
     const action =
       expression.kind === 'name' ? expression.name : expression.kind === 'app' ? expression.opcode : ''
     const shown = chosen.map(name => `$.keyOf(l_${name})`).join(`+', '+`) || `''`
-    return `if (${this.#text(expression, scope)}) found.push({ action: '${action}(' + ${shown} + ')', state: next })`
+    const picks = chosen.map(name => `${name}: l_${name}`).join(', ')
+    return `if (${this.#text(expression, scope)})
+      found.push({ action: '${action}(' + ${shown} + ')', picks: () => ({ ${picks} }), state: next })`
   }
 
   #text(expression: Expression, scope: Scope): string {

@@ -20,7 +20,7 @@ import {
 } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import type { Bounds } from '../model-plan.js'
-import type { TraceStep, TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 
 /** Traces of one kind: the model's bounds, as many tries as the code has among them. */
 export interface Family {
@@ -171,17 +171,13 @@ export async function replayDeliveries(
   const sorted = (rows: readonly Record<string, unknown>[]): string =>
     rows.map(row => JSON.stringify(Object.entries(row).sort())).join('\n')
 
-  for (const [index, step] of trace.entries()) {
+  return replaySteps(trace, async step => {
     const act = actions[step.action]
     if (!act) throw new Error(`nothing replays ${step.action}`)
     await act(step)
     for (const worker of hands.keys()) if (step.state.works[worker].at === 'idle') hands.delete(worker)
     const is = sorted([...(await read()), ...(await found())])
     const shouldBe = sorted([...expected(step.state), ...foundBy(step.state)])
-    if (is !== shouldBe) {
-      const steps = trace.slice(0, index + 1).map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
-      return `${steps.join('\n')}\nis:\n${is}\nshould be:\n${shouldBe}`
-    }
-  }
-  return null
+    return differenceOf(is, shouldBe)
+  })
 }

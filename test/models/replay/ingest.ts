@@ -12,7 +12,7 @@ import {
   verify,
   type ChainPlace,
 } from './chain-database.js'
-import type { TraceStep, TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 
 export const INGEST_BOUNDS: Bounds = { LOSSES: '1', CRASHES: '3' }
 
@@ -78,7 +78,7 @@ export async function replayIngest(
     letters: db.letters.sort((a: number, b: number) => a - b),
   })
 
-  for (const [index, step] of trace.entries()) {
+  return replaySteps(trace, async step => {
     await actions[step.action]!(step)
     const found = await read()
     const { epoch } = step.state.db
@@ -88,11 +88,7 @@ export async function replayIngest(
       JSON.stringify(found),
       JSON.stringify(expected(step.state, epochs.get(epoch) ?? '')),
     ]
-    if (is !== shouldBe) {
-      const steps = trace.slice(0, index + 1).map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
-      return `${steps.join('\n')}\nis:\n${is}\nshould be:\n${shouldBe}`
-    }
     before = step.state
-  }
-  return null
+    return differenceOf(is, shouldBe)
+  })
 }

@@ -1,4 +1,4 @@
-// Traces of a model, drawn by `quint run`.
+// Traces of a model in ITF (the format of Apalache's traces), and their draw by `quint run`.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,6 +58,39 @@ function keyOfItf(value: TraceValue): string {
     .join()}}`
 }
 
+/** @returns the trace without its first state */
+export function readItf(text: string): TraceStep[] {
+  const { states } = JSON.parse(text) as { states: TraceValue[] }
+  return states.slice(1).map(state => ({
+    action: state['mbt::actionTaken'],
+    picks: Object.fromEntries(
+      Object.entries<TraceValue>(state['mbt::nondetPicks'])
+        .filter(([, { tag }]) => tag === 'Some')
+        .map(([name, { value }]) => [name, toValue(value)]),
+    ),
+    state: toValue(state.s),
+    key: keyOfItf(state.s),
+  }))
+}
+
+/** Replays steps one after another. @returns null, or the steps up to the first that threw or that `differs` tells of */
+export async function replaySteps(
+  trace: readonly TraceStep[],
+  differs: (step: TraceStep, before: TraceStep | null) => Promise<string | null>,
+): Promise<string | null> {
+  for (const [index, step] of trace.entries()) {
+    const difference = await differs(step, trace[index - 1] ?? null).catch(String)
+    if (difference === null) continue
+    const steps = trace.slice(0, index + 1).map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
+    return `${steps.join('\n')}\n${difference}`
+  }
+  return null
+}
+
+/** @returns null when both are equal */
+export const differenceOf = (is: string, shouldBe: string): string | null =>
+  is === shouldBe ? null : `is:\n${is}\nshould be:\n${shouldBe}`
+
 interface Drawn {
   source: string
   traces: number
@@ -91,21 +124,7 @@ export async function drawTraces({ source, traces, steps, seed }: Drawn): Promis
       { maxBuffer: 1 << 28 },
     )
     const files = (await readdir(folder)).filter(name => name.endsWith('.itf.json')).sort()
-    return await Promise.all(
-      files.map(async name => {
-        const { states } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { states: TraceValue[] }
-        return states.slice(1).map(state => ({
-          action: state['mbt::actionTaken'],
-          picks: Object.fromEntries(
-            Object.entries<TraceValue>(state['mbt::nondetPicks'])
-              .filter(([, { tag }]) => tag === 'Some')
-              .map(([name, { value }]) => [name, toValue(value)]),
-          ),
-          state: toValue(state.s),
-          key: keyOfItf(state.s),
-        }))
-      }),
-    )
+    return await Promise.all(files.map(async name => readItf(await readFile(join(folder, name), 'utf8'))))
   } finally {
     await rm(folder, { recursive: true })
   }

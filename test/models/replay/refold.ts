@@ -6,7 +6,7 @@ import type { TestDatabase } from '@payment-tracking/testkit'
 import { keyOf, PAYMENT, POLICY_CREATED } from '../../../packages/domain/test/messages.js'
 import type { Bounds } from '../model-plan.js'
 import { batchOf, batchWith, EMPTY, slotOf } from './chain-database.js'
-import type { TraceStep, TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 
 /** The most payments that a transaction derives here. */
 export const PAGE = 1
@@ -89,13 +89,8 @@ export async function replayRefold(
       .sort(([a]: [number], [b]: [number]) => a - b),
   })
 
-  for (const [index, step] of trace.entries()) {
+  return replaySteps(trace, async step => {
     await actions[step.action]!(step)
-    const [is, shouldBe] = [JSON.stringify(await read()), JSON.stringify(expected(step.state))]
-    if (is !== shouldBe) {
-      const steps = trace.slice(0, index + 1).map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
-      return `${steps.join('\n')}\nis:\n${is}\nshould be:\n${shouldBe}`
-    }
-  }
-  return null
+    return differenceOf(JSON.stringify(await read()), JSON.stringify(expected(step.state)))
+  })
 }

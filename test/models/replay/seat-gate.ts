@@ -25,6 +25,8 @@ export class World {
   /** whose code runs */
   running = ''
   timers = new Map<object, { pod: string; delayMs: number; fire: () => void }>()
+  /** calls that Redis has not answered */
+  underWay = 0
   constructor(
     readonly client: Redis,
     readonly breakScript: (text: string) => string,
@@ -67,8 +69,13 @@ export class Gate extends EventEmitter {
     this.#letLoopGo?.()
     this.#letLoopGo = null
   }
-  run(args: Arguments): Promise<unknown[]> {
-    return this.world.client.eval(this.#script, KEYS_OF_SCRIPT, ...args) as Promise<unknown[]>
+  async run(args: Arguments): Promise<unknown[]> {
+    this.world.underWay += 1
+    try {
+      return (await this.world.client.eval(this.#script, KEYS_OF_SCRIPT, ...args)) as unknown[]
+    } finally {
+      this.world.underWay -= 1
+    }
   }
   #wait(calls: Arguments[]): Promise<unknown[][]> {
     return new Promise((resolve, reject) => (this.pending = { calls, answers: null, resolve, reject }))
@@ -114,10 +121,14 @@ export async function until(holds: () => boolean, withinMs = 20_000): Promise<vo
     await turn()
   }
 }
-/** What follows from a step at once has followed. */
-export async function settle(client: Redis): Promise<void> {
-  for (let times = 0; times < 2; times += 1) {
+/**
+ * What follows from a step at once has followed. @param isQuiet false while calls follow one another, such as releases that are
+ *   tried again: a pod that went on during a later step would see the other pod's clock
+ */
+export async function settle(client: Redis, isQuiet = (): boolean => true): Promise<void> {
+  for (let quietTimes = 0; quietTimes < 2;) {
     await client.ping()
     await turn()
+    quietTimes = isQuiet() ? quietTimes + 1 : 0
   }
 }

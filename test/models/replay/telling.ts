@@ -17,7 +17,7 @@ import {
   verify,
 } from './chain-database.js'
 import { ClientDoor } from './client-door.js'
-import type { TraceStep, TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 import { settle, until } from './seat-gate.js'
 import { holdTimers, type HeldTimers } from './held-timers.js'
 import { openTellingPod, type TellingPod } from './telling-pod.js'
@@ -29,10 +29,6 @@ export const TELLING_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
 export const TELLING_WEIGHTS = {
   ...{ fence: 0.2, leave: 0.5, copy: 0.3, promote: 0.3, verify: 3, announce: 2, retract: 2, store: 2 },
   ...{ join: 2, readHead: 3, readPage: 3, answer: 4, deliver: 1, heal: 1.5 },
-}
-export const TELLING_PICKS = {
-  ...{ store: ['id'], retract: ['id'], announce: ['seq'], deliver: ['p', 'm'], heal: ['p'], fence: ['p'] },
-  ...{ join: ['c', 'p'], readHead: ['c'], readPage: ['c'], answer: ['c'], leave: ['c'] },
 }
 
 const POLICIES = [1, 2]
@@ -264,7 +260,7 @@ export async function replayTelling(
     await capture.psubscribe(`${redis.keys.adapter}#*`)
     for (const p of [1, 2]) pods.push(await openPod(p))
     for (const client of clients) await client.begin()
-    for (const [index, step] of trace.entries()) {
+    return await replaySteps(trace, async step => {
       await actions[step.action]!(step)
       const database = await readDatabase()
       const { epoch } = step.state.db
@@ -275,14 +271,8 @@ export async function replayTelling(
       for (const client of clients) if (!client.door.isOpen && client.pod > 0) leave(client.number)
       // What was sent may be on its way; what should not have been sent is found with the steps that follow.
       await until(() => read() === shouldBe, 1_000).catch(() => {})
-      if (read() !== shouldBe) {
-        const steps = trace
-          .slice(0, index + 1)
-          .map(({ action, picks }) => `${action} ${JSON.stringify(picks)}`)
-        return `${steps.join('\n')}\nis:\n${read()}\nshould be:\n${shouldBe}`
-      }
-    }
-    return null
+      return differenceOf(read(), shouldBe)
+    })
   } finally {
     for (const client of clients) client.close()
     for (const pod of pods) pod.close()
