@@ -30,8 +30,8 @@ export const SEATS: ModelPlan = {
     },
     {
       name: 'a pod that began anew and sends before it has renewed',
-      find: '...pod.sent("renew"), held: kept',
-      replace: '...pod.extended(), held: kept',
+      find: '...pod.giving(gone).sent("renew"), held: kept',
+      replace: '...pod.giving(gone).extended(), held: kept',
       breaks: 'capped',
       bounds: PAUSED,
     },
