@@ -73,6 +73,7 @@ const command = (...args: string[]) =>
         LOG_LEVEL: 'silent',
         ...settings,
         EVENTS_ARCHIVE: directory,
+        EVENTS_RETENTION_MONTHS: archiving.EVENTS_RETENTION_MONTHS,
       },
     },
   ).then(
@@ -104,7 +105,15 @@ await waitFor(async () => (await count('true')) === expected.stored, {
   what: 'all events',
   timeoutMs: 30_000,
 })
-await ingest.waitForLog('archive.waits', ({ obstacle }) => obstacle === 'not-final')
+const waits = await ingest.waitForLog('archive.waits', ({ obstacle }) => obstacle === 'not-final')
+const waiting = await command('list')
+const readDueSeconds = async () =>
+  Number(
+    /^payment_tracking_ingest_archive_due_seconds\S* (\S+)$/m.exec(
+      await (await fetch(`${ingest.managementUrl}/metrics`)).text(),
+    )?.[1],
+  )
+const dueBefore = await readDueSeconds()
 await nats.jetstream.publish(
   controlSubjectOf(nats.subjectPrefix, 'finalized'),
   Buffer.from('{"slot":9000000000000000}'),
@@ -134,6 +143,18 @@ t.test(
     t.equal(data.firstPosition, Number(first.rows[0].first))
   },
 )
+
+t.test('what holds the archive is named: the event, and for how long', async t => {
+  const held = all.filter(({ timestamp }) => timestamp.startsWith('2026-01')).at(-1)!
+  t.match(waits, { month: '2026-01', signature: held.signature })
+  const line = `2026-01  waits: the event of transaction ${held.signature} in slot \\d+ is not final`
+  t.match(waiting, { code: 0, stdout: new RegExp(`^${line}$`, 'm') })
+  // Of January to March, which are due now, March is due since this month began, and January two months longer.
+  const now = new Date()
+  const due = (now.getTime() - Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 2)) / 1000
+  t.ok(Math.abs(dueBefore - due) < 600, `${dueBefore} s where it is due for ${due}`)
+  t.equal(await readDueSeconds(), 0, 'nothing is due')
+})
 
 t.test('an archived event that is asked for by signature or cursor is said to be archived', async t => {
   const march = old.find(

@@ -6,11 +6,13 @@ import { Type } from 'typebox'
 import { readArchiveAction, runArchive, USAGE } from './archive/archive-command.js'
 import { ArchiveUnusableError } from './archive/archive-files.js'
 import { EVENTS_ARCHIVE, openArchiveFiles } from './archive/open-archive-files.js'
+import { IngestConfig } from './config.js'
 
 const ArchiveConfig = Type.Object({
   LOG_LEVEL: CommonConfig.LOG_LEVEL,
   ENVIRONMENT: CommonConfig.ENVIRONMENT,
   ...DatabaseConfig,
+  EVENTS_RETENTION_MONTHS: IngestConfig.properties.EVENTS_RETENTION_MONTHS,
   EVENTS_ARCHIVE,
 })
 
@@ -29,7 +31,13 @@ try {
   const store = openStore({ ...config, applicationName: 'archive', poolSize: 1 })
   try {
     const log = createLogger('archive', config)
-    const isWell = await runArchive(action, { store, files, log, say: line => console.log(line) })
+    const isWell = await runArchive(action, {
+      store,
+      files,
+      log,
+      say: line => console.log(line),
+      months: config.EVENTS_RETENTION_MONTHS,
+    })
     if (!isWell) process.exitCode = 1
   } finally {
     await store.close()

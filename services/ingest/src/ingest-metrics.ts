@@ -35,6 +35,8 @@ export interface IngestReadings {
   takesControls: () => boolean | null
   /** age in seconds of the oldest committed batch that is not relayed yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>
+  /** how long ago the oldest month in lists had to be archived first */
+  archiveDueSeconds: () => Promise<number>
   /** work that messages left behind: how much, and the age of the oldest in seconds */
   work: () => Promise<{ count: number; oldestSeconds: number }>
 }
@@ -42,7 +44,7 @@ export interface IngestReadings {
 /** Registers the gauges that are read when metrics are scraped. */
 export function measureIngest(
   metrics: Metrics,
-  { lag, consuming, openGaps, takesControls, outboxSeconds, work }: IngestReadings,
+  { lag, consuming, openGaps, takesControls, outboxSeconds, archiveDueSeconds, work }: IngestReadings,
 ): void {
   const lagGauge = metrics.gauge(
     'ingest_lag_messages',
@@ -68,6 +70,11 @@ export function measureIngest(
     'Age of the oldest committed batch that was not announced and enqueued yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
+  const archiveDue = metrics.gauge(
+    'ingest_archive_due_seconds',
+    'How long ago the oldest month in lists had to be archived first; 0 without such a month',
+  )
+  metrics.onScrape(archiveDue, async () => archiveDue.set(await archiveDueSeconds()))
   const refolds = metrics.gauge(
     'ingest_refolds',
     'Policies, user payments and hours that are folded or counted again in pages; ends at 0 by itself',

@@ -22,7 +22,7 @@ import {
 } from '@payment-tracking/store'
 import { ArchiveUnusableError } from './archive/archive-files.js'
 import { openArchiveFiles } from './archive/open-archive-files.js'
-import { Archiver, checkArchive } from './archive/archiver.js'
+import { Archiver, checkArchive, readArchiveDueSeconds } from './archive/archiver.js'
 import { IngestConfig, programOf, streamOf } from './config.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
 import { buildSinks } from './outbox-relay/build-sinks.js'
@@ -140,7 +140,9 @@ await runMain(
       },
       buildHandler(guard, { again: false }),
     )
+    const { EVENTS_RETENTION_MONTHS: months, EVENTS_ARCHIVE: archive } = config
     measureIngest(context.metrics, {
+      archiveDueSeconds: () => readArchiveDueSeconds(store, months),
       lag: () => consumer.measureLag(),
       consuming: () => consumer.checkConsuming(),
       openGaps: () => countOpenStreamGaps(store),
@@ -162,7 +164,6 @@ await runMain(
     takeIn('gaps', gapWatch)
     takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
     takeIn('sweeper', new Sweeper(store, sinks, tunables.sweepEveryMs, log))
-    const { EVENTS_RETENTION_MONTHS: months, EVENTS_ARCHIVE: archive } = config
     if (months > 0) {
       if (archive === undefined)
         throw new ArchiveUnusableError(

@@ -9,6 +9,6 @@ export {
   type WrittenPart,
 } from './archive-parts.js'
 export { findArchivedAfter, findArchivedEvent, findArchivedMonth, readArchivedUpTo } from './find-archived.js'
-export { keptSince, MONTH } from './months.js'
+export { dueSeconds, keptSince, MONTH } from './months.js'
 export { ArchiveDiffersError, countArchived, moveArchivePage } from './move-page.js'
 export { findOldMonth, readMonth, surveyMonth, type MonthSurvey } from './read-month.js'

@@ -15,6 +15,12 @@ export function spanOfMonth(month: string): MonthSpan {
   return { start, end: new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)) }
 }
 
+/** How many seconds ago a month had to be archived first, when `months` are kept. */
+export const dueSeconds = (month: string, months: number, now = new Date()): number => {
+  const { end } = spanOfMonth(month)
+  return (now.getTime() - Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + months)) / 1000
+}
+
 /**
  * The start of the first month that is kept.
  * @param months whole months that are kept before the month of `now`

@@ -57,6 +57,8 @@ export type ArchiveObstacle = 'not-final' | 'too-new'
 
 export interface MonthSurvey {
   obstacle: ArchiveObstacle | null
+  /** the oldest event that is neither final nor retracted */
+  held?: { signature: string; slot: bigint }
   /** the last position of its events */
   upTo: bigint
 }
@@ -73,13 +75,15 @@ export async function surveyMonth(
   let upTo = 0n
   for (let after: Place | undefined; ;) {
     stop.throwIfAborted()
-    const page: readonly (Place & { position: bigint; isFinal: boolean })[] = await database.read(sql`
-      select ${PLACE}, e.position,
+    const page: readonly (Place & { signature: string; position: bigint; isFinal: boolean })[] =
+      await database.read(sql`
+      select ${PLACE}, e.signature, e.position,
              e.retracted_at is not null or e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head)
                as "isFinal"
         ${pageOf(month, after, sql`true`)}`)
     for (const { position } of page) if (position > upTo) upTo = position
-    if (page.some(({ isFinal }) => !isFinal)) return { obstacle: 'not-final', upTo }
+    const held = page.find(({ isFinal }) => !isFinal)
+    if (held) return { obstacle: 'not-final', upTo, held: { signature: held.signature, slot: held.slot } }
     if (page.length < ROWS_A_PAGE) break
     after = page.at(-1)
   }

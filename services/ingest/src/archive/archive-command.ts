@@ -2,8 +2,11 @@
 import {
   ArchiveDiffersError,
   countArchived,
+  findOldMonth,
+  keptSince,
   listArchiveParts,
   MONTH,
+  surveyMonth,
   wantMonthLive,
   type ArchivePart,
   type Store,
@@ -35,6 +38,8 @@ export interface ArchiveParts {
   files: ArchiveFiles
   log: Pick<Logger, 'info' | 'warn'>
   say: (line: string) => void
+  /** EVENTS_RETENTION_MONTHS */
+  months?: number
 }
 
 /** @returns whether all is well */
@@ -53,7 +58,7 @@ function byMonth(parts: readonly ArchivePart[]): Map<string, ArchivePart[]> {
   return months
 }
 
-async function list({ store, say }: ArchiveParts): Promise<boolean> {
+async function list({ store, say, months: kept = 0 }: ArchiveParts): Promise<boolean> {
   const months = byMonth(await listArchiveParts(store))
   if (months.size === 0) say('nothing is archived')
   for (const [month, parts] of months) {
@@ -70,7 +75,17 @@ async function list({ store, say }: ArchiveParts): Promise<boolean> {
       `${month}  ${events} events  ${parts.length} ${parts.length === 1 ? 'file' : 'files'}  ${megabytes} MB  ${state}`,
     )
   }
+  const next = kept > 0 ? await findOldMonth(store, keptSince(new Date(), kept)) : null
+  if (next !== null) say(`${next}  waits: ${await reasonOf(store, next)}`)
   return true
+}
+
+/** Why the oldest month that is due is not archived. All later months wait for it. */
+async function reasonOf(store: Store, month: string): Promise<string> {
+  const stop = new AbortController().signal
+  const { obstacle, held } = await surveyMonth(store, month, { settledSeconds: 0, stop })
+  if (held) return `the event of transaction ${held.signature} in slot ${held.slot} is not final`
+  return obstacle === null ? 'ingest archives it soon' : 'its newest events are not announced yet'
 }
 
 async function restore(month: string, { store, files, log, say }: ArchiveParts): Promise<boolean> {

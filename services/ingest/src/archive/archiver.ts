@@ -6,6 +6,7 @@ import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tr
 import {
   archiveAgain,
   beginArchivePart,
+  dueSeconds,
   findOldMonth,
   keptSince,
   listArchiveParts,
@@ -77,14 +78,21 @@ export async function archiveOldMonths(options: ArchiverOptions, stop: AbortSign
     }
     const month = await findOldMonth(store, keptSince(new Date(), months))
     if (month === null || stop.aborted) return
-    const { obstacle, upTo } = await surveyMonth(store, month, { settledSeconds, stop })
+    const { obstacle, upTo, held } = await surveyMonth(store, month, { settledSeconds, stop })
     if (stop.aborted) return
     if (obstacle !== null) {
-      log.info({ month, obstacle }, 'archive.waits')
+      log.info({ month, obstacle, ...held }, 'archive.waits')
       return
     }
     await beginPart(options, month, upTo)
   }
+}
+
+/** How long ago the oldest month in lists had to be archived first; 0 without such a month, and without an archive. */
+export async function readArchiveDueSeconds(store: Store, months: number): Promise<number> {
+  if (months === 0) return 0
+  const month = await findOldMonth(store, keptSince(new Date(), months))
+  return month === null ? 0 : dueSeconds(month, months)
 }
 
 /** Writes the next events of a month to a file, and records it. */
