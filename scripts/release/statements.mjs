@@ -49,7 +49,8 @@ export function writeProvenance(folder, files, { version, commit, date, source, 
   const subject = [
     ...files.map(file => ({ name: file, digest: { sha256: sha256(join(folder, file)) } })),
     ...Object.entries(images ?? {}).map(([name, { digest }]) => ({
-      ...{ name: `image ${name}`, digest: { sha256: digest.replace('sha256:', '') } },
+      name: `image ${name}`,
+      digest: { sha256: digest.replace('sha256:', '') },
     })),
   ]
   const statement = {

@@ -28,7 +28,10 @@ function makeToken({ key, kid }: Signing, { gateway, signer, environment, endsAt
   const text = [
     encode({ alg: 'EdDSA', typ: 'JWT', kid }),
     encode({
-      ...{ gateway, sub: signer, exp: endsAt, iat: endsAt - 900 },
+      gateway,
+      sub: signer,
+      exp: endsAt,
+      iat: endsAt - 900,
       iss: `payment-tracking/${environment}`,
       aud: `payment-tracking-api/${environment}`,
     }),

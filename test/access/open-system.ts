@@ -149,8 +149,12 @@ export async function openSystem(t: TestContext) {
   // One transaction that pays both gateways.
   const basket = gateways.map((gateway, index) => ({
     ...chain.payDirectly({
-      ...{ gateway: gateway.address, payer: buildAddress('payer'), recipient: buildAddress(`shop ${index}`) },
-      ...{ tokenMint: buildAddress('mint'), amount: 5n, trackingId: 'basket' },
+      gateway: gateway.address,
+      payer: buildAddress('payer'),
+      recipient: buildAddress(`shop ${index}`),
+      tokenMint: buildAddress('mint'),
+      amount: 5n,
+      trackingId: 'basket',
     }),
     index,
   }))
@@ -170,8 +174,14 @@ export async function openSystem(t: TestContext) {
     const deliveries = await waitForAnswer(`/v1/webhooks/deliveries?trackingId=${policy.trackingId}`, token)
     await waitForAnswer('/v1/webhooks/deliveries?trackingId=basket', token)
     return {
-      ...{ address: gateway.address, token, key, keyOf, webhookId: webhook.id },
-      ...{ deliveryId: deliveries.body[0].id, trackingId: policy.trackingId, policy: policy.address },
+      address: gateway.address,
+      token,
+      key,
+      keyOf,
+      webhookId: webhook.id,
+      deliveryId: deliveries.body[0].id,
+      trackingId: policy.trackingId,
+      policy: policy.address,
       signature: paid.signature,
       secrets: [
         ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, key.key.slice(10)],
@@ -194,8 +204,10 @@ export async function openSystem(t: TestContext) {
     other.address,
   ])
   const claims = {
-    ...{ gateway: owner.address, signer: gateways[0].authority.publicKey },
-    ...{ environment: settings.ENVIRONMENT, endsAt: Math.floor(Date.now() / 1000) + 900 },
+    gateway: owner.address,
+    signer: gateways[0].authority.publicKey,
+    environment: settings.ENVIRONMENT,
+    endsAt: Math.floor(Date.now() / 1000) + 900,
   }
   /** Credentials that claim to be of the owner and do not count. */
   const voidCredentials: Record<string, string> = {

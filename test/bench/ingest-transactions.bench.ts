@@ -100,15 +100,24 @@ export const bench: Bench = {
     return [
       {
         subject: 'a backlog through the consumer, 3 events in 10 of a purchase',
-        ...{ unit: 'messages/s', largerIsBetter: true, measured: together!, limit: limit(apart) },
+        unit: 'messages/s',
+        largerIsBetter: true,
+        measured: together!,
+        limit: limit(apart),
       },
       {
         subject: 'a lone payment until it is handed over',
-        ...{ unit: 'ms', largerIsBetter: false, measured: payment!, limit: limit(paymentApart) },
+        unit: 'ms',
+        largerIsBetter: false,
+        measured: payment!,
+        limit: limit(paymentApart),
       },
       {
         subject: 'a lone policy until it is handed over',
-        ...{ unit: 'ms', largerIsBetter: false, measured: policy!, limit: limit(policyApart) },
+        unit: 'ms',
+        largerIsBetter: false,
+        measured: policy!,
+        limit: limit(policyApart),
         note: 'an event that others usually follow waits 10 ms for them',
       },
     ]

@@ -125,7 +125,10 @@ export const bench: Bench = {
     const archived = await openLayout(context, events, true)
     const rounds = context.quick ? 1 : 5
     const row = (subject: string, { subject: measured, limit }: { subject: Measure; limit: Measure }) => ({
-      ...{ subject, unit: 'µs of CPU', largerIsBetter: false, measured },
+      subject,
+      unit: 'µs of CPU',
+      largerIsBetter: false,
+      measured,
       limit: { name: 'nothing archived', measured: limit },
       note: 'goal: at most 1.1',
     })

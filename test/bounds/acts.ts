@@ -89,19 +89,23 @@ const openOf = (webhook: string): string =>
 const [U64, I64, LEAST_I64] = ['18446744073709551615', '9223372036854775807', '-9223372036854775808']
 const HOSTILE = [I64, LEAST_I64, '0'].flatMap(time => [
   {
-    ...{ variant: 'Subscription', amount: U64, auto_renew: true, max_renewals: null },
-    ...{ payment_frequency: { Custom: U64 }, next_payment_due: time },
+    variant: 'Subscription',
+    amount: U64,
+    auto_renew: true,
+    max_renewals: null,
+    payment_frequency: { Custom: U64 },
+    next_payment_due: time,
   },
   { variant: 'OneTime', amount: U64, due_date: time, expiry_date: time },
   { variant: 'UpTo', max_amount: U64, valid_after: time, deadline: time },
   {
-    ...{
-      variant: 'PayAsYouGo',
-      max_amount_per_period: U64,
-      max_chunk_amount: U64,
-      period_length_seconds: U64,
-    },
-    ...{ current_period_start: time, current_period_total: U64, expiry_date: time },
+    variant: 'PayAsYouGo',
+    max_amount_per_period: U64,
+    max_chunk_amount: U64,
+    period_length_seconds: U64,
+    current_period_start: time,
+    current_period_total: U64,
+    expiry_date: time,
   },
 ])
 
@@ -163,7 +167,9 @@ export const ACTS: Act[] = [
         trackingId: 'largest',
       })
       policy.created.data.policy_type = {
-        ...{ variant: 'OneTime', amount: '18446744073709551615', due_date: '9223372036854775807' },
+        variant: 'OneTime',
+        amount: '18446744073709551615',
+        due_date: '9223372036854775807',
         expiry_date: '9223372036854775807',
       }
       await send(bounds, policy.created)
@@ -265,11 +271,9 @@ export const ACTS: Act[] = [
       send(
         bounds,
         bounds.now.emit('PaymentGatewayDeleted', {
-          ...{
-            gateway: bounds.doomed.address,
-            authority: bounds.doomed.authority.publicKey,
-            name: Array(32).fill(0),
-          },
+          gateway: bounds.doomed.address,
+          authority: bounds.doomed.authority.publicKey,
+          name: Array(32).fill(0),
         }),
       ),
     isDone: async bounds =>

@@ -11,8 +11,10 @@ const SHARE = Number(process.env.BOUNDS_SIZE ?? 1)
 /** `BOUNDS_DOOMED=100000`: of each of the 20 endpoints of the gateway that ends, two million rows for some minutes more. */
 const DOOMED = Number(process.env.BOUNDS_DOOMED ?? 10_000)
 const sizes = {
-  ...{ payments: 300_000 * SHARE, waiting: 100_000 * SHARE },
-  ...{ deliveries: 10_000 * SHARE, doomed: DOOMED * SHARE },
+  payments: 300_000 * SHARE,
+  waiting: 100_000 * SHARE,
+  deliveries: 10_000 * SHARE,
+  doomed: DOOMED * SHARE,
 }
 /** From the stream to the socket and the first attempt, in milliseconds. */
 const MOST_MS = 1_000

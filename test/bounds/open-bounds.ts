@@ -82,24 +82,20 @@ export async function openBounds(
 ) {
   const name = `bounds_${randomBytes(3).toString('hex')}`
   const env = {
-    ...{ DATABASE_URL: database.url, REDIS_URL: servers.redisUrl, NATS_URL: servers.natsUrl },
-    ...{
-      STREAM_NAME: name,
-      SUBJECT_PREFIX: name,
-      ENVIRONMENT: name.replace('_', '-'),
-      JWT_PRIVATE_KEYS: buildJwtKeys(),
-    },
-    ...{
-      RATE_LIMIT_MAX: '100000',
-      PORT: '0',
-      'realtime.longestDrainMs': '0',
-      MAX_CONNECTIONS_PER_ADDRESS: '100000',
-    },
-    ...{
-      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-      WEBHOOK_MAX_PER_SECOND: '100000',
-      MANAGEMENT_HOST: '127.0.0.1',
-    },
+    DATABASE_URL: database.url,
+    REDIS_URL: servers.redisUrl,
+    NATS_URL: servers.natsUrl,
+    STREAM_NAME: name,
+    SUBJECT_PREFIX: name,
+    ENVIRONMENT: name.replace('_', '-'),
+    JWT_PRIVATE_KEYS: buildJwtKeys(),
+    RATE_LIMIT_MAX: '100000',
+    PORT: '0',
+    'realtime.longestDrainMs': '0',
+    MAX_CONNECTIONS_PER_ADDRESS: '100000',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    WEBHOOK_MAX_PER_SECOND: '100000',
+    MANAGEMENT_HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
   }
   const store: Store = openStore({ DATABASE_URL: database.url, poolSize: 3 })
@@ -122,13 +118,13 @@ export async function openBounds(
   const unknown = await past.openUserPayment()
   const metered = await past.openPolicy(gateway, userPayment, { trackingId: 'metered' })
   metered.created.data.policy_type = {
-    ...{
-      variant: 'PayAsYouGo',
-      max_amount_per_period: '9',
-      max_chunk_amount: '9',
-      period_length_seconds: '900000',
-    },
-    ...{ current_period_start: String(PAST / 1000 - 10), current_period_total: '0', expiry_date: null },
+    variant: 'PayAsYouGo',
+    max_amount_per_period: '9',
+    max_chunk_amount: '9',
+    period_length_seconds: '900000',
+    current_period_start: String(PAST / 1000 - 10),
+    current_period_total: '0',
+    expiry_date: null,
   }
   const late = await past.openPolicy(gateway, userPayment, { trackingId: 'late' })
   const ownerless = await past.openPolicy(gateway, unknown, { trackingId: 'ownerless' })
@@ -215,7 +211,9 @@ export async function openBounds(
     honestPolicies.push(await now.openPolicy(honest, wallet, { trackingId: `honest-${n}` }))
   for (const message of [honest, wallet, ...honestPolicies]) await publish(message.created)
   const client: Socket<ServerToClientEvents, ClientToServerEvents> = io(`http://127.0.0.1:${String(port)}`, {
-    ...{ path: SOCKET_PATH, transports: ['websocket'], forceNew: true },
+    path: SOCKET_PATH,
+    transports: ['websocket'],
+    forceNew: true,
   })
   t.teardown(() => client.disconnect())
   client.on('payment', ({ data }) => {
@@ -237,7 +235,8 @@ export async function openBounds(
       const policy = honestPolicies[turn++ % HONEST_POLICIES]!
       const message = now.pay(policy)
       payments.set(keyOf(policy.trackingId, Number(message.data.record_id)), {
-        ...{ signature: message.signature, sentAt: Date.now() },
+        signature: message.signature,
+        sentAt: Date.now(),
       })
       void publish(message)
     }
@@ -264,8 +263,11 @@ export async function openBounds(
     const { committed, relayed, begun } = rows[0]!
     const since = (at: number) => Math.round(Number(at) - sentAt)
     return {
-      ...{ committed: since(committed), relayed: since(relayed), onSocket: since(onSocketAt!) },
-      ...{ begun: since(begun), attempted: since(attemptedAt!) },
+      committed: since(committed),
+      relayed: since(relayed),
+      onSocket: since(onSocketAt!),
+      begun: since(begun),
+      attempted: since(attemptedAt!),
     }
   }
   const isIdle = async () => (await count('select count(*) from refolds')) === 0
@@ -273,17 +275,26 @@ export async function openBounds(
     (await count('select count(*) from events where signature = $1 and slot = $2', [signature, slot])) > 0
 
   return {
-    ...{ gateway, doomed, userPayment, unknown, policies, paid, now, past, store, pool, count, apiUrl },
-    ...{
-      endpoints,
-      doomedEndpoints,
-      finalized: finalized!,
-      choosy: choosy!,
-      publish,
-      isStored,
-      isIdle,
-      stop,
-    },
+    gateway,
+    doomed,
+    userPayment,
+    unknown,
+    policies,
+    paid,
+    now,
+    past,
+    store,
+    pool,
+    count,
+    apiUrl,
+    endpoints,
+    doomedEndpoints,
+    finalized: finalized!,
+    choosy: choosy!,
+    publish,
+    isStored,
+    isIdle,
+    stop,
     services: { ingest, worker, realtime, api },
     publishControl: (control: 'finalized' | 'retracted' | 'gap', body: object) =>
       publish({ subject: `${name}.control.${control}`, message: body }),

@@ -83,7 +83,9 @@ export async function runChaos({
     const recorder = own(openRecorder(historyPath), it => it.close())
     recorder.note({
       ...({ what: 'begin', version: 1, seed: plan.seed, seats: SEATS } as const),
-      ...{ handOverMs: HAND_OVER_MS, noticedWithinMs: NOTICED_WITHIN_MS, requestMs: IN_FLIGHT_MS },
+      handOverMs: HAND_OVER_MS,
+      noticedWithinMs: NOTICED_WITHIN_MS,
+      requestMs: IN_FLIGHT_MS,
     })
     const withStandby = plan.faults.some(({ kind }) => kind === 'promote-standby')
     const system = own(

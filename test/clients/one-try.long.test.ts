@@ -17,7 +17,8 @@ const TRACKING_ID = 'one try'
 for (const commitment of ['confirmed', 'finalized'] as const) {
   t.test(`with INDEXER_COMMITMENT=${commitment}`, async t => {
     const chain = new SimulatedChain({
-      ...{ programs: [PROGRAM, STRANGER], finalitySlots: FINALITY_SLOTS },
+      programs: [PROGRAM, STRANGER],
+      finalitySlots: FINALITY_SLOTS,
       firstBlockTime: Math.floor(Date.now() / 1000),
     })
     const node = await openSimulatedNode(chain)

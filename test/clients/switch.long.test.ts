@@ -161,7 +161,11 @@ t.test('dashboard: lifetime revenue, payers and downloads', async t => {
   const { tokenMint } = await chain.openUserPayment()
   const [direct, old] = [5n, 7n].map(amount =>
     chain.payDirectly({
-      ...{ gateway: gateway.address, payer: self, recipient: self, tokenMint, amount },
+      gateway: gateway.address,
+      payer: self,
+      recipient: self,
+      tokenMint,
+      amount,
       trackingId: `direct ${id}`,
     }),
   ) as [ChainMessage, ChainMessage]

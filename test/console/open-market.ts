@@ -50,7 +50,14 @@ export async function openMarket(t: TestContext): Promise<Market> {
   const console = await openConsole(t, baseUrl, gateway.authority)
   const { page } = console
   return {
-    ...{ ...stack, chain, gateway, payer, trackingId, policy, first, ...console },
+    ...stack,
+    chain,
+    gateway,
+    payer,
+    trackingId,
+    policy,
+    first,
+    ...console,
     receiver: await openReceiver(t),
     takePicture: (name: Picture) => keepPicture(page, name),
     field: (label: string) => page.getByLabel(label, { exact: true }),

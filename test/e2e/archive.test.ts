@@ -43,7 +43,8 @@ for (const bytes of await readFixtureMessages())
   await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
 const archiving = {
   ...settings,
-  ...{ EVENTS_ARCHIVE: directory, EVENTS_RETENTION_MONTHS: String(monthsKept()) },
+  EVENTS_ARCHIVE: directory,
+  EVENTS_RETENTION_MONTHS: String(monthsKept()),
   'ingest.archiveEveryMs': '100',
   'ingest.archiveSettledSeconds': '0',
   'ingest.archiveEventsAPart': '60',
@@ -52,7 +53,9 @@ const [ingest, api] = await Promise.all([
   startService(t, 'ingest', archiving),
   startService(t, 'api', {
     ...settings,
-    ...{ PORT: '0', JWT_PRIVATE_KEYS: buildJwtKeys(), RATE_LIMIT_MAX: '1000000' },
+    PORT: '0',
+    JWT_PRIVATE_KEYS: buildJwtKeys(),
+    RATE_LIMIT_MAX: '1000000',
   }),
 ])
 const { address } = (await api.waitForLog('http.listening')) as unknown as { address: string }

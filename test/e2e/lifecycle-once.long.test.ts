@@ -42,8 +42,12 @@ function tellStories(count: number): { early: Message[]; messages: Message[]; ex
   let said = 0
   const say = (event_name: string, data: Message['data'], at: number) =>
     messages.push({
-      ...{ slot: 1_000 + said, signature: signatureOf(String(said++)), index: 0 },
-      ...{ event_name, data, timestamp: new Date(at * 1000).toISOString() },
+      slot: 1_000 + said,
+      signature: signatureOf(String(said++)),
+      index: 0,
+      event_name,
+      data,
+      timestamp: new Date(at * 1000).toISOString(),
     })
   for (let n = 0; n < count; n++) {
     const owner = keyOf(`owner ${n}`)
@@ -54,7 +58,10 @@ function tellStories(count: number): { early: Message[]; messages: Message[]; ex
       expected.push(...types.map(type => `${address} subscription.${type}`))
     const subscription = (due: number, max: number | null) => ({
       Subscription: {
-        ...{ amount: '5', auto_renew: true, max_renewals: max, payment_frequency: { Daily: null } },
+        amount: '5',
+        auto_renew: true,
+        max_renewals: max,
+        payment_frequency: { Daily: null },
         next_payment_due: String(due),
       },
     })
@@ -73,11 +80,12 @@ function tellStories(count: number): { early: Message[]; messages: Message[]; ex
     say(
       'PaymentPolicyCreated',
       {
-        ...{ user_payment: userPayment, recipient: keyOf('recipient'), gateway: GATEWAY, policy_id: 1 },
-        ...{
-          policy_type: types[kind],
-          memo: [...Buffer.concat([Buffer.from(`order-${n}`), Buffer.alloc(64)])].slice(0, 64),
-        },
+        user_payment: userPayment,
+        recipient: keyOf('recipient'),
+        gateway: GATEWAY,
+        policy_id: 1,
+        policy_type: types[kind],
+        memo: [...Buffer.concat([Buffer.from(`order-${n}`), Buffer.alloc(64)])].slice(0, 64),
       },
       NOW - 10 * DAY,
     )
@@ -92,8 +100,12 @@ function tellStories(count: number): { early: Message[]; messages: Message[]; ex
       say(
         'PaymentRecord',
         {
-          ...{ payment_policy: address, gateway: GATEWAY, amount: '5', timestamp: String(at) },
-          ...{ memo: [...Buffer.alloc(64)], record_id: record },
+          payment_policy: address,
+          gateway: GATEWAY,
+          amount: '5',
+          timestamp: String(at),
+          memo: [...Buffer.alloc(64)],
+          record_id: record,
         },
         at,
       )
@@ -122,20 +134,19 @@ t.test('each life-cycle event is told once, whatever dies', { timeout: 180_000 }
   const database = await createDatabase(t)
   const [redis, nats, receiver] = [await useRedis(t), await useNats(t), await openReceiver(t)]
   const env = {
-    ...{ DATABASE_URL: database.url, REDIS_URL: redis.url, NATS_URL: nats.url },
-    ...{ STREAM_NAME: nats.stream, SUBJECT_PREFIX: nats.subjectPrefix },
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    NATS_URL: nats.url,
+    STREAM_NAME: nats.stream,
+    SUBJECT_PREFIX: nats.subjectPrefix,
     ENVIRONMENT: `once-${randomUUID().slice(0, 8)}`,
-    ...{
-      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
-      'webhook-worker.overdueMs': '500',
-      'webhook-worker.dueCheckEveryMs': '100',
-    },
-    ...{
-      WEBHOOK_TIMEOUT_MS: '1000',
-      'webhook-worker.claimMarginMs': '500',
-      'ingest.sweepEveryMs': '300',
-      'ingest.ackWaitMs': '1000',
-    },
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    'webhook-worker.overdueMs': '500',
+    'webhook-worker.dueCheckEveryMs': '100',
+    WEBHOOK_TIMEOUT_MS: '1000',
+    'webhook-worker.claimMarginMs': '500',
+    'ingest.sweepEveryMs': '300',
+    'ingest.ackWaitMs': '1000',
   }
   let ingest = await startService(t, 'ingest', env)
   const startWorker = (skew: number) =>

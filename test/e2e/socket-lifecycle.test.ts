@@ -22,7 +22,8 @@ t.test(
     // Looks come too late for this test.
     const realtime = await startService(t, 'realtime', {
       ...settings,
-      ...{ PORT: '0', 'realtime.lifecycleEveryMs': '3600000' },
+      PORT: '0',
+      'realtime.lifecycleEveryMs': '3600000',
     })
     const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
     const told: [number, LifecycleMessage][] = []
@@ -70,7 +71,9 @@ t.test(
       inOrder(messages.map(({ id, type, data }) => ({ id, type, data }))),
       inOrder(
         expected.rows.map(({ id, type, body }) => ({
-          ...{ id, type, data: (JSON.parse(body) as LifecycleMessage).data },
+          id,
+          type,
+          data: (JSON.parse(body) as LifecycleMessage).data,
         })),
       ),
     )

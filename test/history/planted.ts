@@ -68,8 +68,12 @@ class Story {
     this.note(
       {
         ...({ who: 'back office', via: 'stream', what: 'event', connection, position, eventId } as const),
-        ...{ cursor: `${epoch} ${position}`, name: 'PaymentRecord', signature: signatureOf(eventId) },
-        ...{ gateway: GATEWAY, trackingId: 'order', seq: position },
+        cursor: `${epoch} ${position}`,
+        name: 'PaymentRecord',
+        signature: signatureOf(eventId),
+        gateway: GATEWAY,
+        trackingId: 'order',
+        seq: position,
       },
       5,
     )
@@ -78,15 +82,13 @@ class Story {
   request(eventId: string, seq: number, body: string, type = 'payment.executed'): void {
     this.note({
       ...({ who: 'webhook', via: 'webhook', what: 'request', id: `msg_${eventId}`, type } as const),
-      ...{
-        eventId,
-        trackingId: 'order',
-        seq,
-        position: seq,
-        body,
-        lasting: `lasting ${eventId}`,
-        status: 200,
-      },
+      eventId,
+      trackingId: 'order',
+      seq,
+      position: seq,
+      body,
+      lasting: `lasting ${eventId}`,
+      status: 200,
     })
   }
 
@@ -117,7 +119,9 @@ export function buildGoodHistory(): Entry[] {
   const story = new Story()
   story.note({
     ...({ what: 'begin', version: 1, seed: 'planted', seats: 2 } as const),
-    ...{ handOverMs: 500, noticedWithinMs: NOTICED_WITHIN_MS, requestMs: 3_000 },
+    handOverMs: 500,
+    noticedWithinMs: NOTICED_WITHIN_MS,
+    requestMs: 3_000,
   })
   story.follow(1, BEFORE, 0)
   const webhook = { who: 'webhook', via: 'webhook', what: 'registered' } as const
@@ -352,9 +356,19 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     name: 'one webhook-id has two bodies',
     change: behind({ via: 'webhook', what: 'request', eventId: SECOND }, at => [
       {
-        ...{ at: at + 10, who: 'webhook', via: 'webhook', what: 'request', id: `msg_${SECOND}`, status: 200 },
-        ...{ type: 'payment.executed', eventId: SECOND, trackingId: 'order', seq: 2, position: 2 },
-        ...{ body: 'another body', lasting: 'another body' },
+        at: at + 10,
+        who: 'webhook',
+        via: 'webhook',
+        what: 'request',
+        id: `msg_${SECOND}`,
+        status: 200,
+        type: 'payment.executed',
+        eventId: SECOND,
+        trackingId: 'order',
+        seq: 2,
+        position: 2,
+        body: 'another body',
+        lasting: 'another body',
       },
     ]),
     promise: /one id and one body/,
@@ -364,9 +378,19 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     name: 'one event has two webhook-ids',
     change: behind({ via: 'webhook', what: 'request', eventId: SECOND }, at => [
       {
-        ...{ at: at + 10, who: 'webhook', via: 'webhook', what: 'request', id: 'msg_another', status: 200 },
-        ...{ type: 'payment.executed', eventId: SECOND, trackingId: 'order', seq: 2, position: 2 },
-        ...{ body: 'another body', lasting: 'another body' },
+        at: at + 10,
+        who: 'webhook',
+        via: 'webhook',
+        what: 'request',
+        id: 'msg_another',
+        status: 200,
+        type: 'payment.executed',
+        eventId: SECOND,
+        trackingId: 'order',
+        seq: 2,
+        position: 2,
+        body: 'another body',
+        lasting: 'another body',
       },
     ]),
     promise: /one id and one body/,
@@ -396,14 +420,16 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     name: 'a pod that woke sends two payments at once to a connection without a seat',
     change: behind({ via: 'socket', what: 'payment', seq: 3, connection: 2 }, at =>
       [1, 2].map(seq => ({
-        ...{ at: at - 150 + seq, who: 'third', via: 'socket', what: 'payment', connection: 4 },
-        ...{
-          trackingId: 'order',
-          seq,
-          eventId: `event-${seq}`,
-          position: seq,
-          signature: `signature of event-${seq}`,
-        },
+        at: at - 150 + seq,
+        who: 'third',
+        via: 'socket',
+        what: 'payment',
+        connection: 4,
+        trackingId: 'order',
+        seq,
+        eventId: `event-${seq}`,
+        position: seq,
+        signature: `signature of event-${seq}`,
       })),
     ),
     promise: /connections than seats/,
@@ -452,8 +478,16 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     name: 'a client is told of the lost past',
     change: behind(streamed(5, 4), at => [
       {
-        ...{ at: at + NOTICED_WITHIN_MS + 5_000, who: 'shop', via: 'socket', what: 'payment', connection: 3 },
-        ...{ trackingId: 'order', seq: 4, eventId: FOURTH, position: 4, signature: signatureOf(FOURTH) },
+        at: at + NOTICED_WITHIN_MS + 5_000,
+        who: 'shop',
+        via: 'socket',
+        what: 'payment',
+        connection: 3,
+        trackingId: 'order',
+        seq: 4,
+        eventId: FOURTH,
+        position: 4,
+        signature: signatureOf(FOURTH),
       },
     ]),
     promise: /lost is declared/,
@@ -479,8 +513,16 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     name: 'the stream tells an event again',
     change: behind(streamed(1, 2), at => [
       {
-        ...{ at: at + 1, who: 'back office', via: 'stream', what: 'event', connection: 1, position: 2 },
-        ...{ cursor: `${BEFORE} 2`, eventId: SECOND, name: 'PaymentRecord', signature: signatureOf(SECOND) },
+        at: at + 1,
+        who: 'back office',
+        via: 'stream',
+        what: 'event',
+        connection: 1,
+        position: 2,
+        cursor: `${BEFORE} 2`,
+        eventId: SECOND,
+        name: 'PaymentRecord',
+        signature: signatureOf(SECOND),
       },
     ]),
     promise: /each event once/,
@@ -490,8 +532,14 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
     name: 'what the stream of messages acknowledged is never stored',
     change: behind({ what: 'ask', via: 'queue', kind: 'event' }, at => [
       {
-        ...{ at: at + 0.1, who: 'indexer', via: 'queue', what: 'ask', op: 900, kind: 'event' },
-        ...{ name: 'PaymentRecord', signature: 'a lost signature' },
+        at: at + 0.1,
+        who: 'indexer',
+        via: 'queue',
+        what: 'ask',
+        op: 900,
+        kind: 'event',
+        name: 'PaymentRecord',
+        signature: 'a lost signature',
       },
       { at: at + 0.2, who: 'indexer', via: 'queue', what: 'answer', op: 900 },
     ]),

@@ -190,7 +190,8 @@ t.test('a container has more time to stop than its process takes', async t => {
 t.test('the alerts and the dashboard of Kubernetes are those of infra/observability', async t => {
   // Kustomize reads no file outside of its own folder.
   const rule = {
-    ...{ apiVersion: 'monitoring.coreos.com/v1', kind: 'PrometheusRule' },
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
     metadata: { name: 'payment-tracking' },
     spec: parse(read('infra/observability/alerts.yml')) as unknown,
   }

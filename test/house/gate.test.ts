@@ -1,4 +1,5 @@
 // The steps of `npm run test:long` and the files that only they run.
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -58,4 +59,12 @@ t.test('every file that draws cases at random is run again with a fresh seed', a
   t.ok(drawing.includes('services/api/test/fuzz/fuzz.test.ts'))
   t.ok(drawing.includes('packages/domain/test/due-date.test.ts'), 'by way of hold.ts')
   t.same(STEPS.find(({ env }) => env?.SEED)?.files, drawing)
+})
+
+t.test('no object is spread where it is written, to save lines', async t => {
+  const { stdout } = spawnSync('git', ['grep', '-nE', '\\.{3}\\{', '--', '*.ts', '*.tsx', '*.mjs'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  t.equal(stdout, '')
 })

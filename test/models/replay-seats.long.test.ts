@@ -121,7 +121,11 @@ for (const { name, loss, traces: count } of FAMILIES)
     const source = boundedSource('seats', { ...SEATS_BOUNDS, LOSS: loss })
     const draw = (seed: number) =>
       walkModel({
-        ...{ name: 'seats', source, traces: count, steps: 50, seed },
+        name: 'seats',
+        source,
+        traces: count,
+        steps: 50,
+        seed,
         weights: SEATS_WEIGHTS,
       })
     const traces = draw(SEED)

@@ -89,13 +89,15 @@ await once(redis.commands, 'ready')
 const seats = [1, 2].map(
   () =>
     new Seats({
-      ...{ redis: redis.commands, subscriber: redis.connect('seats'), keys: redis.keys },
-      ...{
-        leaseMs: 3_600_000,
-        timeoutMs: 2_000,
-        firstUse: (initialise: () => Promise<void>) => initialise(),
-      },
-      ...{ onFenced() {}, onLifted() {}, onError() {} },
+      redis: redis.commands,
+      subscriber: redis.connect('seats'),
+      keys: redis.keys,
+      leaseMs: 3_600_000,
+      timeoutMs: 2_000,
+      firstUse: (initialise: () => Promise<void>) => initialise(),
+      onFenced() {},
+      onLifted() {},
+      onError() {},
     }),
 )
 for (const each of seats) each.start()
@@ -128,7 +130,11 @@ t.test('telling', async t => {
 t.test('breaks of telling', async t => {
   const source = boundedSource('telling', TELLING_BOUNDS)
   const known = walkModel({
-    ...{ name: 'telling', source, traces: BREAKS_TRACES, steps: 50, seed: BREAKS_SEED },
+    name: 'telling',
+    source,
+    traces: BREAKS_TRACES,
+    steps: 50,
+    seed: BREAKS_SEED,
     weights: TELLING_WEIGHTS,
   })
   const difference = await replayAll(known)

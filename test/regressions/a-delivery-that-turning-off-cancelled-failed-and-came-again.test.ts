@@ -22,9 +22,15 @@ t.test('a failure after turning off leaves the delivery cancelled', async t => {
 
   const { attemptId, attempt } = claim.delivery
   const late = {
-    ...{ attemptId, deliveryId: id, webhookId: webhook.id, messageId: message.id, attempt },
+    attemptId,
+    deliveryId: id,
+    webhookId: webhook.id,
+    messageId: message.id,
+    attempt,
     ...({ outcome: 'refused', next: 'failed', retryInMs: 0, statusCode: 400 } as const),
-    ...{ error: null, responseHeaders: null, responseBody: null },
+    error: null,
+    responseHeaders: null,
+    responseBody: null,
   }
   t.match(await finishAttempts(store, [late]), [{ state: 'cancelled' }])
   const { status, lastError, finishedAt } = off!

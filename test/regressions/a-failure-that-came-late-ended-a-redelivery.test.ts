@@ -19,9 +19,15 @@ t.test('a failure that comes after a redelivery leaves the redelivery open', asy
   t.equal((await redeliverOne(store, webhook.id, id)).length, 1, 'the gateway is told of a new round')
 
   const late = {
-    ...{ attemptId, deliveryId: id, webhookId: webhook.id, messageId: message.id, attempt },
+    attemptId,
+    deliveryId: id,
+    webhookId: webhook.id,
+    messageId: message.id,
+    attempt,
     ...({ outcome: 'refused', next: 'failed', retryInMs: 0, statusCode: 400 } as const),
-    ...{ error: null, responseHeaders: null, responseBody: null },
+    error: null,
+    responseHeaders: null,
+    responseBody: null,
   }
   t.match(await finishAttempts(store, [late]), [{ state: 'pending' }])
   t.match(await claimDeliveries(store, [String(id)], 60_000), [{ kind: 'claimed', delivery: { attempt: 2 } }])

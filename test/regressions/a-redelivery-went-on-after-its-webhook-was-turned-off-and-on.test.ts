@@ -19,7 +19,9 @@ t.test('a page of a redelivery changes nothing after its webhook was off', async
   await doWebhookWork(store, { kinds: ['cancel'] })
   await updateWebhook(store, gateway, webhook.id, { active: true })
   const only = await beginRedelivery(store, webhook.id, {
-    ...{ since: new Date(0), until: null, states: ['cancelled'] },
+    since: new Date(0),
+    until: null,
+    states: ['cancelled'],
   })
 
   let writes = 0

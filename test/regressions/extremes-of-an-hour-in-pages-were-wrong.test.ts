@@ -26,7 +26,8 @@ function batchWith(name: string, data: Members, number: number, index = 0): Batc
   const bytes = Buffer.from(
     JSON.stringify(
       envelopeOf(name, data, {
-        ...{ slot: FIRST_SLOT + number, index },
+        slot: FIRST_SLOT + number,
+        index,
         signature: signatureOf(number),
         program_id: DEFAULT_PROGRAM_ID,
         timestamp: new Date(START + number * 60_000).toISOString(),
@@ -48,9 +49,13 @@ const paid = (number: number, amount: number, others: Members = { token_mint: GO
   )
 
 const retracted = (...numbers: number[]): Batch => ({
-  ...{ stream: STREAM, received: [], refused: [] },
+  stream: STREAM,
+  received: [],
+  refused: [],
   controls: numbers.map(number => ({
-    ...{ streamSequence: 100 + number, subject: 'chain.control', bytes: Buffer.from('{}') },
+    streamSequence: 100 + number,
+    subject: 'chain.control',
+    bytes: Buffer.from('{}'),
     control: { kind: 'retracted', signature: signatureOf(number), slot: FIRST_SLOT + number },
   })),
 })

@@ -46,16 +46,27 @@ async function openComposable(label: string) {
   const composable = buildAddress(`composable ${label}`)
   const userPayment = await chain.openUserPayment()
   const created = chain.emit('ComposablePolicyCreated', {
-    ...{ composable_policy: composable, user_payment: userPayment.address, recipient, gateway, policy_id: 1 },
+    composable_policy: composable,
+    user_payment: userPayment.address,
+    recipient,
+    gateway,
+    policy_id: 1,
     policy_type: { variant: 'OneTime', amount: '5', due_date: '0', expiry_date: null },
     memo: [...Buffer.from('order-1'.padEnd(32, '\0'))],
     forward_config: { input_mint: buildAddress('mint'), output_mint: buildAddress('another') },
     validation: null,
   })
   const executed = chain.emit('ComposableExecuted', {
-    ...{ composable_policy: composable, gateway, recipient, target_program: buildAddress('program') },
-    ...{ input_amount: '5', output_amount: '5', gateway_fee: '0', protocol_fee: '0' },
-    ...{ timestamp: '1769900000', record_id: 1 },
+    composable_policy: composable,
+    gateway,
+    recipient,
+    target_program: buildAddress('program'),
+    input_amount: '5',
+    output_amount: '5',
+    gateway_fee: '0',
+    protocol_fee: '0',
+    timestamp: '1769900000',
+    record_id: 1,
   })
   return { gateway, created, executed }
 }

@@ -20,7 +20,8 @@ t.test('a payment reaches a socket through the Redis of the real-time channel al
   const realtime = await startService(t, 'realtime', {
     ...channel,
     // Comparing rooms with the store would bring a payment that Redis did not.
-    ...{ PORT: '0', 'realtime.healEveryMs': '3600000' },
+    PORT: '0',
+    'realtime.healEveryMs': '3600000',
   })
   const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
   const client = io(`http://127.0.0.1:${port}`, { path: SOCKET_PATH, transports: ['websocket'] })

@@ -9,9 +9,13 @@ const stack: StackFile = {
   opsUrl: 'http://127.0.0.1:33004',
   opsToken: 'f'.repeat(48),
   environment: 'production',
-  ...{ databaseUrl: '', redisUrl: '', natsUrl: '' },
+  databaseUrl: '',
+  redisUrl: '',
+  natsUrl: '',
   services: names.map((name, index) => ({
-    ...{ name, process: null, port: null },
+    name,
+    process: null,
+    port: null,
     managementUrl: `http://127.0.0.1:4100${index}`,
   })),
 }

@@ -17,7 +17,9 @@ const policy = (
 ): DuePolicy & { policyType: string } => {
   const policyType = JSON.stringify({ [type]: terms })
   const dates = policyDates(readPolicyTerms(policyType), {
-    ...{ nextPaymentDue, createdAt: 1_000n, paymentCount: 0n },
+    nextPaymentDue,
+    createdAt: 1_000n,
+    paymentCount: 0n,
   })
   return { live: true, status: 'active', policyType, ...dates, ...others }
 }

@@ -47,13 +47,28 @@ const policyEffects = fc.oneof(
     .constantFrom('Active', 'Paused')
     .map((newStatus): Effect => ({ kind: 'policy-status-changed', policy: 'p', newStatus })),
   fc.bigInt(0n, 9n).map((amount): Effect => ({
-    ...{ kind: 'payment', policy: 'p', gateway: 'g', amount, paidAt: amount, recordId: 1 },
-    ...{ recipient: null, payer: null, tokenMint: null, tracksPolicy: false },
+    kind: 'payment',
+    policy: 'p',
+    gateway: 'g',
+    amount,
+    paidAt: amount,
+    recordId: 1,
+    recipient: null,
+    payer: null,
+    tokenMint: null,
+    tracksPolicy: false,
   })),
 )
 const creation: Effect = {
-  ...{ kind: 'policy-created', policy: 'p', family: 'regular', tokenMint: null, userPayment: 'u' },
-  ...{ recipient: 'r', gateway: 'g', policyId: 1, policyType: { name: 'Barter', text: '{"Barter":null}' } },
+  kind: 'policy-created',
+  policy: 'p',
+  family: 'regular',
+  tokenMint: null,
+  userPayment: 'u',
+  recipient: 'r',
+  gateway: 'g',
+  policyId: 1,
+  policyType: { name: 'Barter', text: '{"Barter":null}' },
 }
 const created = eventAt(creation, 0)
 

@@ -167,7 +167,10 @@ t.test('a sum moves by its difference, wherever in the incarnation a payment com
     const { order, effect } = one
     const [less, more] = [foldAll(events.filter(event => event !== one)), foldAll(events)]
     const sums = ({ paymentCount, totalPaid, periodStart, periodTotal }: PolicyState) => ({
-      ...{ paymentCount, totalPaid, periodStart, periodTotal },
+      paymentCount,
+      totalPaid,
+      periodStart,
+      periodTotal,
     })
     const added = withDifference(less, [{ order, ...effect, sign: 1n }])
     const taken = withDifference(more, [{ order, ...effect, sign: -1n }])

@@ -120,12 +120,10 @@ t.test('life-cycle events travel in messages of their own kind', async t => {
   listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
 
   const lifecycles = Array.from({ length: 70 }, (_, n) => ({
-    ...{
-      id: `msg_${n}lifecycle`,
-      type: 'subscription.created',
-      trackingId: 'größe',
-      paymentPolicy: `policy ${n}`,
-    },
+    id: `msg_${n}lifecycle`,
+    type: 'subscription.created',
+    trackingId: 'größe',
+    paymentPolicy: `policy ${n}`,
     recipient: n % 2 ? 'recipient' : null,
     data: `{"trackingId":"größe","paymentPolicy":"policy ${n}","totalPaid":18446744073709551615}`,
   }))

@@ -121,7 +121,9 @@ function commit(...messages: (ChainMessage | ControlMessage)[]) {
 }
 
 const retractionOf = ({ signature, slot }: { signature: string; slot: number }): ControlMessage => ({
-  ...{ kind: 'retracted', signature, slot },
+  kind: 'retracted',
+  signature,
+  slot,
 })
 
 // The history: events of slots from a million, each hour of one day.
@@ -133,18 +135,20 @@ const terms = (trackingId: string) => ({ trackingId })
 const long = await past.openPolicy(gateway, userPayment, terms('long'))
 const metered = await past.openPolicy(gateway, userPayment, terms('metered'))
 metered.created.data.policy_type = {
-  ...{
-    variant: 'PayAsYouGo',
-    max_amount_per_period: '9',
-    max_chunk_amount: '9',
-    period_length_seconds: '100000',
-  },
-  ...{ current_period_start: String(TIME / 1000 - 150_000), current_period_total: '0', expiry_date: null },
+  variant: 'PayAsYouGo',
+  max_amount_per_period: '9',
+  max_chunk_amount: '9',
+  period_length_seconds: '100000',
+  current_period_start: String(TIME / 1000 - 150_000),
+  current_period_total: '0',
+  expiry_date: null,
 }
 const late = await past.openPolicy(gateway, userPayment, terms('late'))
 const ownerless = await past.openPolicy(gateway, unknown, terms('ownerless'))
 const signerChange = past.emit('GatewaySignerChanged', {
-  ...{ gateway: gateway.address, old_signer: gateway.authority.publicKey, new_signer: userPayment.owner },
+  gateway: gateway.address,
+  old_signer: gateway.authority.publicKey,
+  new_signer: userPayment.owner,
 })
 const firstPayments = [long, metered, late, ownerless].map(policy => past.pay(policy))
 await commit(
@@ -260,7 +264,8 @@ const now = buildChain({ seed: 'bounds now', firstSlot: 2_000_000, now: () => TI
 /** An event of the past that comes now. */
 const earlier = (message: ChainMessage, slot: number): ChainMessage => ({
   ...message,
-  ...{ slot, timestamp: new Date(TIME + 5_000).toISOString() },
+  slot,
+  timestamp: new Date(TIME + 5_000).toISOString(),
 })
 
 const MESSAGES: Record<string, () => (ChainMessage | ControlMessage)[]> = {
@@ -288,13 +293,19 @@ const MESSAGES: Record<string, () => (ChainMessage | ControlMessage)[]> = {
   ],
   'a direct payment': () => [
     now.payDirectly({
-      ...{ gateway: gateway.address, payer: userPayment.owner, recipient: long.recipient, amount: 5n },
-      ...{ tokenMint: userPayment.tokenMint, trackingId: 'long' },
+      gateway: gateway.address,
+      payer: userPayment.owner,
+      recipient: long.recipient,
+      amount: 5n,
+      tokenMint: userPayment.tokenMint,
+      trackingId: 'long',
     }),
   ],
   'a gateway that ends': () => [
     now.emit('PaymentGatewayDeleted', {
-      ...{ gateway: gone.address, authority: gone.authority.publicKey, name: Array(32).fill(0) },
+      gateway: gone.address,
+      authority: gone.authority.publicKey,
+      name: Array(32).fill(0),
     }),
   ],
   'a gap': () => [

@@ -21,7 +21,9 @@ const KEY = 'often'
 const SPREAD = 'spread'
 const TIMES = { startTime: new Date('2026-01-01T01:00:00Z'), endTime: new Date('2026-01-01T03:00:00Z') }
 const AFTER = {
-  ...{ occurredAt: new Date('2026-01-01T02:00:00Z'), slot: 7_200, index: 0 },
+  occurredAt: new Date('2026-01-01T02:00:00Z'),
+  slot: 7_200,
+  index: 0,
   id: '00000000-0000-4000-8000-000000000000',
 }
 

@@ -96,7 +96,8 @@ const QUERIES: Record<string, Record<string, Query>> = {
     'payments of a gateway': list({ gateway, payments: true }),
     'readVolume at an edge': reader =>
       readVolume(reader, gateway, {
-        ...{ from: filled.timeOf(middle).getTime() / 1000, to: filled.timeOf(middle + 360).getTime() / 1000 },
+        from: filled.timeOf(middle).getTime() / 1000,
+        to: filled.timeOf(middle + 360).getTime() / 1000,
         size: 'day',
       }),
   },

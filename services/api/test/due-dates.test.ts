@@ -58,8 +58,12 @@ const weekly = (due: number) =>
   subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due) })
 const payAsYouGo = (fields: Record<string, string | null>) => ({
   PayAsYouGo: {
-    ...{ max_amount_per_period: '9', max_chunk_amount: '9', period_length_seconds: '9' },
-    ...{ current_period_start: '0', current_period_total: '0', expiry_date: null },
+    max_amount_per_period: '9',
+    max_chunk_amount: '9',
+    period_length_seconds: '9',
+    current_period_start: '0',
+    current_period_total: '0',
+    expiry_date: null,
     ...fields,
   },
 })
@@ -117,8 +121,10 @@ t.test('a one-time policy that was paid and made active again is not overdue', a
   await chain.say(
     'PaymentPolicyStatusChanged',
     {
-      ...{ payment_policy: policy.address, gateway },
-      ...{ old_status: { Completed: null }, new_status: { Active: null } },
+      payment_policy: policy.address,
+      gateway,
+      old_status: { Completed: null },
+      new_status: { Active: null },
     },
     NOW - 7 * DAY,
   )
@@ -171,13 +177,11 @@ t.test('webhooks and sockets are told in the very second of the rule', async t =
   await addWebhook(gateway)
   const limits = { soonSeconds: 4, graceSeconds: 4, limit: 500 }
   const { address } = await chain.policy({
-    ...{
-      gateway,
-      owner: keyOf('seconds'),
-      memo: 'seconds',
-      type: weekly(NOW + 99 * DAY),
-      at: NOW - 40 * DAY,
-    },
+    gateway,
+    owner: keyOf('seconds'),
+    memo: 'seconds',
+    type: weekly(NOW + 99 * DAY),
+    at: NOW - 40 * DAY,
   })
   // Copies of it, that are due or end in each of the seconds around now.
   await pool.query(
@@ -194,7 +198,10 @@ t.test('webhooks and sockets are told in the very second of the rule', async t =
     [gateway, address],
   )
   const datesOf = ({ due_at: due, ends_at: ends }: (typeof policies)[0]) => ({
-    ...{ dueAt: BigInt(due), endsAt: ends === null ? null : BigInt(ends), live: true, status: 'active' },
+    dueAt: BigInt(due),
+    endsAt: ends === null ? null : BigInt(ends),
+    live: true,
+    status: 'active',
   })
   const readSecond = async () =>
     Number((await pool.query('select floor(extract(epoch from clock_timestamp())) as now')).rows[0].now)
@@ -233,7 +240,12 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
   const open = async (name: string) => {
     const owner = keyOf(name)
     const policy = await chain.policy({
-      ...{ gateway, owner, mint: keyOf('a mint'), memo: name, type: weekly(NOW - DAY), at: NOW - 9 * DAY },
+      gateway,
+      owner,
+      mint: keyOf('a mint'),
+      memo: name,
+      type: weekly(NOW - DAY),
+      at: NOW - 9 * DAY,
     })
     await pool.query('update user_payments set token_mint = null where owner = $1', [owner])
     return policy
@@ -272,8 +284,12 @@ const LEAST: Record<string, Record<string, unknown>> = {
   ...payAsYouGo({}),
   UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW + DAY) },
   Milestone: {
-    ...{ milestone_amounts: ['1', '1', '1', '1'], milestone_timestamps: ['1', '1', '1', '1'] },
-    ...{ current_milestone: 0, release_condition: 0, total_milestones: 4, escrow_amount: '4' },
+    milestone_amounts: ['1', '1', '1', '1'],
+    milestone_timestamps: ['1', '1', '1', '1'],
+    current_milestone: 0,
+    release_condition: 0,
+    total_milestones: 4,
+    escrow_amount: '4',
   },
 }
 

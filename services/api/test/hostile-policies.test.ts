@@ -65,7 +65,8 @@ const keys = makeSigningKeys()
 const api = await openApi(
   t,
   {
-    ...{ RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys },
+    RATE_LIMIT_MAX: '100000',
+    JWT_PRIVATE_KEYS: keys,
     CHECKOUT_TOKEN_KEYS: JSON.stringify([makeCheckoutKey()]),
   },
   () => NOW * 1000,
@@ -118,19 +119,28 @@ const frequency = fc.oneof(
 )
 const TYPES: Record<string, fc.Arbitrary<object>> = {
   Subscription: fc.record({
-    ...{ amount: of(U64), auto_renew: fc.boolean(), max_renewals: maybe(small(U32)) },
-    ...{ payment_frequency: frequency, next_payment_due: of(I64) },
+    amount: of(U64),
+    auto_renew: fc.boolean(),
+    max_renewals: maybe(small(U32)),
+    payment_frequency: frequency,
+    next_payment_due: of(I64),
   }),
   PayAsYouGo: fc.record({
-    ...{ max_amount_per_period: of(U64), max_chunk_amount: of(U64), period_length_seconds: of(U64) },
-    ...{ current_period_start: of(I64), current_period_total: of(U64), expiry_date: maybe(of(I64)) },
+    max_amount_per_period: of(U64),
+    max_chunk_amount: of(U64),
+    period_length_seconds: of(U64),
+    current_period_start: of(I64),
+    current_period_total: of(U64),
+    expiry_date: maybe(of(I64)),
   }),
   OneTime: fc.record({ amount: of(U64), due_date: of(I64), expiry_date: maybe(of(I64)) }),
   UpTo: fc.record({ max_amount: of(U64), valid_after: of(I64), deadline: of(I64) }),
   Milestone: fc.record({
     milestone_amounts: fc.array(of(U64), { minLength: 4, maxLength: 4 }),
     milestone_timestamps: fc.array(of(I64), { minLength: 4, maxLength: 4 }),
-    ...{ current_milestone: small(U8), total_milestones: small(U8), escrow_amount: of(U64) },
+    current_milestone: small(U8),
+    total_milestones: small(U8),
+    escrow_amount: of(U64),
     release_condition: small(U8),
   }),
   Barter: fc.record({ goods: of(U64), owed: of(I64) }),
@@ -160,7 +170,11 @@ async function drive(work: () => Promise<unknown>): Promise<void> {
 async function tellStories(): Promise<void> {
   for (const [n, { name, fields, payments, status, id }] of stories.entries()) {
     const policy = await chain.policy({
-      ...{ gateway: hostile, owner: walletOf(n), memo: `hostile-${n}`, id, at: NOW - 30 * DAY },
+      gateway: hostile,
+      owner: walletOf(n),
+      memo: `hostile-${n}`,
+      id,
+      at: NOW - 30 * DAY,
       type: { [name]: fields },
     })
     told.push(policy)
@@ -190,7 +204,10 @@ async function tellStories(): Promise<void> {
 
 const subscription = (due: number) => ({
   Subscription: {
-    ...{ amount: '1000', auto_renew: true, max_renewals: null, payment_frequency: { Weekly: null } },
+    amount: '1000',
+    auto_renew: true,
+    max_renewals: null,
+    payment_frequency: { Weekly: null },
     next_payment_due: String(due),
   },
 })

@@ -13,7 +13,10 @@ const chain = tellChain(api.store)
 const shop = await api.addGateway()
 const wallet = makeWallet().publicKey
 const policy = await chain.policy({
-  ...{ gateway: shop.address, owner: wallet, memo: 'order-1', at: NOW - 50 },
+  gateway: shop.address,
+  owner: wallet,
+  memo: 'order-1',
+  at: NOW - 50,
   type: subscriptionOf({ next_payment_due: String(NOW - 50) }),
 })
 
@@ -29,7 +32,11 @@ t.test('the checkout asks again until it finds the payment, then verifies', asyn
     })
   t.equal((await ask()).status, 404)
   const fresh = await chain.policy({
-    ...{ gateway: shop.address, owner: wallet, recipient: keyOf('fresh shop'), memo: 'fresh', at: NOW },
+    gateway: shop.address,
+    owner: wallet,
+    recipient: keyOf('fresh shop'),
+    memo: 'fresh',
+    at: NOW,
     type: subscriptionOf({ next_payment_due: String(NOW) }),
   })
   await chain.pay(fresh, NOW)
@@ -61,15 +68,19 @@ t.test("the gateway's app signs in and reads its screens", async t => {
     total: 2,
     items: [
       {
-        ...{
-          policyAddress: String,
-          family: 'regular',
-          policyId: Number,
-          recipient: String,
-          userPayment: String,
-        },
-        ...{ variant: 'Subscription', status: 'Active', amount: '1000', paymentFrequency: 'Monthly' },
-        ...{ lastPaymentAt: Number, createdAt: Number, paymentCount: 1, totalPaid: '1000' },
+        policyAddress: String,
+        family: 'regular',
+        policyId: Number,
+        recipient: String,
+        userPayment: String,
+        variant: 'Subscription',
+        status: 'Active',
+        amount: '1000',
+        paymentFrequency: 'Monthly',
+        lastPaymentAt: Number,
+        createdAt: Number,
+        paymentCount: 1,
+        totalPaid: '1000',
       },
       { lastPaymentAt: null, totalPaid: '0' },
     ],
@@ -108,14 +119,12 @@ t.test("the gateway's app signs in and reads its screens", async t => {
   const { event, data, timestamp } = JSON.parse(rows[0].body)
   t.equal(event, 'tributary_PaymentRecord')
   t.match(data, {
-    ...{
-      payment_policy: policy.address,
-      gateway: shop.address,
-      amount: 42,
-      timestamp: NOW,
-      record_id: 1,
-      signature,
-    },
+    payment_policy: policy.address,
+    gateway: shop.address,
+    amount: 42,
+    timestamp: NOW,
+    record_id: 1,
+    signature,
   })
   t.equal(data.memo.length, 64)
   t.equal(Buffer.from(data.memo).toString().replace(/\0+$/, ''), 'order-1')

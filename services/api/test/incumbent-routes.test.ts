@@ -13,13 +13,13 @@ const composable = keyOf('composable')
 await chain.say(
   'ComposablePolicyCreated',
   {
-    ...{ composable_policy: composable, user_payment: keyOf('account'), gateway: policy.gateway },
-    ...{
-      recipient: policy.recipient,
-      policy_id: 1,
-      policy_type: subscriptionOf(),
-      memo: memoOf('swap').slice(0, 32),
-    },
+    composable_policy: composable,
+    user_payment: keyOf('account'),
+    gateway: policy.gateway,
+    recipient: policy.recipient,
+    policy_id: 1,
+    policy_type: subscriptionOf(),
+    memo: memoOf('swap').slice(0, 32),
     forward_config: { input_mint: keyOf('in'), output_mint: keyOf('out') },
   },
   AT,
@@ -27,9 +27,16 @@ await chain.say(
 await chain.say(
   'ComposableExecuted',
   {
-    ...{ composable_policy: composable, gateway: policy.gateway, target_program: keyOf('swapper') },
-    ...{ input_amount: '5', output_amount: '4', gateway_fee: '0', protocol_fee: '0' },
-    ...{ recipient: policy.recipient, timestamp: String(AT + 9), record_id: 1 },
+    composable_policy: composable,
+    gateway: policy.gateway,
+    target_program: keyOf('swapper'),
+    input_amount: '5',
+    output_amount: '4',
+    gateway_fee: '0',
+    protocol_fee: '0',
+    recipient: policy.recipient,
+    timestamp: String(AT + 9),
+    record_id: 1,
   },
   AT + 9,
 )

@@ -34,8 +34,15 @@ const directly = (gateway: string, payer: string, amount: string, at: number) =>
   chain.say(
     'PaymentRecord',
     {
-      ...{ payment_policy: NO_POLICY, gateway, amount, timestamp: String(at), memo: memoOf('direct') },
-      ...{ record_id: 0, payer, recipient: keyOf('recipient'), token_mint: keyOf('mint') },
+      payment_policy: NO_POLICY,
+      gateway,
+      amount,
+      timestamp: String(at),
+      memo: memoOf('direct'),
+      record_id: 0,
+      payer,
+      recipient: keyOf('recipient'),
+      token_mint: keyOf('mint'),
     },
     at,
   )
@@ -55,14 +62,15 @@ t.test('revenue without startTime is the whole life, in at most 400 buckets', as
     await chain.say(
       'PaymentRecord',
       {
-        ...{
-          payment_policy: NO_POLICY,
-          gateway,
-          amount: '7',
-          timestamp: String(first - 1),
-          memo: memoOf('x'),
-        },
-        ...{ record_id: 0, payer: keyOf('payer'), recipient: keyOf('r'), token_mint: keyOf('mint') },
+        payment_policy: NO_POLICY,
+        gateway,
+        amount: '7',
+        timestamp: String(first - 1),
+        memo: memoOf('x'),
+        record_id: 0,
+        payer: keyOf('payer'),
+        recipient: keyOf('r'),
+        token_mint: keyOf('mint'),
       },
       first + DAY,
     )
@@ -118,7 +126,9 @@ t.test('subscribers are the wallets that paid; who never paid is another list', 
   t.match(
     (await list()).items.find(({ wallet }: { wallet: string }) => wallet === direct),
     {
-      ...{ policyCount: 0, totalPaid: '50', lastActiveAt: at },
+      policyCount: 0,
+      totalPaid: '50',
+      lastActiveAt: at,
     },
   )
   for (const query of ['', 'neverPaid=true&']) {
@@ -143,7 +153,8 @@ t.test('a subscription that was never paid is overdue from its due date on', asy
     type: subscriptionOf({ next_payment_due: String(due) }),
   })
   const renewed = await chain.policy({
-    ...{ owner, at: due - DAY },
+    owner,
+    at: due - DAY,
     type: subscriptionOf({ next_payment_due: String(due - DAY), payment_frequency: { Daily: null } }),
   })
   await chain.pay(renewed, due - DAY)
@@ -251,7 +262,10 @@ t.test('unknown parameters are ignored and named, and limits are brought into bo
 t.test('tokens from before the switch verify by their key, and cannot be refreshed', async t => {
   const wallet = keyOf('old customer')
   const claims = {
-    ...{ sub: wallet, iss: 'https://api.tributary.so', aud: 'tributary-checkout', policies: [] },
+    sub: wallet,
+    iss: 'https://api.tributary.so',
+    aud: 'tributary-checkout',
+    policies: [],
     lastPayments: [{ recipient: keyOf('shop'), payer: wallet, memo: 'old' }],
   }
   const now = Math.floor(Date.now() / 1000)

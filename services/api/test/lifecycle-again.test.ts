@@ -22,7 +22,10 @@ for (const finality of ['confirmed', 'finalized'])
   )
 const open = (memo: string, due: number, others = {}) =>
   chain.policy({
-    ...{ gateway, owner: keyOf(memo), memo, at: NOW - 60 * DAY },
+    gateway,
+    owner: keyOf(memo),
+    memo,
+    at: NOW - 60 * DAY,
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due), ...others }),
   })
 const changeStatus = (policy: { address: string }, from: string, to: string) =>
@@ -41,7 +44,10 @@ await chain.pay(await open('completed', NOW - 8 * DAY, { max_renewals: 1 }), NOW
 const { address, owner } = await open('deleted', NOW - DAY)
 await chain.say('PaymentPolicyDeleted', { payment_policy: address, owner, policy_id: 5 }, NOW - 2 * DAY)
 await chain.policy({
-  ...{ gateway, owner: keyOf('expired'), memo: 'expired', at: NOW - 60 * DAY },
+  gateway,
+  owner: keyOf('expired'),
+  memo: 'expired',
+  at: NOW - 60 * DAY,
   type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
 })
 await tellDuePolicies(api.store, LIMITS)

@@ -48,7 +48,10 @@ t.test('each change is sent once, with the known facts of the policy', async t =
   const payments = await addWebhook(gateway, [])
   const stranger = await addWebhook(keyOf('another gateway'))
   const policy = await chain.policy({
-    ...{ gateway, owner: keyOf('payer'), memo: 'my-plan', at: NOW - 9 * DAY },
+    gateway,
+    owner: keyOf('payer'),
+    memo: 'my-plan',
+    at: NOW - 9 * DAY,
     type: subscriptionOf({ max_renewals: 2, next_payment_due: String(NOW - 9 * DAY) }),
   })
   await chain.pay(policy, NOW - 8 * DAY, { amount: 3 })
@@ -69,9 +72,20 @@ t.test('each change is sent once, with the known facts of the policy', async t =
     type: 'subscription.completed',
     timestamp: new Date((NOW - 5 * DAY) * 1000).toISOString(),
     data: {
-      ...{ trackingId: 'my-plan', paymentPolicy: policy.address, gateway, recipient: policy.recipient },
-      ...{ payer: policy.owner, tokenMint: policy.mint, status: 'completed', family: 'regular', dueAt: null },
-      ...{ paymentCount: 2, totalPaid: 7, totalPaidString: '7', signature: String, slot: Number },
+      trackingId: 'my-plan',
+      paymentPolicy: policy.address,
+      gateway,
+      recipient: policy.recipient,
+      payer: policy.owner,
+      tokenMint: policy.mint,
+      status: 'completed',
+      family: 'regular',
+      dueAt: null,
+      paymentCount: 2,
+      totalPaid: 7,
+      totalPaidString: '7',
+      signature: String,
+      slot: Number,
     },
   })
 })
@@ -128,8 +142,12 @@ t.test('due dates are reported once, even by several concurrent workers', async 
   await of('open', { OneTime: { amount: '1', due_date: '0', expiry_date: null } })
   await of('cap', {
     PayAsYouGo: {
-      ...{ max_amount_per_period: '9', max_chunk_amount: '9', period_length_seconds: '9' },
-      ...{ current_period_start: '0', current_period_total: '0', expiry_date: '0' },
+      max_amount_per_period: '9',
+      max_chunk_amount: '9',
+      period_length_seconds: '9',
+      current_period_start: '0',
+      current_period_total: '0',
+      expiry_date: '0',
     },
   })
   await of('deadline', { UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW - 60) } })
@@ -161,7 +179,10 @@ t.test('messages caused by time are found by the tracking ID of their policy', a
   const memos = ['plan', 'a "quoted" \\ plan', '"trackingId":"plan"', 'plàn']
   for (const memo of memos)
     await chain.policy({
-      ...{ gateway, owner: keyOf(`searched ${memo}`), memo, at: NOW - 40 * DAY },
+      gateway,
+      owner: keyOf(`searched ${memo}`),
+      memo,
+      at: NOW - 40 * DAY,
       type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
     })
   await tellDuePolicies(api.store, LIMITS)

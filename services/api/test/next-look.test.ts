@@ -21,7 +21,10 @@ const addWebhook = (...names: string[]) =>
   )
 const open = (memo: string, due: number, others = {}) =>
   chain.policy({
-    ...{ gateway, owner: keyOf(memo), memo, at: NOW - 60 * DAY },
+    gateway,
+    owner: keyOf(memo),
+    memo,
+    at: NOW - 60 * DAY,
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due), ...others }),
   })
 
@@ -151,7 +154,10 @@ t.test('payments of a subscription write no index', async t => {
     return rows[0]!
   }
   const policy = await told.policy({
-    ...{ gateway, owner: keyOf('hot'), memo: 'hot', at: NOW - 60 * DAY },
+    gateway,
+    owner: keyOf('hot'),
+    memo: 'hot',
+    at: NOW - 60 * DAY,
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(NOW + DAY) }),
   })
   await database.pool.query('update policies set next_look = $1', [NOW])

@@ -18,8 +18,12 @@ t.test('each payment names the recipient of its own incarnation, also within one
     chain.say(
       'PaymentRecord',
       {
-        ...{ payment_policy: address, gateway, amount: '1000', timestamp: String(at + recordId) },
-        ...{ memo: memoOf('order'), record_id: recordId },
+        payment_policy: address,
+        gateway,
+        amount: '1000',
+        timestamp: String(at + recordId),
+        memo: memoOf('order'),
+        record_id: recordId,
       },
       at + 20 + recordId,
       options,
@@ -32,8 +36,12 @@ t.test('each payment names the recipient of its own incarnation, also within one
   await chain.say(
     'PaymentPolicyCreated',
     {
-      ...{ user_payment: deriveUserPayment(DEFAULT_PROGRAM_ID, owner, mint), recipient: keyOf('second') },
-      ...{ gateway, policy_id: 1, policy_type: type, memo: memoOf('order') },
+      user_payment: deriveUserPayment(DEFAULT_PROGRAM_ID, owner, mint),
+      recipient: keyOf('second'),
+      gateway,
+      policy_id: 1,
+      policy_type: type,
+      memo: memoOf('order'),
     },
     at + 20,
     { ...place, index: 2 },

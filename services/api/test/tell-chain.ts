@@ -100,8 +100,11 @@ export function tellChain(store: Store): Chain {
     },
     policy: async ({ id = ++policies, type, at, ...given }) => {
       const policy = {
-        ...{ owner: keyOf('wallet'), mint: keyOf('mint'), gateway: keyOf('gateway') },
-        ...{ recipient: keyOf('recipient'), memo: `order-${id}` },
+        owner: keyOf('wallet'),
+        mint: keyOf('mint'),
+        gateway: keyOf('gateway'),
+        recipient: keyOf('recipient'),
+        memo: `order-${id}`,
         ...given,
       }
       const userPayment = deriveUserPayment(DEFAULT_PROGRAM_ID, policy.owner, policy.mint)
@@ -113,8 +116,12 @@ export function tellChain(store: Store): Chain {
       await say(
         'PaymentPolicyCreated',
         {
-          ...{ user_payment: userPayment, recipient: policy.recipient, gateway: policy.gateway },
-          ...{ policy_id: id, policy_type: type, memo: memoOf(policy.memo) },
+          user_payment: userPayment,
+          recipient: policy.recipient,
+          gateway: policy.gateway,
+          policy_id: id,
+          policy_type: type,
+          memo: memoOf(policy.memo),
         },
         at,
       )
@@ -126,8 +133,12 @@ export function tellChain(store: Store): Chain {
       return say(
         'PaymentRecord',
         {
-          ...{ payment_policy: policy.address, gateway: policy.gateway, amount: String(amount) },
-          ...{ timestamp: String(at), memo: memoOf(memo), record_id: record },
+          payment_policy: policy.address,
+          gateway: policy.gateway,
+          amount: String(amount),
+          timestamp: String(at),
+          memo: memoOf(memo),
+          record_id: record,
         },
         at,
         signature === undefined ? {} : { signature },
@@ -138,7 +149,9 @@ export function tellChain(store: Store): Chain {
       const result = readControlMessage('finalized', bytes)
       if (!result.ok) throw new Error(result.refusal.reason)
       const control: ReceivedControl = {
-        ...{ streamSequence: ++sequence, subject: 'chain.events.control.finalized', bytes },
+        streamSequence: ++sequence,
+        subject: 'chain.events.control.finalized',
+        bytes,
         control: result.control,
       }
       await commitBatch(store, { stream, received: [], refused: [], controls: [control] })

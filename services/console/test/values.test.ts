@@ -55,7 +55,8 @@ t.test('due dates follow the rule of the service', async t => {
 t.test('an endpoint is judged by its deliveries', async t => {
   const at = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
   const made = (status: string, tookMs: number | null) => ({
-    ...{ status, createdAt: at(0) },
+    status,
+    createdAt: at(0),
     finishedAt: tookMs === null ? null : at(tookMs),
   })
   const times = deliveryTimes([
@@ -147,10 +148,14 @@ t.test('all is well until something is not', async t => {
 
 t.test('a chart has gaps where nothing is known, and zeros where nothing happened', t => {
   const data = {
-    ...{ times: [0, 10, 20, 30], nameOf: String, isByDay: false },
+    times: [0, 10, 20, 30],
+    nameOf: String,
+    isByDay: false,
     series: [
       {
-        ...{ label: 'payments', tone: '1' as const, kind: 'bars' as const },
+        label: 'payments',
+        tone: '1' as const,
+        kind: 'bars' as const,
         values: [0, 4, 0, 0],
         show: (index: number) => `${index}`,
       },

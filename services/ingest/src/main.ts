@@ -174,7 +174,12 @@ await runMain(
       takeIn(
         'archive',
         new Archiver({
-          ...{ store, files, months, folder: config.ENVIRONMENT, guard, log },
+          store,
+          files,
+          months,
+          folder: config.ENVIRONMENT,
+          guard,
+          log,
           everyMs: tunables.archiveEveryMs,
           settledSeconds: tunables.archiveSettledSeconds,
           eventsAPart: tunables.archiveEventsAPart,

@@ -15,8 +15,12 @@ import { openTestStore } from './open-test-store.js'
 /** One payment completes it, and a second one proves an older program, which went on. */
 const ENDS = {
   Subscription: {
-    ...{ amount: '5000', auto_renew: false, max_renewals: 9, padding: [0] },
-    ...{ payment_frequency: { Monthly: null }, next_payment_due: String(START) },
+    amount: '5000',
+    auto_renew: false,
+    max_renewals: 9,
+    padding: [0],
+    payment_frequency: { Monthly: null },
+    next_payment_due: String(START),
   },
 }
 

@@ -30,7 +30,8 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
 
   const told: CommittedNews[] = []
   const loop = new RefoldLoop({
-    ...{ store, programId: PROGRAM.programId },
+    store,
+    programId: PROGRAM.programId,
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
     guard: { serverRun: () => serverRunOf() },
     relay: { start: news => void told.push(...news) },

@@ -37,7 +37,11 @@ export const say = (name: string, slot: number, data: object): Message => ({
   subject: `chain.events.${name}`,
   bytes: Buffer.from(
     JSON.stringify({
-      ...{ slot, signature: signatureOf(`${name} ${slot}`), index: 0, event_name: name, data },
+      slot,
+      signature: signatureOf(`${name} ${slot}`),
+      index: 0,
+      event_name: name,
+      data,
       timestamp: new Date((START + slot) * 1000).toISOString(),
     }),
   ),
@@ -50,20 +54,32 @@ export const userPayment = say('UserPaymentCreated', 1, {
 })
 export const created = (id: number, slot: number, policyType: object) =>
   say('PaymentPolicyCreated', slot, {
-    ...{ user_payment: USER_PAYMENT, recipient: RECIPIENT, gateway: GATEWAY, policy_id: id },
-    ...{ policy_type: policyType, memo: memoOf(`order-${id}`) },
+    user_payment: USER_PAYMENT,
+    recipient: RECIPIENT,
+    gateway: GATEWAY,
+    policy_id: id,
+    policy_type: policyType,
+    memo: memoOf(`order-${id}`),
   })
 /** A period ends 100 s after the payment that began it. */
 export const PERIODS = {
   PayAsYouGo: {
-    ...{ max_amount_per_period: '9999999', max_chunk_amount: '9', period_length_seconds: '100' },
-    ...{ current_period_start: String(START), current_period_total: '0', expiry_date: null },
+    max_amount_per_period: '9999999',
+    max_chunk_amount: '9',
+    period_length_seconds: '100',
+    current_period_start: String(START),
+    current_period_total: '0',
+    expiry_date: null,
   },
 }
 export const pay = (slot: number, id = 1) =>
   say('PaymentRecord', slot, {
-    ...{ payment_policy: policyOf(id), gateway: GATEWAY, amount: String(5_000 + (slot % 97)) },
-    ...{ timestamp: String(START + slot), memo: memoOf(`order-${id}`), record_id: slot },
+    payment_policy: policyOf(id),
+    gateway: GATEWAY,
+    amount: String(5_000 + (slot % 97)),
+    timestamp: String(START + slot),
+    memo: memoOf(`order-${id}`),
+    record_id: slot,
   })
 export const retraction = (slot: number): Message => ({
   subject: 'chain.events.control.retracted',

@@ -32,7 +32,9 @@ const retract = (message: Message): Message => {
 }
 
 const paused = say('PaymentPolicyStatusChanged', 8, {
-  ...{ payment_policy: policyOf(1), old_status: { Active: null }, new_status: { Paused: null } },
+  payment_policy: policyOf(1),
+  old_status: { Active: null },
+  new_status: { Paused: null },
 })
 
 for (const finality of ['confirmed', 'finalized'])
@@ -78,12 +80,20 @@ t.test('a pause that is retracted while it waits for finality is not told', asyn
 const composable = keyOf('composable policy')
 const begun = (slot: number, policyType: object) =>
   say('ComposablePolicyCreated', slot, {
-    ...{ composable_policy: composable, user_payment: USER_PAYMENT, recipient: RECIPIENT, gateway: GATEWAY },
-    ...{ policy_id: 7, policy_type: policyType, memo: memoOf('order').slice(0, 32) },
-    ...{ forward_config: { input_mint: MINT, output_mint: MINT }, validation: null },
+    composable_policy: composable,
+    user_payment: USER_PAYMENT,
+    recipient: RECIPIENT,
+    gateway: GATEWAY,
+    policy_id: 7,
+    policy_type: policyType,
+    memo: memoOf('order').slice(0, 32),
+    forward_config: { input_mint: MINT, output_mint: MINT },
+    validation: null,
   })
 const completed = say('ComposablePolicyStatusChanged', 9, {
-  ...{ composable_policy: composable, old_status: { Active: null }, new_status: { Completed: null } },
+  composable_policy: composable,
+  old_status: { Active: null },
+  new_status: { Completed: null },
 })
 
 t.test("a completion is told once when its policy's Created event is retracted", async t => {

@@ -34,7 +34,9 @@ async function openCase() {
   const { signature, slot } = first
   const ask = async (sql: string, value: string) => (await database.pool.query(sql, [value])).rows
   return {
-    ...{ first, second, retraction: { signature, slot } },
+    first,
+    second,
+    retraction: { signature, slot },
     inTheEnd: {
       payments: [
         { slot, retracted: true },

@@ -226,7 +226,10 @@ t.test('the dashboard', async t => {
     t.teardown(() => manager.consumers.delete(stream, 'ingest'))
     await connection.jetstream().publish(`${ops.nats.subjectPrefix}.X`, 'unread')
     const checkpoint = {
-      ...{ programId: '<program>', through: 900, finalizedSlot: 1_234, fromTheBeginning: true },
+      programId: '<program>',
+      through: 900,
+      finalizedSlot: 1_234,
+      fromTheBeginning: true,
       open: { transactions: [{}, {}], holes: [{ missing: [4, 5, 6] }] },
     }
     await keys.put('checkpoint', JSON.stringify(checkpoint))

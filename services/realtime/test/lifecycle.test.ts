@@ -51,8 +51,14 @@ t.test('life-cycle events without an announcement', async t => {
     id: /^msg_[0-9a-f]{40}lifecycle$/,
     type: 'subscription.paused',
     data: {
-      ...{ trackingId: 'order-1', status: 'paused', gateway: 'g', recipient: 'r', dueAt: null },
-      ...{ signature: /^signature \d+$/, slot: Number, eventId: String },
+      trackingId: 'order-1',
+      status: 'paused',
+      gateway: 'g',
+      recipient: 'r',
+      dueAt: null,
+      signature: /^signature \d+$/,
+      slot: Number,
+      eventId: String,
     },
     timestamp: Number,
   })

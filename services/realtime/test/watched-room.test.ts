@@ -6,10 +6,25 @@ import { indexPolicies, WatchedRoom } from '../src/rooms/watched-room.js'
 const order = (place: number): string => place.toString(16).padStart(64, '0')
 
 const policyOf = (address: string, more: Partial<TrackedPolicy> = {}): TrackedPolicy => ({
-  ...{ address, incarnationStart: order(1), family: 'regular', policyId: 1, gateway: 'g', recipient: 'r' },
-  ...{ trackingId: 'order', tokenMint: null, payer: null, status: 'active', paymentCount: 0n, totalPaid: 0n },
-  ...{ nextPaymentDue: null, deletedOrder: null, statusOrder: null, lastPaymentOrder: null },
-  ...{ changedStatus: null, live: true, notices: [] },
+  address,
+  incarnationStart: order(1),
+  family: 'regular',
+  policyId: 1,
+  gateway: 'g',
+  recipient: 'r',
+  trackingId: 'order',
+  tokenMint: null,
+  payer: null,
+  status: 'active',
+  paymentCount: 0n,
+  totalPaid: 0n,
+  nextPaymentDue: null,
+  deletedOrder: null,
+  statusOrder: null,
+  lastPaymentOrder: null,
+  changedStatus: null,
+  live: true,
+  notices: [],
   ...more,
 })
 

@@ -37,8 +37,16 @@ export function buildPolicyWriter(pool: Pool) {
     on: Pick<Pool, 'query'> = pool,
   ): Promise<void> => {
     const row = {
-      ...{ address, tracking_id: trackingId, user_payment: 'up', gateway: 'g', recipient: 'r', live: true },
-      ...{ policy_id: 1, created_at: NOW, status: 'active', incarnation_start: start },
+      address,
+      tracking_id: trackingId,
+      user_payment: 'up',
+      gateway: 'g',
+      recipient: 'r',
+      live: true,
+      policy_id: 1,
+      created_at: NOW,
+      status: 'active',
+      incarnation_start: start,
       policy_type: JSON.stringify({ Subscription: { amount: 5 } }),
       ...columns,
     }

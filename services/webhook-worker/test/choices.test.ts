@@ -55,8 +55,11 @@ t.test('what a webhook chooses', async t => {
     await rig.pay(webhook.gateway)
     const [request] = await receiver.waitForRequests(1)
     t.match(request!.headers, {
-      ...{ authorization: 'Bearer shop', 'x-shop': '4711', 'content-type': 'application/json' },
-      ...{ 'user-agent': /^payment-tracking-webhooks/, 'webhook-id': /^msg_/ },
+      authorization: 'Bearer shop',
+      'x-shop': '4711',
+      'content-type': 'application/json',
+      'user-agent': /^payment-tracking-webhooks/,
+      'webhook-id': /^msg_/,
     })
   })
 

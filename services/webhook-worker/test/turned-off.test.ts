@@ -39,7 +39,11 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
       const nothing = { error: null, final: false, retryAfterMs: null, headers: null, body: null }
       return { ...nothing, outcome: 'accepted', statusCode: 200 }
     },
-    ...{ backoffMs: 50, backoffFactor: 4, metrics, log, chance: () => 0 },
+    backoffMs: 50,
+    backoffFactor: 4,
+    metrics,
+    log,
+    chance: () => 0,
   })
   const [off, on] = await Promise.all([
     rig.addWebhook('http://127.0.0.1:1/'),

@@ -89,7 +89,8 @@ function noteRequest(recorder: Recorder, webhookId: number, id: string, body: st
   const { eventId, trackingId, seq } = data
   recorder.note({
     ...({ who: `webhook ${webhookId}`, via: 'webhook', what: 'request', id, type, status } as const),
-    ...{ body: digest(body), lasting: digest(body.replace(/"position":\d+,/, '')) },
+    body: digest(body),
+    lasting: digest(body.replace(/"position":\d+,/, '')),
     ...(position !== undefined && { position }),
     ...(eventId !== undefined && { eventId }),
     ...(typeof trackingId === 'string' && { trackingId }),
@@ -155,7 +156,9 @@ export async function openEndpoints(
       const storedBefore = Number(head!.position)
       recorder.note({
         ...({ who: `webhook ${id}`, via: 'webhook', what: 'registered' } as const),
-        ...{ gateway: gateway.address, faithful: behaviour === 'healthy', position: storedBefore },
+        gateway: gateway.address,
+        faithful: behaviour === 'healthy',
+        position: storedBefore,
       })
       endpoints.push(Object.assign(opened, { webhookId: id, gateway: gateway.address, secret, storedBefore }))
     }

@@ -72,7 +72,11 @@ export function openRestReader(
     const payments = response.ok && trackingId !== undefined ? paymentsIn(text) : []
     const now = response.ok && trackingId === undefined ? countIn(text) : payments.length
     recorder.note({
-      ...{ ...of, what: 'answer' as const, status: response.status, ...headOf(response), count: now },
+      ...of,
+      what: 'answer' as const,
+      status: response.status,
+      ...headOf(response),
+      count: now,
       ...(trackingId !== undefined && { payments: payments.slice(0, NOTED) }),
     })
     if (response.ok) {

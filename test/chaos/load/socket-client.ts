@@ -201,7 +201,9 @@ export class SocketClient {
       if (!reply.ok) return recorder.note({ ...of, what: 'answer', refused: reply.code })
       const { head, epoch, recovered, more, next, replay } = reply
       const told = replay.map(({ seq, eventId, position, retracted }): ToldPayment => ({
-        ...{ seq, eventId, position },
+        seq,
+        eventId,
+        position,
         ...(retracted && { retracted }),
       }))
       recorder.note({ ...of, what: 'answer', epoch, head, recovered, more, next, replay: told })

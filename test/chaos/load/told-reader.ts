@@ -33,7 +33,10 @@ export function openToldReader(baseUrl: string, recorder: Recorder): ToldReader 
     const events = response.ok ? (JSON.parse(text) as StoredPayment[]) : []
     const payments = events.map(({ id, seq }): ToldPayment => ({ seq, eventId: id }))
     recorder.note({
-      ...{ ...of, what: 'answer' as const, status: response.status, ...headOf(response) },
+      ...of,
+      what: 'answer' as const,
+      status: response.status,
+      ...headOf(response),
       ...(response.ok && { count: payments.length, payments }),
     })
   }

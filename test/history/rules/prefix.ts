@@ -65,8 +65,12 @@ function viewOf(
   const known = views.get(key)
   if (known) return known
   const view: View = {
-    ...{ who, trackingId, epoch: undefined, subscribed: undefined },
-    ...{ known: new Map(), retracted: new Set() },
+    who,
+    trackingId,
+    epoch: undefined,
+    subscribed: undefined,
+    known: new Map(),
+    retracted: new Set(),
   }
   views.set(key, view)
   return view

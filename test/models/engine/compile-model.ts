@@ -201,6 +201,14 @@ return {
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {
-  ...{ and: '&&', or: '||', actionAll: '&&', iadd: '+', isub: '-', imul: '*' },
-  ...{ ilt: '<', ilte: '<=', igt: '>', igte: '>=' },
+  and: '&&',
+  or: '||',
+  actionAll: '&&',
+  iadd: '+',
+  isub: '-',
+  imul: '*',
+  ilt: '<',
+  ilte: '<=',
+  igt: '>',
+  igte: '>=',
 }

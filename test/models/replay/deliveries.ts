@@ -55,11 +55,18 @@ interface Hand {
 
 /** What the worker makes of an answer: the same as in services/webhook-worker/src/deliveries/deliver.ts. */
 const resultOf = ({ delivery, answer }: Hand) => ({
-  ...{ attemptId: delivery.attemptId, deliveryId: delivery.id, webhookId: delivery.webhookId },
-  ...{ messageId: delivery.messageId, attempt: delivery.attempt, outcome: answer },
+  attemptId: delivery.attemptId,
+  deliveryId: delivery.id,
+  webhookId: delivery.webhookId,
+  messageId: delivery.messageId,
+  attempt: delivery.attempt,
+  outcome: answer,
   next: nextDeliveryState('pending', answer === 'refused' && delivery.triesLeft === 0 ? 'exhausted' : answer),
   retryInMs: HOUR_MS,
-  ...{ statusCode: null, error: null, responseHeaders: null, responseBody: null },
+  statusCode: null,
+  error: null,
+  responseHeaders: null,
+  responseBody: null,
 })
 
 /** Replays one trace. @returns null, or the first step after which the rows differ from the model's */

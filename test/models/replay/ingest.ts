@@ -68,7 +68,10 @@ export async function replayIngest(
     return rows[0]!.found
   }
   const expected = ({ db }: TraceValue, epoch: string) => ({
-    ...{ head: db.head, epoch, again: db.again.length > 0, seqs: db.seqs },
+    head: db.head,
+    epoch,
+    again: db.again.length > 0,
+    seqs: db.seqs,
     events: db.events
       .sort((a: TraceValue, b: TraceValue) => a.position - b.position)
       .map(({ position, seq, tx, slot, retracted }: TraceValue) =>

@@ -12,8 +12,19 @@ export const SEATS_BOUNDS: Bounds = { BEGINS: '6', SECRETS: '9', LOSSES: '1' }
 
 /** What happens rarely, or ends much, is taken rarely. */
 export const SEATS_WEIGHTS = {
-  ...{ tick: 0.5, timeOut: 0.3, flush: 0.2, failOver: 0.2, copy: 0.3, leave: 0.5, send: 1 },
-  ...{ ask: 0.7, granted: 2, execute: 2, answer: 3, giveUp: 0.4, waitOver: 4 },
+  tick: 0.5,
+  timeOut: 0.3,
+  flush: 0.2,
+  failOver: 0.2,
+  copy: 0.3,
+  leave: 0.5,
+  send: 1,
+  ask: 0.7,
+  granted: 2,
+  execute: 2,
+  answer: 3,
+  giveUp: 0.4,
+  waitOver: 4,
 }
 
 const TICK_MS = 60_000
@@ -100,13 +111,18 @@ async function replay(
     world.clocks.set(String(number), 0)
     world.running = String(number)
     const seats = new Seats({
-      ...{ redis: gate as never, subscriber: subscriber as never, keys },
-      ...{ leaseMs: LEASE_MS, timeoutMs: 3 * LONGEST_TIMER_MS },
+      redis: gate as never,
+      subscriber: subscriber as never,
+      keys,
+      leaseMs: LEASE_MS,
+      timeoutMs: 3 * LONGEST_TIMER_MS,
       firstUse: async initialise => {
         if (isFirst) await initialise()
         isFirst = false
       },
-      ...{ onFenced() {}, onLifted() {}, onError() {} },
+      onFenced() {},
+      onLifted() {},
+      onError() {},
     })
     pods.push({ number, gate, subscriber, seats })
     await as(number, async () => {
@@ -215,9 +231,14 @@ async function replay(
         const { gate, seats } = podOf(picks.p)
         const old = connections.get(picks.resume)?.answer
         const connection: Connection = {
-          ...{ pod: picks.p, member: '', answer: null, over: false },
+          pod: picks.p,
+          member: '',
+          answer: null,
+          over: false,
           request: {
-            ...{ name: 'order', limit: 1, address: 'somebody' },
+            name: 'order',
+            limit: 1,
+            address: 'somebody',
             ...(old && 'seat' in old ? { resume: old.seat.resume } : {}),
             onLost: () => (connection.over = true),
           },

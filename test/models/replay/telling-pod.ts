@@ -20,8 +20,11 @@ import { ReadGate } from './read-gate.js'
 
 const log = createLogger('model', { LOG_LEVEL: 'silent', ENVIRONMENT: 'model' })
 const config = {
-  ...{ CORS_ORIGIN: '*', MAX_MESSAGE_BYTES: 16_384, MAX_SUBSCRIPTIONS_PER_CONNECTION: 10 },
-  ...{ HOST: '127.0.0.1', PORT: 0 },
+  CORS_ORIGIN: '*',
+  MAX_MESSAGE_BYTES: 16_384,
+  MAX_SUBSCRIPTIONS_PER_CONNECTION: 10,
+  HOST: '127.0.0.1',
+  PORT: 0,
 } as RealtimeConfig
 const tunables = REALTIME_TUNABLES
 const PLACES = 100
@@ -62,7 +65,8 @@ export async function openTellingPod(
   const gated = gate.gated
   const metrics = createRealtimeMetrics(createMetrics())
   const rooms = new Rooms({
-    ...{ metrics, maxQueuedPackets: tunables.queuedPackets },
+    metrics,
+    maxQueuedPackets: tunables.queuedPackets,
     mayDeliver: () => !pod.fenced && seats.mayDeliver(),
   })
   const retractions = new RetractionHealer({ rooms, store: gated, metrics })
@@ -79,16 +83,14 @@ export async function openTellingPod(
   void databaseEpoch.known.then(() => healer.healSoon())
   const incoming = new Incoming({ rooms, healer, retractions, metrics })
   const subscriptions = new Subscriptions({
-    ...{
-      rooms,
-      seats,
-      history: new History(gated),
-      serves: epoch => databaseEpoch.serves(epoch),
-      metrics,
-      log,
-      limit: PLACES,
-      addressLimit: PLACES,
-    },
+    rooms,
+    seats,
+    history: new History(gated),
+    serves: epoch => databaseEpoch.serves(epoch),
+    metrics,
+    log,
+    limit: PLACES,
+    addressLimit: PLACES,
     lifecycle: { watch: () => Promise.resolve() },
   })
   const { io, http, listen } = buildSocketServer(config, tunables, undefined as never, () => true)
@@ -103,7 +105,10 @@ export async function openTellingPod(
   }
   let hasEnded = false
   const pod = {
-    ...{ gate, rooms, port: await listen(), fenced: false },
+    gate,
+    rooms,
+    port: await listen(),
+    fenced: false,
     get hasEnded() {
       return hasEnded
     },

@@ -27,8 +27,20 @@ export const TELLING_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
 
 /** Joining and answering more often than the rest: what happens to clients needs both. */
 export const TELLING_WEIGHTS = {
-  ...{ fence: 0.2, leave: 0.5, copy: 0.3, promote: 0.3, verify: 3, announce: 2, retract: 2, store: 2 },
-  ...{ join: 2, readHead: 3, readPage: 3, answer: 4, deliver: 1, heal: 1.5 },
+  fence: 0.2,
+  leave: 0.5,
+  copy: 0.3,
+  promote: 0.3,
+  verify: 3,
+  announce: 2,
+  retract: 2,
+  store: 2,
+  join: 2,
+  readHead: 3,
+  readPage: 3,
+  answer: 4,
+  deliver: 1,
+  heal: 1.5,
 }
 
 const POLICIES = [1, 2]
@@ -225,21 +237,26 @@ export async function replayTelling(
         ({ at: how, pod }) => how !== 'away' && pod === at + 1,
       )
       return {
-        ...{ epoch, contiguous: floor < 0 ? null : contiguous },
-        ...{ highest: Math.max(contiguous, ...ahead), members: members.length },
+        epoch,
+        contiguous: floor < 0 ? null : contiguous,
+        highest: Math.max(contiguous, ...ahead),
+        members: members.length,
       }
     }),
     clients: clients.map(({ number }) => {
       const { at, floor, epoch, counted, back } = state.clients[number]
       return {
-        ...{ isThere: at !== 'away', floor, epoch },
+        isThere: at !== 'away',
+        floor,
+        epoch,
         counted: counted.filter(([, id]: [number, number]) => !back.includes(id)).sort(),
         back: back.sort(),
       }
     }),
   })
   const expectedDatabase = ({ db }: TraceValue): TraceValue => ({
-    ...{ epoch: epochs.get(db.epoch), branch: db.branch },
+    epoch: epochs.get(db.epoch),
+    branch: db.branch,
     rows: db.rows.map((id: number, at: number) => [at + 1, id, db.retracted.includes(id)]),
   })
   /** A pod that met another epoch ends, and another takes its place. */

@@ -41,9 +41,15 @@ export function readArchiveLine(line: string): ArchiveLine {
   const at = line.indexOf(DATA)
   const head = JSON.parse(`${line.slice(0, at)}}`) as Head
   const event: ArchiveLine = {
-    ...{ id: head.id, position: BigInt(head.position), slot: BigInt(head.slot), signature: head.signature },
-    ...{ index: BigInt(head.index), transactionIndex: BigInt(head.transaction_index) },
-    ...{ commitment: head.commitment, name: head.event_name, occurredAt: new Date(head.timestamp) },
+    id: head.id,
+    position: BigInt(head.position),
+    slot: BigInt(head.slot),
+    signature: head.signature,
+    index: BigInt(head.index),
+    transactionIndex: BigInt(head.transaction_index),
+    commitment: head.commitment,
+    name: head.event_name,
+    occurredAt: new Date(head.timestamp),
     data: line.slice(at + DATA.length, -1),
   }
   if (at === -1 || writeArchiveLine(event) !== line) throw new SyntaxError('a line of the archive is broken')

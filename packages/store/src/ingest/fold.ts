@@ -89,7 +89,11 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     return { ...each, event: tracked, facts, awaitsPolicy: incarnation === null }
   })
   return {
-    ...{ events, userPayments, gateways, refold, unplaced },
+    events,
+    userPayments,
+    gateways,
+    refold,
+    unplaced,
     policies: collectPolicies(standing, before, states),
   }
 }
@@ -169,7 +173,9 @@ function collectPolicies(
     if (known) known.events.push(event)
     else
       folded.set(address, {
-        ...{ before: before.get(address), after, events: [event] },
+        before: before.get(address),
+        after,
+        events: [event],
         outcome: policyOutcome(after),
       })
   }

@@ -256,6 +256,10 @@ const readStoredOfAll = (tx: Tx, hours: readonly GatewayHour[]): Promise<Figures
 const bigintOf = (digits: string | null): bigint | null => (digits === null ? null : BigInt(digits))
 
 const toFigures = ({ count, total, min, max, first, last }: Omit<FiguresRow, 'tokenMint'>): Figures => ({
-  ...{ count, total: BigInt(total), min: bigintOf(min), max: bigintOf(max) },
-  ...{ first: first?.getTime() ?? null, last: last?.getTime() ?? null },
+  count,
+  total: BigInt(total),
+  min: bigintOf(min),
+  max: bigintOf(max),
+  first: first?.getTime() ?? null,
+  last: last?.getTime() ?? null,
 })

@@ -63,7 +63,11 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
   const finalizedSlot = await applyFinality(tx, head.finalizedSlot, controls, resolved.corrections)
   const moved = await readMoved(tx, resolved.corrections, programId)
   return {
-    ...{ head, finalizedSlot, known, heads, moved },
+    head,
+    finalizedSlot,
+    known,
+    heads,
+    moved,
     fresh: resolved.fresh,
     retracted: retracted.events,
     finalEvents: resolved.corrections.filter(({ finalized }) => finalized).map(({ id }) => id),

@@ -43,7 +43,9 @@ export async function refoldBatch(
     const cause = causes.get(policy)
     const known = cause?.from ?? null
     causes.set(policy, {
-      ...{ payments: [], events: [], ...cause },
+      payments: [],
+      events: [],
+      ...cause,
       from: known !== null && known < from ? known : from,
     })
   }

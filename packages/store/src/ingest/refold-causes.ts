@@ -154,8 +154,8 @@ export async function readForgotten(
     const { slot, transactionIndex, index } = first
     return [
       isLinked
-        ? { ...{ slot, transactionIndex, index }, address: after.address, from: placeOf(first.order) }
-        : { ...{ slot: 0, transactionIndex: 0, index: 0 }, address: after.address, from: '' },
+        ? { slot, transactionIndex, index, address: after.address, from: placeOf(first.order) }
+        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: '' },
     ]
   })
   if (created.length === 0) return new Map()

@@ -249,7 +249,10 @@ async function tellPage(
   const policies = refolded.policies.map(({ after }) => after.address)
   addFactsWork(tx, policies)
   return {
-    ...{ batchId: null, payments, retractions: [], announcementIds },
+    batchId: null,
+    payments,
+    retractions: [],
+    announcementIds,
     deliveries: [...deliveries, ...released.map(delivery => ({ ...delivery, behind: true }))],
     lifecycles: toCommitted(lifecycles),
   }

@@ -89,7 +89,10 @@ export async function refold(
       ...left,
       ...passed.map(([address, { from }]) => ({ address, from: againFrom(address, from, rows) })),
     ].map(({ address, from }) => ({
-      ...{ kind: 'policy' as const, address, cursor: from ?? FAR, sincePosition: scope.sincePosition },
+      kind: 'policy' as const,
+      address,
+      cursor: from ?? FAR,
+      sincePosition: scope.sincePosition,
     })),
   )
   writeRefolded(tx, folded)
@@ -140,7 +143,10 @@ export async function readForRefold(
   }
   return {
     before: new Map(known.map(policy => [policy.state.address, policy])),
-    ...{ registers, accounts, unready, sourcesOf },
+    registers,
+    accounts,
+    unready,
+    sourcesOf,
   }
 }
 
@@ -167,7 +173,7 @@ function planOf(address: string, cause: RefoldCause, rows: RefoldRows): Plan {
       ? earlier(cause.from, start === null ? null : placeOf(start))
       : ''
   const after = differed ?? registers ?? null
-  return { ...{ address, cause, before, after, from }, counts: after !== null && differed === null }
+  return { address, cause, before, after, from, counts: after !== null && differed === null }
 }
 
 interface NextPayments {

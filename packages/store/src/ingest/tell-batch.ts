@@ -69,7 +69,11 @@ export async function tellBatch(
   const released = await releaseKnown(tx, knownBy(differences), isFinal, rowsAtOnce)
   const deliveries = [...retracting, ...told, ...released]
   return {
-    ...{ batchId, payments, retractions, announcementIds, deliveries },
+    batchId,
+    payments,
+    retractions,
+    announcementIds,
+    deliveries,
     lifecycles: toCommitted(lifecycles),
   }
 }

@@ -33,16 +33,16 @@ const ID: Pruned['key'] = [['id', 'bigint']]
 const TABLES = {
   // A batch that was not relayed belongs to the outbox: it stays.
   ingest_batches: {
-    ...{ key: ID, risesWith: sql`r.committed_at`, age: ({ batchDays }: Retention) => olderThan(batchDays) },
+    key: ID,
+    risesWith: sql`r.committed_at`,
+    age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`r.relayed_at is not null and r.committed_at`,
   },
   // An INGEST_FAULT that was not replayed is a good message that a bug of ingest refused. The row may be its only copy.
   dead_letters: {
-    ...{
-      key: ID,
-      risesWith: sql`r.received_at`,
-      age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
-    },
+    key: ID,
+    risesWith: sql`r.received_at`,
+    age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
     mayGo: sql`(r.code <> 'INGEST_FAULT' or r.replayed_at is not null) and greatest(r.received_at, r.replayed_at)`,
   },
   // An operator must still handle an open gap, however old.
@@ -52,15 +52,14 @@ const TABLES = {
     mayGo: sql`r.closed_at`,
   },
   stream_gaps: {
-    ...{
-      key: ID,
-      age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
-      mayGo: sql`r.closed_at`,
-    },
+    key: ID,
+    age: ({ deadLetterDays }: Retention) => olderThan(deadLetterDays),
+    mayGo: sql`r.closed_at`,
   },
   // A retired key shows who acted for a gateway, and when last.
   api_keys: {
-    ...{ key: ID, age: ({ apiKeyDays }: Retention) => olderThan(apiKeyDays) },
+    key: ID,
+    age: ({ apiKeyDays }: Retention) => olderThan(apiKeyDays),
     mayGo: sql`least(r.revoked_at, r.expires_at)`,
   },
   // The notice of a date stays while the policy has that date, so that the date is not reported again: an unpaid due

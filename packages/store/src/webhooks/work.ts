@@ -163,7 +163,9 @@ async function redeliverPage(store: Store, work: Work, limit: number): Promise<P
   const { madeSince, madeUntil, states, afterId } = work
   const most = limit * LOOKED_AT_FOR_EACH
   const looked = deliveriesIn(work, states ?? [], {
-    ...{ beyond: sql`d.id > ${afterId}`, order: 'asc', limit: most },
+    beyond: sql`d.id > ${afterId}`,
+    order: 'asc',
+    limit: most,
   })
   const [found] = await store.database.read<{
     ids: bigint[] | null

@@ -89,7 +89,9 @@ export function addressesOf(world: number): Addresses {
     return {
       family: 'regular',
       address: named(`policy ${world}.${at}`, address),
-      ...{ userPayment, policyId, inputMint: userPayment.mint },
+      userPayment,
+      policyId,
+      inputMint: userPayment.mint,
     }
   })
   const composable: Policy = {

@@ -53,7 +53,11 @@ export async function findRows(store: Store, pool: Pool): Promise<Found> {
     const { amount, ...facts } = event.payment
     return [
       {
-        ...{ ...facts, amount: BigInt(amount), id: event.id, key: keyOfRow(row), retracted: event.retracted },
+        ...facts,
+        amount: BigInt(amount),
+        id: event.id,
+        key: keyOfRow(row),
+        retracted: event.retracted,
         gateway: String(row.gateway),
         at: Date.parse(event.timestamp),
         isFinal: event.finality === 'finalized',

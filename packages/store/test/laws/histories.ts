@@ -157,7 +157,14 @@ function messageOf(
   const isRecord = action.kind === 'payment' && name === 'PaymentRecord'
   return {
     kind: 'event',
-    ...{ key, name, signature: signatureOf(world, number), slot, finalized, at, data, tagged },
+    key,
+    name,
+    signature: signatureOf(world, number),
+    slot,
+    finalized,
+    at,
+    data,
+    tagged,
     transactionIndex: knowsPlace ? transactionIndex : undefined,
     // Only a payment of a policy is known without its index.
     index: isNameless || (isRecord && !knowsPlace) ? undefined : index,

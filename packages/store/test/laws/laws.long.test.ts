@@ -9,7 +9,11 @@ const histories = Number(LAWS_RUNS)
 
 t.setTimeout(800_000)
 await holdLaws(t, {
-  ...{ histories, least: LAWS_SECONDS === undefined ? histories : histories / 50 },
-  ...{ together: 50, databases: 2, seed: Number(SEED), seconds: Number(LAWS_SECONDS ?? 700) },
+  histories,
+  least: LAWS_SECONDS === undefined ? histories : histories / 50,
+  together: 50,
+  databases: 2,
+  seed: Number(SEED),
+  seconds: Number(LAWS_SECONDS ?? 700),
   only: LAWS?.split(',') as Law[] | undefined,
 })

@@ -10,6 +10,9 @@ t.setTimeout(300_000)
 await holdLaws(t, {
   histories: Number(LAWS_RUNS),
   least: Math.min(100, Number(LAWS_RUNS)),
-  ...{ together: 10, databases: 1, seed: Number(SEED), seconds: 200 },
+  together: 10,
+  databases: 1,
+  seed: Number(SEED),
+  seconds: 200,
   only: LAWS?.split(',') as Law[] | undefined,
 })

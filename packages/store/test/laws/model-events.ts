@@ -96,7 +96,12 @@ function combine(copies: readonly EventMessage[], retracted: boolean, isBelow: b
   const [{ name, signature, slot, at, data }] = copies as [EventMessage]
   return {
     key: keyOf(copies[0]!),
-    ...{ name, signature, slot, at, data, retracted },
+    name,
+    signature,
+    slot,
+    at,
+    data,
+    retracted,
     transactionIndex: Math.max(...copies.map(copy => copy.transactionIndex ?? 0)),
     index: Math.max(...copies.map(copy => copy.index ?? 0)),
     isFinal: !retracted && (isBelow || copies.some(({ finalized }) => finalized)),

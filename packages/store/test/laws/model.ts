@@ -87,7 +87,11 @@ export function buildModel(messages: readonly Message[]): Model {
     if (policy) policies.set(address, policy)
   }
   const model: Model = {
-    ...{ events, conflicts, policies, histories, everDeleted },
+    events,
+    conflicts,
+    policies,
+    histories,
+    everDeleted,
     payments: [],
     userPayments: mapOf(ofUserPayment, readUserPayment),
     gateways: mapOf(ofGateway, readGateway),
@@ -142,7 +146,8 @@ function readPayment(event: Standing, { created, policies, userPayments }: Model
   // A Created event whose transaction was retracted said the same when it came again.
   const told = name === 'ComposableExecuted' && own === null ? createdBefore(ever, event) : undefined
   return {
-    ...{ event, policy },
+    event,
+    policy,
     gateway: text(data.gateway),
     amount: amountOf(event),
     recipient: (data.recipient ?? incarnation?.data.recipient ?? null) as string | null,

@@ -73,7 +73,11 @@ export function rowsOf(
         .map(({ key, recipient, payer, tokenMint, trackingId, amount, isFinal }) => [
           key,
           line({
-            ...{ recipient, payer, tokenMint, amount, isFinal },
+            recipient,
+            payer,
+            tokenMint,
+            amount,
+            isFinal,
             trackingId: byArrival.has(key) ? 'by arrival' : trackingId,
           }),
         ]),

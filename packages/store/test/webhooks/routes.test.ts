@@ -62,8 +62,18 @@ const paymentOf = (given: Given, tokenMint: string | null = given.tokenMint): Co
   })
 
 const policyOf = ({ gateway, policy, tokenMint }: Given): LifecyclePolicy => ({
-  ...{ address: policy, incarnationStart: '0', family: 'regular', policyId: 1, gateway, recipient: 'R' },
-  ...{ trackingId: null, tokenMint, payer: null, status: 'active', paymentCount: 3n, totalPaid: 15n },
+  address: policy,
+  incarnationStart: '0',
+  family: 'regular',
+  policyId: 1,
+  gateway,
+  recipient: 'R',
+  trackingId: null,
+  tokenMint,
+  payer: null,
+  status: 'active',
+  paymentCount: 3n,
+  totalPaid: 15n,
   nextPaymentDue: null,
 })
 

@@ -129,16 +129,32 @@ t.test('what waited for facts waits for finality next', async t => {
 t.test('a life-cycle event that waits for finality tells the figures of its time', async t => {
   const gateway = randomUUID()
   const webhook = await addWebhook(gateway, {
-    ...{ finality: 'finalized', types: ['subscription.paused'], filters: { recipient: 'R' } },
+    finality: 'finalized',
+    types: ['subscription.paused'],
+    filters: { recipient: 'R' },
   })
   const policy: LifecyclePolicy = {
-    ...{ address: `policy of ${gateway}`, incarnationStart: '0', family: 'regular', policyId: 1, gateway },
-    ...{ recipient: 'R', trackingId: null, tokenMint: null, payer: null, status: 'paused' },
-    ...{ paymentCount: 3n, totalPaid: 15n, nextPaymentDue: null },
+    address: `policy of ${gateway}`,
+    incarnationStart: '0',
+    family: 'regular',
+    policyId: 1,
+    gateway,
+    recipient: 'R',
+    trackingId: null,
+    tokenMint: null,
+    payer: null,
+    status: 'paused',
+    paymentCount: 3n,
+    totalPaid: 15n,
+    nextPaymentDue: null,
   }
   const cause = { eventId: randomUUID(), signature: 's', slot: 91_000 }
   const lifecycle: Lifecycle = {
-    ...{ type: 'subscription.paused', key: 'k', at: '2026-11-20T10:00:00.000Z', dueAt: null, cause },
+    type: 'subscription.paused',
+    key: 'k',
+    at: '2026-11-20T10:00:00.000Z',
+    dueAt: null,
+    cause,
   }
   await transaction(tx => tell(tx, { payments: [], lifecycles: [{ policy, lifecycle }], isFinal }))
   t.same(await waitingOf(webhook), ['finality'])

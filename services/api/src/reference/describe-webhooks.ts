@@ -56,7 +56,11 @@ const bodyOf = (type: string, title: string, data: TSchema, position: Record<str
   )
 
 const header = (name: string, description: string): JSONObject => ({
-  ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
 })
 
 const HEADERS = [

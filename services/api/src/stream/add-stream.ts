@@ -179,7 +179,15 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       readers.set(
         socket,
         new Reader({
-          ...{ store, tokens, feed, socket, filter, position, archivedUpTo, write, log },
+          store,
+          tokens,
+          feed,
+          socket,
+          filter,
+          position,
+          archivedUpTo,
+          write,
+          log,
           stallMs: options.stallMs,
         }),
       )

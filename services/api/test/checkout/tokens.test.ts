@@ -44,17 +44,29 @@ const refresh = (token: string) => post('refresh', '', { authorization: `Bearer 
 const claimsOf = async (body: unknown) => decodeJwt<Record<string, never[]>>((await issue(body)).body.token)
 
 const paid = await chain.policy({
-  ...{ owner: me, mint, recipient: shop, memo: 'paid-order', at: NOW - 20 * DAY },
+  owner: me,
+  mint,
+  recipient: shop,
+  memo: 'paid-order',
+  at: NOW - 20 * DAY,
   type: subscriptionOf({ next_payment_due: String(NOW - 20 * DAY) }),
 })
 const paidIn = await chain.pay(paid, NOW - 20 * DAY, { amount: 1234 })
 const late = await chain.policy({
-  ...{ owner: me, mint, recipient: keyOf('late shop'), memo: 'late-order', at: NOW - 40 * DAY },
+  owner: me,
+  mint,
+  recipient: keyOf('late shop'),
+  memo: 'late-order',
+  at: NOW - 40 * DAY,
   type: subscriptionOf({ next_payment_due: String(NOW - 40 * DAY), payment_frequency: { Daily: null } }),
 })
 await chain.pay(late, NOW - 2 * DAY)
 const barelyLate = await chain.policy({
-  ...{ owner: me, mint, recipient: keyOf('patient shop'), memo: 'hour-late', at: NOW - 40 * DAY },
+  owner: me,
+  mint,
+  recipient: keyOf('patient shop'),
+  memo: 'hour-late',
+  at: NOW - 40 * DAY,
   type: subscriptionOf({
     next_payment_due: String(NOW - 2 * DAY - 3_600),
     payment_frequency: { Daily: null },
@@ -62,7 +74,11 @@ const barelyLate = await chain.policy({
 })
 await chain.pay(barelyLate, NOW - DAY - 3_500)
 const foreign = await chain.policy({
-  ...{ owner: other, mint, recipient: shop, memo: 'foreign-order', at: NOW - DAY },
+  owner: other,
+  mint,
+  recipient: shop,
+  memo: 'foreign-order',
+  at: NOW - DAY,
   type: subscriptionOf({ next_payment_due: String(NOW) }),
 })
 const foreignPaidIn = await chain.pay(foreign, NOW - 60)
@@ -73,12 +89,25 @@ t.test('the published verifier accepts a payment, a policy and a subscription', 
   t.strictSame(Object.keys(body), ['token', 'expiresAt'])
   const expected = { wallet: me, recipient: shop, memo: ' paid-order ' }
   t.match(await verifier.verifyPayment(body.token, expected), {
-    ...{ signature: paidIn, policyAddress: paid.address, amount: '1234', payer: me, recordId: 1 },
-    ...{ tokenMint: mint, timestamp: NOW - 20 * DAY, gateway: paid.gateway, slot: Number },
+    signature: paidIn,
+    policyAddress: paid.address,
+    amount: '1234',
+    payer: me,
+    recordId: 1,
+    tokenMint: mint,
+    timestamp: NOW - 20 * DAY,
+    gateway: paid.gateway,
+    slot: Number,
   })
   t.match(await verifier.verifyPolicy(body.token, { ...expected, variant: 'subscription', status: 'paid' }), {
-    ...{ policyAddress: paid.address, amount: '1000', paymentFrequency: 'monthly', totalPayments: 1 },
-    ...{ autoRenew: true, maxRenewals: null, memo: 'paid-order', createdAt: NOW - 20 * DAY },
+    policyAddress: paid.address,
+    amount: '1000',
+    paymentFrequency: 'monthly',
+    totalPayments: 1,
+    autoRenew: true,
+    maxRenewals: null,
+    memo: 'paid-order',
+    createdAt: NOW - 20 * DAY,
   })
   t.match(await verifier.verifySubscription(body.token, expected), { policyAddress: paid.address })
   const claims = decodeJwt(body.token)
@@ -108,24 +137,33 @@ t.test('each type of policy has its claim and its end', async t => {
     chain.policy({ owner, mint, recipient: keyOf(memo), memo, at: NOW - DAY, type })
   await tell('milestone', {
     Milestone: {
-      ...{
-        milestone_amounts: ['10', '20', '0', '0'],
-        milestone_timestamps: [NOW - 5, NOW + 5_000, 0, 0].map(String),
-      },
-      ...{ current_milestone: 0, release_condition: 1, total_milestones: 2, escrow_amount: '30' },
+      milestone_amounts: ['10', '20', '0', '0'],
+      milestone_timestamps: [NOW - 5, NOW + 5_000, 0, 0].map(String),
+      current_milestone: 0,
+      release_condition: 1,
+      total_milestones: 2,
+      escrow_amount: '30',
     },
   })
   const cap = await tell('cap', {
     PayAsYouGo: {
-      ...{ max_amount_per_period: '100', max_chunk_amount: '60', period_length_seconds: '7000' },
-      ...{ current_period_start: String(NOW - 100), current_period_total: '0', expiry_date: null },
+      max_amount_per_period: '100',
+      max_chunk_amount: '60',
+      period_length_seconds: '7000',
+      current_period_start: String(NOW - 100),
+      current_period_total: '0',
+      expiry_date: null,
     },
   })
   await chain.pay(cap, NOW - 50, { amount: 40 })
   await tell('over', {
     PayAsYouGo: {
-      ...{ max_amount_per_period: '100', max_chunk_amount: '60', period_length_seconds: '7000' },
-      ...{ current_period_start: '0', current_period_total: '0', expiry_date: String(NOW - 10) },
+      max_amount_per_period: '100',
+      max_chunk_amount: '60',
+      period_length_seconds: '7000',
+      current_period_start: '0',
+      current_period_total: '0',
+      expiry_date: String(NOW - 10),
     },
   })
   await tell('once', { OneTime: { amount: '5', due_date: '0', expiry_date: String(NOW + 900) } })
@@ -142,21 +180,28 @@ t.test('each type of policy has its claim and its end', async t => {
   }
   t.match(await ask('milestone'), {
     claim: {
-      ...{
-        variant: 'milestone',
-        status: 'active',
-        milestoneAmounts: ['10', '20', '0', '0'],
-        totalMilestones: 2,
-      },
-      ...{ currentMilestone: 0, escrowAmount: '30', escrowRemaining: '30', releaseCondition: 1 },
+      variant: 'milestone',
+      status: 'active',
+      milestoneAmounts: ['10', '20', '0', '0'],
+      totalMilestones: 2,
+      currentMilestone: 0,
+      escrowAmount: '30',
+      escrowRemaining: '30',
+      releaseCondition: 1,
     },
     endsIn: 5_600,
   })
   t.match(await ask('cap'), {
     claim: {
-      ...{ variant: 'payAsYouGo', status: 'active', maxAmountPerPeriod: '100', maxChunkAmount: '60' },
-      ...{ periodLengthSeconds: 7000, currentPeriodStart: NOW - 100, currentPeriodTotal: '40' },
-      ...{ capRemainingThisPeriod: '60', periodResetsAt: NOW + 6_900 },
+      variant: 'payAsYouGo',
+      status: 'active',
+      maxAmountPerPeriod: '100',
+      maxChunkAmount: '60',
+      periodLengthSeconds: 7000,
+      currentPeriodStart: NOW - 100,
+      currentPeriodTotal: '40',
+      capRemainingThisPeriod: '60',
+      periodResetsAt: NOW + 6_900,
     },
     endsIn: 7_500,
   })
@@ -178,8 +223,15 @@ t.test('a transaction proves its payments, also those without a policy', async t
     await chain.say(
       'PaymentRecord',
       {
-        ...{ payment_policy: NO_POLICY, gateway: keyOf('gateway'), amount: '7', timestamp: String(NOW) },
-        ...{ memo: [...Buffer.alloc(64)], record_id: 0, payer: me, recipient, token_mint: mint },
+        payment_policy: NO_POLICY,
+        gateway: keyOf('gateway'),
+        amount: '7',
+        timestamp: String(NOW),
+        memo: [...Buffer.alloc(64)],
+        record_id: 0,
+        payer: me,
+        recipient,
+        token_mint: mint,
       },
       NOW,
       { signature: direct, index },
@@ -241,7 +293,10 @@ t.test('both kinds of keys are in one set, and a new key is published before it 
     () => clockMs,
   )
   await tellChain(rotated.store).policy({
-    ...{ owner: me, mint, recipient: shop, at: NOW - 60 },
+    owner: me,
+    mint,
+    recipient: shop,
+    at: NOW - 60,
     type: subscriptionOf({ next_payment_due: String(NOW) }),
   })
   const answer = await rotated.app.inject({
@@ -281,7 +336,10 @@ t.test('without keys there are no tokens; with bad keys the service does not sta
 
 t.test('forty requests that must get no token, or no false token', async t => {
   const paused = await chain.policy({
-    ...{ owner: keyOf('pauser'), mint, recipient: shop, at: NOW - DAY },
+    owner: keyOf('pauser'),
+    mint,
+    recipient: shop,
+    at: NOW - DAY,
     type: subscriptionOf(),
   })
   await chain.say(
@@ -290,7 +348,10 @@ t.test('forty requests that must get no token, or no false token', async t => {
     NOW - 10,
   )
   const deleted = await chain.policy({
-    ...{ owner: keyOf('deleter'), mint, recipient: shop, at: NOW - DAY },
+    owner: keyOf('deleter'),
+    mint,
+    recipient: shop,
+    at: NOW - DAY,
     type: subscriptionOf(),
   })
   await chain.say(
@@ -299,7 +360,11 @@ t.test('forty requests that must get no token, or no false token', async t => {
     NOW - 10,
   )
   const regretful = await chain.policy({
-    ...{ owner: keyOf('regretful'), mint, recipient: shop, memo: 'regret', at: NOW - DAY },
+    owner: keyOf('regretful'),
+    mint,
+    recipient: shop,
+    memo: 'regret',
+    at: NOW - DAY,
     type: { UnknownType: {} },
   })
   const retracted = await chain.pay(regretful, NOW - 30)
@@ -307,8 +372,12 @@ t.test('forty requests that must get no token, or no false token', async t => {
   const orphan = await chain.say(
     'PaymentRecord',
     {
-      ...{ payment_policy: keyOf('unknown policy'), gateway: keyOf('gateway'), amount: '1' },
-      ...{ timestamp: String(NOW), memo: [...Buffer.alloc(64)], record_id: 1 },
+      payment_policy: keyOf('unknown policy'),
+      gateway: keyOf('gateway'),
+      amount: '1',
+      timestamp: String(NOW),
+      memo: [...Buffer.alloc(64)],
+      record_id: 1,
     },
     NOW,
   )

@@ -28,8 +28,12 @@ t.test('API keys', async t => {
     const { key, ...record } = body
     t.match(key, /^ptk_[\w-]{43}$/)
     t.match(record, {
-      ...{ name: 'order server', scopes: ['webhooks:read'], hint: key.slice(0, 10) },
-      ...{ createdBy: owner.authority.publicKey, expiresAt: null, lastUsedAt: null },
+      name: 'order server',
+      scopes: ['webhooks:read'],
+      hint: key.slice(0, 10),
+      createdBy: owner.authority.publicKey,
+      expiresAt: null,
+      lastUsedAt: null,
     })
     t.strictSame(await list(), [record])
     const { rows } = await pool.query('select k::text as row from api_keys k')

@@ -124,9 +124,14 @@ async function tell({ policies, events }: Story, reversed: boolean) {
         chain.say(
           'PaymentPolicyCreated',
           {
-            ...{ user_payment: userPayment, recipient: keyOf('recipient'), gateway, policy_id: id },
+            user_payment: userPayment,
+            recipient: keyOf('recipient'),
+            gateway,
+            policy_id: id,
             policy_type: subscriptionOf({
-              ...{ amount: String(amount), max_renewals: maxRenewals, next_payment_due: String(at) },
+              amount: String(amount),
+              max_renewals: maxRenewals,
+              next_payment_due: String(at),
               payment_frequency: FREQUENCIES[frequency],
             }),
             memo: memoOf(`${label}-${id}`),
@@ -207,7 +212,11 @@ t.test('figures of random stories', async t => {
 
 t.test('recurring revenue is exact, and rounded once', async t => {
   const policies = FREQUENCIES.map((_, frequency) => ({
-    ...{ wallet: frequency, mint: 0, frequency, amount: 1_000_003, maxRenewals: null },
+    wallet: frequency,
+    mint: 0,
+    frequency,
+    amount: 1_000_003,
+    maxRenewals: null,
   }))
   const { get } = await tell({ policies, events: [], seed: 0 }, false)
   const common = FRACTIONS.reduce((product, [, denominator]) => product * denominator, 1n)

@@ -17,23 +17,37 @@ const get = (path: string, options: object = { headers }) =>
 
 const [alice, bob, usdc, sol] = [keyOf('alice'), keyOf('bob'), keyOf('usdc'), keyOf('sol')]
 const yearly = await chain.policy({
-  ...{ gateway, owner: alice, mint: usdc, memo: '=HYPERLINK("x")', at: NOW - 20 * DAY },
+  gateway,
+  owner: alice,
+  mint: usdc,
+  memo: '=HYPERLINK("x")',
+  at: NOW - 20 * DAY,
   type: subscriptionOf({
-    ...{ amount: '1000', payment_frequency: { Annually: null }, next_payment_due: String(NOW - 20 * DAY) },
+    amount: '1000',
+    payment_frequency: { Annually: null },
+    next_payment_due: String(NOW - 20 * DAY),
   }),
 })
 await chain.pay(yearly, NOW - 20 * DAY, { amount: 1000 })
 const weekly = await chain.policy({
-  ...{ gateway, owner: bob, mint: usdc, at: NOW - 10 * DAY },
+  gateway,
+  owner: bob,
+  mint: usdc,
+  at: NOW - 10 * DAY,
   type: subscriptionOf({
-    ...{ amount: '700', payment_frequency: { Weekly: null }, next_payment_due: String(NOW - 10 * DAY) },
-    ...{ max_renewals: 4 },
+    amount: '700',
+    payment_frequency: { Weekly: null },
+    next_payment_due: String(NOW - 10 * DAY),
+    max_renewals: 4,
   }),
 })
 await chain.pay(weekly, NOW - 10 * DAY, { amount: 700 })
 await chain.pay(weekly, NOW - 3 * DAY, { amount: 700 })
 const paused = await chain.policy({
-  ...{ gateway, owner: bob, mint: sol, at: NOW - 9 * DAY },
+  gateway,
+  owner: bob,
+  mint: sol,
+  at: NOW - 9 * DAY,
   type: subscriptionOf({ amount: '5', next_payment_due: String(NOW - 9 * DAY) }),
 })
 await chain.say(
@@ -42,7 +56,10 @@ await chain.say(
   NOW - 2 * DAY,
 )
 const once = await chain.policy({
-  ...{ gateway, owner: alice, mint: sol, at: NOW - DAY },
+  gateway,
+  owner: alice,
+  mint: sol,
+  at: NOW - DAY,
   type: { OneTime: { amount: '9', due_date: String(NOW + 2 * DAY), expiry_date: null } },
 })
 const gone = await chain.policy({
@@ -60,14 +77,15 @@ await chain.say(
 await chain.say(
   'PaymentRecord',
   {
-    ...{
-      payment_policy: NO_POLICY,
-      gateway,
-      amount: '33',
-      timestamp: String(NOW - DAY),
-      memo: memoOf('direct'),
-    },
-    ...{ record_id: 0, payer: alice, recipient: keyOf('recipient'), token_mint: sol },
+    payment_policy: NO_POLICY,
+    gateway,
+    amount: '33',
+    timestamp: String(NOW - DAY),
+    memo: memoOf('direct'),
+    record_id: 0,
+    payer: alice,
+    recipient: keyOf('recipient'),
+    token_mint: sol,
   },
   NOW - DAY,
 )
@@ -100,14 +118,15 @@ t.test('policies, newest first, with the names of the chain', async t => {
     ],
   )
   t.match(body.items[2], {
-    ...{ family: 'regular', variant: 'Subscription', amount: '700', paymentFrequency: 'Weekly' },
-    ...{
-      paymentCount: 2,
-      totalPaid: '1400',
-      lastPaymentAt: NOW - 3 * DAY,
-      createdAt: NOW - 10 * DAY,
-      wallet: bob,
-    },
+    family: 'regular',
+    variant: 'Subscription',
+    amount: '700',
+    paymentFrequency: 'Weekly',
+    paymentCount: 2,
+    totalPaid: '1400',
+    lastPaymentAt: NOW - 3 * DAY,
+    createdAt: NOW - 10 * DAY,
+    wallet: bob,
   })
   t.match(body.items[0], { variant: 'OneTime', amount: '9', paymentFrequency: null, lastPaymentAt: null })
   const page = (await get('policies?limit=1&offset=3')).body

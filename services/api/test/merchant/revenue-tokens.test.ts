@@ -7,7 +7,11 @@ import { readRevenue, type RevenueParts } from '../../src/merchant/read-revenue.
 const POLICIES = 3_000
 const DAY = 86_400
 const TERMS = {
-  ...{ amount: '1000', auto_renew: true, max_renewals: null, next_payment_due: '1', padding: [] },
+  amount: '1000',
+  auto_renew: true,
+  max_renewals: null,
+  next_payment_due: '1',
+  padding: [],
   payment_frequency: { Monthly: {} },
 }
 

@@ -11,8 +11,11 @@ export async function signInDirectly(chain: Chain, keys: string, label: string) 
   await chain.say(
     'PaymentGatewayCreated',
     {
-      ...{ authority, fee_recipient: authority, gateway_fee_bps: 1 },
-      ...{ name: [...Buffer.alloc(32)], url: [...Buffer.alloc(64)] },
+      authority,
+      fee_recipient: authority,
+      gateway_fee_bps: 1,
+      name: [...Buffer.alloc(32)],
+      url: [...Buffer.alloc(64)],
     },
     1_700_000_000,
   )

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { subscriberSeries } from '../../src/merchant/subscriber-series.js'
 
 const steady = (wallet: string | null, createdAt: number) => ({
-  ...{ wallet, isSteady: true },
+  wallet,
+  isSteady: true,
   createdAt: BigInt(createdAt),
 })
 

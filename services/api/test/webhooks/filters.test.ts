@@ -41,8 +41,12 @@ async function openGateway(name: string) {
       chain.say(
         'PaymentRecord',
         {
-          ...{ payment_policy: policy, gateway, amount, timestamp: String(NOW) },
-          ...{ memo: memoOf('order-1'), record_id: 1 },
+          payment_policy: policy,
+          gateway,
+          amount,
+          timestamp: String(NOW),
+          memo: memoOf('order-1'),
+          record_id: 1,
         },
         NOW,
         slot === undefined ? {} : { slot },
@@ -51,8 +55,12 @@ async function openGateway(name: string) {
       chain.say(
         'PaymentPolicyCreated',
         {
-          ...{ user_payment: userPayment, recipient, gateway, policy_id: 1 },
-          ...{ policy_type: subscriptionOf(), memo: memoOf('order-1') },
+          user_payment: userPayment,
+          recipient,
+          gateway,
+          policy_id: 1,
+          policy_type: subscriptionOf(),
+          memo: memoOf('order-1'),
         },
         NOW - 60,
         slot === undefined ? { slot: 1 } : { slot, index },
@@ -137,7 +145,11 @@ t.test('a direct transfer without a recipient has nothing to wait for', async t 
   await chain.say(
     'PaymentRecord',
     {
-      ...{ payment_policy: NO_POLICY, gateway, amount: '1', timestamp: String(NOW), memo: memoOf('x') },
+      payment_policy: NO_POLICY,
+      gateway,
+      amount: '1',
+      timestamp: String(NOW),
+      memo: memoOf('x'),
       record_id: 0,
     },
     NOW,

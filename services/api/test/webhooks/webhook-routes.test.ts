@@ -133,7 +133,9 @@ t.test('webhooks over REST', async t => {
         minAmount: '5',
         trackingIdPrefix: 'a',
       },
-      ...{ ordered: true, orderedWithinSeconds: 600, recover: true },
+      ordered: true,
+      orderedWithinSeconds: 600,
+      recover: true,
     }
     const { secret, ...created } = (await create(chosen)).body
     const { headers: sent, ...shown } = chosen
@@ -153,7 +155,8 @@ t.test('webhooks over REST', async t => {
     for (const change of changes) {
       const { endpoint_url: endpointUrl, headers: newHeaders, ...others } = change
       expected = {
-        ...{ ...expected, ...others },
+        ...expected,
+        ...others,
         ...(endpointUrl === undefined ? {} : { endpointUrl }),
         ...(newHeaders === undefined ? {} : { headerNames: [] }),
       }

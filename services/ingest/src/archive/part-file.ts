@@ -28,9 +28,15 @@ const manifestNameOf = (file: string): string => file.replace(/\.ndjson\.gz$/, '
 const manifestOf = (part: WrittenPart): Buffer => {
   const { month, part: number, file, count, firstPosition, lastPosition, bytes, sha256 } = part
   const manifest = {
-    ...{ format: 1, month, part: number, file, events: count },
-    ...{ firstPosition: Number(firstPosition), lastPosition: Number(lastPosition) },
-    ...{ bytes: Number(bytes), sha256 },
+    format: 1,
+    month,
+    part: number,
+    file,
+    events: count,
+    firstPosition: Number(firstPosition),
+    lastPosition: Number(lastPosition),
+    bytes: Number(bytes),
+    sha256,
   }
   return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
 }
@@ -55,7 +61,11 @@ export async function writePartFile(
   const sha256 = digestOf(packed)
   const positions = events.map(({ position }) => position)
   const written: WrittenPart = {
-    ...{ month, part, sha256, bytes: BigInt(packed.length), count: events.length },
+    month,
+    part,
+    sha256,
+    bytes: BigInt(packed.length),
+    count: events.length,
     file: `${folder}/${month}/${part}-${sha256.slice(0, 16)}.ndjson.gz`,
     firstPosition: positions.reduce((a, b) => (b < a ? b : a)),
     lastPosition: positions.reduce((a, b) => (b > a ? b : a)),

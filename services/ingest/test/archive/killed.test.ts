@@ -63,7 +63,8 @@ t.test('killed in the middle of each thing that it sends to an S3 store', async 
   const { place, env, port } = await openS3(t)
   const cut = await openCut(t, port)
   await killEverywhere(t, {
-    ...{ place, env: { ...env, AWS_ENDPOINT_URL: cut.address } },
+    place,
+    env: { ...env, AWS_ENDPOINT_URL: cut.address },
     dieAt: (death, die) => {
       cut.at(death === 0 ? Infinity : death, die)
       return 0
@@ -119,7 +120,9 @@ async function killEverywhere(t: Test, { place, env, dieAt }: Place): Promise<vo
   t.strictSame(rows, [{ archived: true, count: String(wanted.events.length) }], 'all is archived')
   const said: string[] = []
   const parts = {
-    ...{ store, files: await openArchiveFiles(place, env), log: { info: () => {}, warn: () => {} } },
+    store,
+    files: await openArchiveFiles(place, env),
+    log: { info: () => {}, warn: () => {} },
     say: (line: string) => void said.push(line),
   }
   t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))

@@ -35,19 +35,21 @@ export async function openArchive(t: TestContext, store: Store): Promise<TestArc
   const logs: string[] = []
   const say = (fields: object, message: string) => void logs.push(`${message} ${JSON.stringify(fields)}`)
   return {
-    ...{ directory, files, logs },
+    directory,
+    files,
+    logs,
     run: (options = {}, stop = new AbortController().signal) =>
       archiveOldMonths(
         {
-          ...{
-            store,
-            files,
-            months: monthsBefore(KEPT_SINCE),
-            folder: 'test',
-            everyMs: 1_000,
-            settledSeconds: 0,
-          },
-          ...{ eventsAPart: 150, restoredDays: 30, guard: { serverRun: () => Promise.resolve(undefined) } },
+          store,
+          files,
+          months: monthsBefore(KEPT_SINCE),
+          folder: 'test',
+          everyMs: 1_000,
+          settledSeconds: 0,
+          eventsAPart: 150,
+          restoredDays: 30,
+          guard: { serverRun: () => Promise.resolve(undefined) },
           log: { info: say, warn: say } as ArchiverOptions['log'],
           ...options,
         },

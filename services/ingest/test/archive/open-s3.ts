@@ -16,13 +16,18 @@ export interface S3Store {
 export async function openS3(t: TestContext): Promise<S3Store> {
   const directory = await makeDirectory(t)
   const server = new S3rver({
-    ...{ address: '127.0.0.1', port: 0, directory, silent: true },
+    address: '127.0.0.1',
+    port: 0,
+    directory,
+    silent: true,
     configureBuckets: [{ name: 'payments' }],
   })
   const { port } = await server.run()
   t.teardown(() => server.close())
   return {
-    ...{ place: 's3://payments/old months', port, directory },
+    place: 's3://payments/old months',
+    port,
+    directory,
     env: {
       // The server knows one key.
       AWS_ACCESS_KEY_ID: 'S3RVER',

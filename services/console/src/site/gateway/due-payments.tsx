@@ -90,7 +90,8 @@ function DueTable({ title, items }: { title: string; items: readonly Due[] }) {
   )
   return (
     <Table
-      {...{ title, widths }}
+      title={title}
+      widths={widths}
       rows={items}
       columns={COLUMNS}
       keyOf={({ policyAddress, dueAt }) => `${policyAddress}/${String(dueAt)}`}
