@@ -29,7 +29,6 @@ t.test('a history is read, and then every payment comes as soon as it is final',
 
   const stack = await startStack(t, {
     SOLANA_RPC_URLS: node.url,
-    INDEXER_POLL_MS: '100',
     INDEXER_CONCURRENCY: '32',
     RATE_LIMIT_MAX: '100000',
   })

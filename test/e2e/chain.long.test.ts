@@ -17,7 +17,6 @@ t.test('every honest payment comes out three ways, and nothing else does', async
   const stack = await startStack(t, {
     SOLANA_RPC_URLS: node.url,
     INDEXER_COMMITMENT: 'confirmed',
-    INDEXER_POLL_MS: '100',
     RATE_LIMIT_MAX: '100000',
     MAX_CONNECTIONS_PER_ADDRESS: '1000',
   })

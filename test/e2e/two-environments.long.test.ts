@@ -33,7 +33,6 @@ const settingsOf = async (environment: string) => {
     STREAM_NAME: `E2E_${environment}_${id}`,
     SUBJECT_PREFIX: `e2e.${environment}.${id}`,
     RATE_LIMIT_MAX: '100000',
-    REALTIME_PROCESSES: environment === 'production' ? '2' : '1',
     // The same on purpose: what keeps tokens apart is their issuer.
     JWT_PRIVATE_KEYS: keys,
   }

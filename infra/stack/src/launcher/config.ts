@@ -32,12 +32,6 @@ export const StackConfig = Type.Object({
   NATS_URL: Type.Optional(
     ServerUrl('nats|tls', 'a NATS with JetStream of yours, nats://user:password@host:4222'),
   ),
-  REALTIME_PROCESSES: Type.Integer({
-    default: 2,
-    minimum: 1,
-    maximum: 16,
-    description: 'how many realtime processes share the sockets',
-  }),
   TRUST_PROXY: WebConfig.TRUST_PROXY,
   OPS_PORT: Type.Optional(Port('the port of the ops dashboard; 3004, or a free one when that is taken')),
   OPS_TOKEN: Type.Optional(Secret('the password of the ops dashboard; made and kept when not given')),

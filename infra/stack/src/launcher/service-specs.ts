@@ -21,6 +21,8 @@ const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'EXPLORER_URL']
 export const SERVICES = ['ingest', 'api', 'realtime', 'console', 'webhook-worker', 'ops', 'indexer'] as const
 
 export const USUAL_OPS_PORT = 3004
+/** Two, so that sockets are told across processes here as in a deployment. */
+const REALTIME_PROCESSES = 2
 
 export interface ServiceSettings {
   config: StackConfig
@@ -76,7 +78,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
       },
       { variable: 'PORT' },
     ),
-    ...Array.from({ length: config.REALTIME_PROCESSES }, (_, index) =>
+    ...Array.from({ length: REALTIME_PROCESSES }, (_, index) =>
       spec('realtime', behindEdge, { variable: 'PORT' }, `realtime-${index + 1}`),
     ),
     {
