@@ -1,7 +1,14 @@
-import { AckPolicy, DeliverPolicy, nanos, type ConsumerConfig, type NatsConnection } from 'nats'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  nanos,
+  type Consumer,
+  type ConsumerConfig,
+  type NatsConnection,
+} from 'nats'
 import type { HandleBatch } from './consumer.js'
 import type { ReceivedBusMessage } from './received-message.js'
-import { ensureStream, type StreamConfig } from './stream.js'
+import { ensureStream, isMissing, type StreamConfig } from './stream.js'
 
 export interface ReadAgainOptions extends StreamConfig {
   /** where to begin: a sequence, or the time at which the stream stored a message. Beyond the end nothing is read. */
@@ -21,7 +28,7 @@ const RETRY_MS = 1_000
  * beginning. A separate consumer reads them, so the acknowledgements of the durable consumer stay as they are.
  * @param handle called for one batch at a time; a batch that it gives back is passed to it again after the delay
  * @returns how many messages were read
- * @throws NatsError when the stream cannot be asked at the beginning
+ * @throws NatsError when the stream cannot be asked at the beginning, or is deleted meanwhile
  */
 export async function readAgain(
   connection: NatsConnection,
@@ -39,15 +46,16 @@ export async function readAgain(
   let next = start
   let read = 0
   while (!signal?.aborted) {
-    const { name } = await manager.consumers.add(streamName, {
-      ack_policy: AckPolicy.None,
-      filter_subject: `${subjectPrefix}.>`,
-      inactive_threshold: nanos(INACTIVE_MS),
-      ...next,
-    })
-    const consumer = await connection.jetstream().consumers.get(streamName, name)
+    let consumer: Consumer | undefined
     let received = 0
     try {
+      const { name } = await manager.consumers.add(streamName, {
+        ack_policy: AckPolicy.None,
+        filter_subject: `${subjectPrefix}.>`,
+        inactive_threshold: nanos(INACTIVE_MS),
+        ...next,
+      })
+      consumer = await connection.jetstream().consumers.get(streamName, name)
       for (;;) {
         const batch: ReceivedBusMessage[] = []
         const { num_pending, delivered } = await consumer.info()
@@ -86,12 +94,12 @@ export async function readAgain(
         if (isLast || signal?.aborted) return read
       }
     } catch (error) {
-      // The server restarted, or forgot the consumer: go on behind the last message that was stored.
+      // The server restarted, forgot the consumer, or has no leader yet: go on behind the last message that was stored.
       if (signal?.aborted) return read
       await pause(RETRY_MS)
-      if (connection.isClosed()) throw error
+      if (connection.isClosed() || isMissing(error)) throw error
     } finally {
-      await consumer.delete().catch(() => {})
+      await consumer?.delete().catch(() => {})
     }
   }
   return read

@@ -16,6 +16,8 @@ const NANOS_PER_DAY = 86_400 * 1e9
 const NOT_FOUND = 10059
 const NO_CLUSTER = 10074
 const codeOf = (error: unknown) => (error as { api_error?: { err_code?: number } }).api_error?.err_code
+/** Whether the server said that there is no such stream. */
+export const isMissing = (error: unknown): boolean => codeOf(error) === NOT_FOUND
 
 export interface StreamState {
   name: string
@@ -86,7 +88,7 @@ export async function ensureStream(manager: JetStreamManager, config: StreamConf
       throw new ForeignStreamError(name, subjects, prefix)
     return { name, createdAt: new Date(info.created) }
   } catch (error) {
-    if (codeOf(error) !== NOT_FOUND) throw error
+    if (!isMissing(error)) throw error
   }
   const adding = manager.streams.add({
     name,

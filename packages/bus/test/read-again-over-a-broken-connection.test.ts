@@ -31,3 +31,19 @@ t.test('every message is read again, in order, while the connection breaks in be
     Array.from({ length: MESSAGES }, (_, at) => at + 1),
   )
 })
+
+t.test('a stream that is deleted meanwhile ends the reading', async t => {
+  const nats = await useNats(t)
+  const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
+  const bus = await openBus({ NATS_URL: nats.url }, 'test', log)
+  t.teardown(() => bus.close())
+  const options = { streamName: nats.stream, subjectPrefix: nats.subjectPrefix }
+  await bus.ensureStream(options)
+  for (const at of [1, 2]) await nats.jetstream.publish(`${nats.subjectPrefix}.x`, Buffer.of(at))
+  const manager = await nats.connection.jetstreamManager()
+  const reading = bus.readAgain({ ...options, from: 1, batchSize: 1 }, async () => {
+    await manager.streams.delete(nats.stream)
+    return undefined
+  })
+  await t.rejects(reading, { message: /stream not found/ })
+})
