@@ -11,7 +11,7 @@ import { Rooms } from '../../services/realtime/src/rooms/rooms.js'
 import { SeqTracker } from '../../services/realtime/src/rooms/seq-tracker.js'
 import { boundedSource } from './engine/models.js'
 import { drawTraces, type TraceStep } from './replay/read-traces.js'
-import { replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
+import { NAMELESS_BOUNDS, replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
 import { walkModel } from './replay/walk-model.js'
 
 const SEED = Number(process.env.MODELS_SEED ?? 1)
@@ -19,6 +19,9 @@ const TRACES = 200
 /** What a break needs is rare among evenly drawn steps: these are drawn with weights, always the same. */
 const BREAKS_SEED = 1
 const BREAKS_TRACES = 60
+/** Drawn with weights too: what tells such a client from others takes many steps. */
+const NAMELESS_TRACES = 60
+const BELIEVED = { find: 's.branch_position as', by: 'null::bigint as' }
 
 /** A part of the pods' code, broken until the function that it returns is called. */
 function replace<T extends object, N extends keyof T>(whole: T, name: N, by: (before: T[N]) => T[N]) {
@@ -125,6 +128,22 @@ t.test('telling', async t => {
   const difference = await replayAll(traces)
   if (difference !== null) t.comment(difference)
   t.equal(difference, null, 'everything is as the model says, after each step')
+})
+
+t.test('telling, with a client that sends no epoch', async t => {
+  const source = boundedSource('telling', NAMELESS_BOUNDS)
+  const draw = { name: 'telling', source, traces: NAMELESS_TRACES, steps: 50, weights: TELLING_WEIGHTS }
+  const difference = await replayAll(walkModel({ ...draw, seed: SEED }))
+  if (difference !== null) t.comment(difference)
+  t.equal(difference, null, 'everything is as the model says, after each step')
+  let found = 0
+  const broken = await replayAll(walkModel({ ...draw, seed: BREAKS_SEED }), text => {
+    if (!text.includes(BELIEVED.find)) return text
+    found += 1
+    return text.replace(BELIEVED.find, BELIEVED.by)
+  })
+  t.ok(found > 0, 'the text is in a statement')
+  t.ok(broken !== null, 'a `since` without an epoch that is always believed: noticed')
 })
 
 t.test('breaks of telling', async t => {

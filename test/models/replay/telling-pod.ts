@@ -95,6 +95,12 @@ export async function openTellingPod(
   })
   const { io, http, listen } = buildSocketServer(config, tunables, undefined as never, () => true)
   io.on('connection', socket => {
+    // Of a client that sends no epoch.
+    if ('nameless' in socket.handshake.query)
+      socket.use(([, request], next) => {
+        delete (request as { epoch?: string } | undefined)?.epoch
+        next()
+      })
     new SocketSession({ socket, address: 'somebody', subscriptions, config, tunables, metrics, log })
   })
   const reader: PaymentReader<Room> = {

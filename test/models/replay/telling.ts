@@ -25,6 +25,10 @@ import { openTellingPod, type TellingPod } from './telling-pod.js'
 /** Two clients, one of which asks for the second payment's recipient, and two pods. */
 export const TELLING_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
 
+/** One of the clients sends no epoch. */
+export const NAMELESS = 3
+export const NAMELESS_BOUNDS: Bounds = { ...TELLING_BOUNDS, CLIENTS: `Set(1, ${NAMELESS})` }
+
 /** Joining and answering more often than the rest: what happens to clients needs both. */
 export const TELLING_WEIGHTS = {
   fence: 0.2,
@@ -68,7 +72,8 @@ class Client {
   ) {}
 
   async begin(): Promise<void> {
-    this.#watch = watchPayments(await this.door.listen(), {
+    const url = await this.door.listen()
+    this.#watch = watchPayments(this.number === NAMELESS ? `${url}/?nameless=1` : url, {
       trackingId: TRACKING_ID,
       ...(this.number === 2 ? { recipient: recipientOf(2) } : {}),
       onPayment: ({ seq, signature }) => this.counted.set(seq, txOf(signature)),
@@ -104,7 +109,8 @@ export async function replayTelling(
   const { pool } = database
   const timers = holdTimers()
   const pods: TellingPod[] = []
-  const clients = [1, 2].map(number => new Client(number, timers))
+  const numbers = Object.keys(trace[0]?.state.clients ?? {}).map(Number)
+  const clients = numbers.map(number => new Client(number, timers))
   const openPod = (p: number) =>
     openTellingPod(store, seats[p - 1]!, { breakText, heldTimers: () => timers.fire(p) })
   const capture = redis.connect('capture')
@@ -114,7 +120,7 @@ export async function replayTelling(
   const epochs = new Map<number, string>()
 
   const podOf = (p: number) => pods[p - 1]!
-  const clientOf = (c: number) => clients[c - 1]!
+  const clientOf = (c: number) => clients.find(({ number }) => number === c)!
   /** Does a step of a pod, and lets its reads and what follows from them end. */
   const as = async (p: number, act: () => void | Promise<void>): Promise<void> => {
     timers.running = p
@@ -164,7 +170,16 @@ export async function replayTelling(
       await until(() => gate.waitsFor(c))
       gate.holdsFor = null
     },
-    readHead: ({ picks: { c } }) => podOf(clientOf(c).pod).gate.run(c),
+    async readHead({ picks: { c }, state }) {
+      const { gate } = podOf(clientOf(c).pod)
+      await gate.run(c)
+      if (c !== NAMELESS || state.db.branch < 0 || state.clients[c].floor <= 0) return
+      // Whether both databases have what the client counts is a read of its own.
+      await holding(c, () => gate.answer(c))
+      gate.holdsFor = null
+      await until(() => gate.waitsFor(c))
+      await gate.run(c)
+    },
     async readPage({ picks: { c }, state }) {
       const { gate } = podOf(clientOf(c).pod)
       const { at, page, floor } = state.clients[c]
