@@ -1,5 +1,7 @@
 // The public of a deployment: many people at once behind one TLS proxy, and people who ask all the time.
 import type { TestContext } from '@payment-tracking/testkit'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { io, type Socket } from 'socket.io-client'
 import type { Test } from 'tap'
 
@@ -36,6 +38,8 @@ export async function admitPeople(t: TestContext & Pick<Test, 'equal' | 'strictS
 export interface Pauses {
   /** the longest time in which nobody got an answer */
   gapMs: number
+  /** the same of a bare server beside it: what the machine alone makes people wait */
+  bareGapMs: number
   /** the longest that one request took */
   waitMs: number
   refused: number
@@ -43,11 +47,27 @@ export interface Pauses {
 
 const ASKING_AT_ONCE = 4
 
+/** Answers everybody, on a thread of its own. */
+const BARE_SERVER = `
+  const server = require('node:http').createServer((_, response) => response.end('[]'))
+  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port))`
+
 /** Asks all the time, several at once. */
-export function watchForPauses(baseUrl: string) {
-  let pauses: Pauses = { gapMs: 0, waitMs: 0, refused: 0 }
+export async function watchForPauses(baseUrl: string) {
+  const bare = new Worker(BARE_SERVER, { eval: true })
+  const [barePort] = (await once(bare, 'message')) as [number]
+  let pauses: Pauses = { gapMs: 0, bareGapMs: 0, waitMs: 0, refused: 0 }
   let answeredAt = Date.now()
+  let bareAnsweredAt = answeredAt
   let stopped = false
+  const askBare = async () => {
+    while (!stopped) {
+      await fetch(`http://127.0.0.1:${barePort}`).then(response => response.text())
+      pauses.bareGapMs = Math.max(pauses.bareGapMs, Date.now() - bareAnsweredAt)
+      bareAnsweredAt = Date.now()
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
   const ask = async () => {
     while (!stopped) {
       const startedAt = Date.now()
@@ -63,17 +83,19 @@ export function watchForPauses(baseUrl: string) {
       await new Promise(resolve => setTimeout(resolve, 20))
     }
   }
-  const asking = Promise.all(Array.from({ length: ASKING_AT_ONCE }, ask))
+  const asking = Promise.all([askBare(), ...Array.from({ length: ASKING_AT_ONCE }, ask)])
   return {
     /** What came about since the last call. */
     take(): Pauses {
       const result = pauses
-      pauses = { gapMs: Date.now() - answeredAt, waitMs: 0, refused: 0 }
+      const bareGapMs = Date.now() - bareAnsweredAt
+      pauses = { gapMs: Date.now() - answeredAt, bareGapMs, waitMs: 0, refused: 0 }
       return result
     },
     stop: async () => {
       stopped = true
       await asking
+      await bare.terminate()
     },
   }
 }
