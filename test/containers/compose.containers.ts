@@ -21,8 +21,11 @@ import { makeRelease } from './releases.js'
 import { admitPeople, PEOPLE, watchForPauses, type Pauses } from './visitors.js'
 
 const MAX_NODE_MODULES_MB = 90
-/** During an upgrade: the longest time in which nobody is answered, beside what the machine makes a bare server wait. */
-const MAX_GAP_MS = 1_000
+/**
+ * During an upgrade: the longest time in which nobody is answered, beside what the machine makes a bare server wait. HAProxy may
+ * try four removed containers for 0.5 s each.
+ */
+const MAX_GAP_MS = 2_500
 /** An answer passes HAProxy, an api, and Postgres or Redis; each waits for the machine as long as a bare server does. */
 const PROCESSES_OF_AN_ANSWER = 4
 /**
