@@ -51,6 +51,11 @@ t.test('waiting ends with what was waited for, and why it failed', async t => {
     waitFor(() => Promise.reject(new Error('refused')), { what: 'an answer', timeoutMs: 50 }),
     { message: 'an answer did not come about within 50 ms', cause: { message: 'refused' } },
   )
+  const never = () => new Promise(() => {})
+  await t.rejects(waitFor(never, { what: 'an answer', timeoutMs: 20, answerMs: 20 }), {
+    message: 'an answer did not come about within 20 ms',
+    cause: { message: 'the question was never answered' },
+  })
 })
 
 t.test('filled databases have the keys they say, sums of their events, and every index again', async t => {
