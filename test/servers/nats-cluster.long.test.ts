@@ -15,9 +15,9 @@ import t, { type Test } from 'tap'
 import { openRig, pay, PROGRAM } from '../../services/indexer/test/open-rig.js'
 import { startNatsCluster } from './start-nats-cluster.js'
 
-t.setTimeout(480_000)
+t.setTimeout(530_000)
 
-const PATIENCE = { timeoutMs: 60_000 }
+const PATIENCE = { timeoutMs: 120_000 }
 const SHOWN_LINES = 25
 
 /** Payments on a chain, indexers, ingest and a database, over a cluster of NATS. */
