@@ -1,5 +1,10 @@
-// Archiving a month reads about that month, and a look-up of what is archived a few rows, however many events there are:
-// Postgres says how many rows each statement took.
+// Archiving a month reads about that month, and moving a page of it about that page, however many events there are: Postgres
+// says how many rows each statement took.
+import { analyzeAll, createDatabase, fillEvents } from '@payment-tracking/testkit'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import t from 'tap'
+import { openStore } from '../src/database/open-store.js'
+import { sql, toStatement } from '../src/database/sql.js'
 import {
   beginArchivePart,
   findArchivedAfter,
@@ -7,16 +12,12 @@ import {
   findArchivedMonth,
   findOldMonth,
   moveArchivePage,
-  openStore,
   readArchivedUpTo,
   readMonth,
   surveyMonth,
   type ArchiveLine,
   type Store,
-} from '@payment-tracking/store'
-import { analyzeAll, createDatabase, fillEvents } from '@payment-tracking/testkit'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import t from 'tap'
+} from '../src/index.js'
 import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 60_000
@@ -63,7 +64,37 @@ async function readBy<T>(act: (store: Store) => Promise<T>): Promise<{ answer: T
   return { answer, reads }
 }
 
-t.test('archiving reads its month, and a look-up its answer', async t => {
+/** A store whose pipelined transactions explain what they write, and take that back before they write it. */
+const explaining = (reads: Read[]): Store => ({
+  ...store,
+  database: {
+    ...store.database,
+    pipelinedTransaction: work =>
+      store.database.pipelinedTransaction(tx => {
+        const $executeRaw: typeof tx.$executeRaw = async (query, ...values) => {
+          const { strings, values: sent, text } = toStatement(query, values)
+          await tx.$executeRaw`savepoint explained`
+          const [row] = await tx.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] | string }[]>(
+            sql([`explain (analyze, timing off, format json) ${strings[0]}`, ...strings.slice(1)], ...sent),
+          )
+          await tx.$executeRaw`rollback to savepoint explained`
+          const answer = row!['QUERY PLAN']
+          const [{ Plan: plan }] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as [
+            { Plan: Plan },
+          ]
+          reads.push({ text, plan, rows: rowsOfPlan(plan) })
+          return tx.$executeRaw(query, ...values)
+        }
+        return work({
+          $queryRaw: (query, ...values) => tx.$queryRaw(query, ...values),
+          $executeRaw,
+          send: statement => tx.send(statement),
+        })
+      }),
+  },
+})
+
+t.test('archiving reads its month, a page that moves its page, and a look-up its answer', async t => {
   /** @param bound the most rows of one statement */
   async function within<T>(name: string, bound: number, act: (store: Store) => Promise<T>): Promise<T> {
     const { answer, reads } = await readBy(act)
@@ -96,6 +127,11 @@ t.test('archiving reads its month, and a look-up its answer', async t => {
     ...{ firstPosition: positions[0]!, lastPosition: positions.at(-1)! },
   })
   const options = { sizer: { rowsOf: () => PAGE, note: () => {} } }
+  // Each line: its row by the primary key, and what writes it.
+  const reads: Read[] = []
+  await moveArchivePage(explaining(reads), part, lines, options)
+  t.equal(reads.length, 1)
+  t.ok(reads[0]!.rows <= 4 * PAGE, `a page that moves reads ${reads[0]!.rows} rows at most ${4 * PAGE}`)
   while (await moveArchivePage(store, part, lines, options));
   const { rows } = await pool.query('select count(*)::int as count from events where archived')
   t.equal(rows[0].count, OLD)
