@@ -8,7 +8,7 @@ import {
 } from 'nats'
 import type { HandleBatch } from './consumer.js'
 import type { ReceivedBusMessage } from './received-message.js'
-import { ensureStream, isMissing, type StreamConfig } from './stream.js'
+import { codeOf, ensureStream, isMissing, type StreamConfig } from './stream.js'
 
 export interface ReadAgainOptions extends StreamConfig {
   /** where to begin: a sequence, or the time at which the stream stored a message. Beyond the end nothing is read. */
@@ -22,6 +22,8 @@ export interface ReadAgainOptions extends StreamConfig {
 const INACTIVE_MS = 60_000
 const FETCH_MS = 5_000
 const RETRY_MS = 1_000
+/** Code of the JetStream API: no message is there. */
+const NO_MESSAGE = 10037
 
 /**
  * Reads messages that are still in the stream a second time, in order, up to the message that is the last one at the
@@ -44,7 +46,22 @@ export async function readAgain(
       ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
       : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, from) }
   let next = start
+  /** the sequence behind which to read on; undefined while only a time is known */
+  let behind = from instanceof Date ? undefined : Math.max(1, from) - 1
   let read = 0
+  /** A consumer reads its server's copy of the stream, which may lack the newest messages: the stream's leader is asked. */
+  const isAtEnd = async (): Promise<boolean> => {
+    const ours = `${subjectPrefix}.>`
+    // The server knows `next_by_subj`; the client's types do not.
+    const question = behind === undefined ? { last_by_subj: ours } : { seq: behind + 1, next_by_subj: ours }
+    try {
+      const message = await manager.streams.getMessage(streamName, question)
+      return behind === undefined ? message.time < (from as Date) : message.seq > state.last_seq
+    } catch (error) {
+      if (codeOf(error) !== NO_MESSAGE) throw error
+      return true
+    }
+  }
   while (!signal?.aborted) {
     let consumer: Consumer | undefined
     let received = 0
@@ -63,8 +80,8 @@ export async function readAgain(
         // a new consumer reads them.
         if (delivered.consumer_seq !== received) break
         let isLast = num_pending === 0
-        if (isLast) return read
-        for await (const message of await consumer.fetch({ max_messages: batchSize, expires: FETCH_MS })) {
+        const fetched = isLast ? [] : await consumer.fetch({ max_messages: batchSize, expires: FETCH_MS })
+        for await (const message of fetched) {
           if (message.info.deliverySequence !== received + 1) {
             isLast = false
             break
@@ -86,12 +103,14 @@ export async function readAgain(
         if (batch.length > 0) {
           await handleUntilStored(handle, batch, stream, signal)
           read += batch.length
-          next = {
-            deliver_policy: DeliverPolicy.StartSequence,
-            opt_start_seq: batch.at(-1)!.streamSequence + 1,
-          }
+          behind = batch.at(-1)!.streamSequence
+          next = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: behind + 1 }
         }
-        if (isLast || signal?.aborted) return read
+        if (signal?.aborted || (isLast && (await isAtEnd()))) return read
+        if (isLast) {
+          await pause(RETRY_MS)
+          break
+        }
       }
     } catch (error) {
       // The server restarted, forgot the consumer, or has no leader yet: go on behind the last message that was stored.

@@ -15,7 +15,8 @@ const NANOS_PER_DAY = 86_400 * 1e9
 /** Codes of the JetStream API: no such stream; copies without a cluster. */
 const NOT_FOUND = 10059
 const NO_CLUSTER = 10074
-const codeOf = (error: unknown) => (error as { api_error?: { err_code?: number } }).api_error?.err_code
+/** The code of the JetStream API in an error of the client. */
+export const codeOf = (error: unknown) => (error as { api_error?: { err_code?: number } }).api_error?.err_code
 /** Whether the server said that there is no such stream. */
 export const isMissing = (error: unknown): boolean => codeOf(error) === NOT_FOUND
 
