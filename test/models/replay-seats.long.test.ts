@@ -152,3 +152,13 @@ for (const { name, steps } of GIVEN_UP)
     t.same(trace.at(-1)!.state.redis.seats, [], 'the place is free in the model')
     t.equal(await replayAll([trace]), null, 'and in Redis')
   })
+
+t.test('a wait that begins within a millisecond of the renewal before it ends like any other', async t => {
+  const source = boundedSource('seats', SEATS_BOUNDS)
+  const trace = followModel('seats', source, [
+    ...['ask(1, 0)', 'granted(1)', 'send(1)', 'execute(1)', 'tick(2)', 'tick(0)'],
+    ...['ask(2, 1)', 'granted(2)', 'tick(0)', 'waitOver(2)'],
+  ])
+  // Real time decides how many milliseconds pass: of 20, some begin within one.
+  t.equal(await replayAll(Array.from({ length: 20 }, () => trace)), null)
+})

@@ -133,7 +133,8 @@ t.test('telling', async t => {
 t.test('telling, with a client that sends no epoch', async t => {
   const source = boundedSource('telling', NAMELESS_BOUNDS)
   const draw = { name: 'telling', source, traces: NAMELESS_TRACES, steps: 50, weights: TELLING_WEIGHTS }
-  const difference = await replayAll(walkModel({ ...draw, seed: SEED }))
+  // Always the same: a database that is replaced between two reads, which are one step of the model, is not replayed.
+  const difference = await replayAll(walkModel({ ...draw, seed: BREAKS_SEED }))
   if (difference !== null) t.comment(difference)
   t.equal(difference, null, 'everything is as the model says, after each step')
   let found = 0

@@ -34,6 +34,8 @@ const LATEST = 1
 const LEASE_MS = 2.5 * TICK_MS
 /** Timers that a step fires, and no time. */
 const LONGEST_TIMER_MS = 10_000
+/** How long a call may wait: longer than any wait for an old pod, which ends with a lease, so that the timers differ. */
+const CALL_LIMIT_MS = 2 * LEASE_MS
 interface Pod {
   number: number
   gate: Gate
@@ -115,7 +117,7 @@ async function replay(
       subscriber: subscriber as never,
       keys,
       leaseMs: LEASE_MS,
-      timeoutMs: 3 * LONGEST_TIMER_MS,
+      timeoutMs: CALL_LIMIT_MS,
       firstUse: async initialise => {
         if (isFirst) await initialise()
         isFirst = false
@@ -273,7 +275,7 @@ async function replay(
       as(picks.p, () => {
         // The wait for the old pod is the one timer that is no time limit of a call.
         for (const [timer, { pod, delayMs, fire }] of world.timers)
-          if (pod === String(picks.p) && delayMs !== 3 * LONGEST_TIMER_MS) {
+          if (pod === String(picks.p) && delayMs !== CALL_LIMIT_MS) {
             world.timers.delete(timer)
             fire()
           }
