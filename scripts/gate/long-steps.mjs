@@ -95,7 +95,7 @@ export const STEPS = [
     // As many of 10,000 histories as its time allows, others each time.
     name: 'laws at length',
     seconds: 150,
-    minutes: 8,
+    minutes: 12,
     files: ['packages/store/test/laws/laws.long.test.ts'],
     env: { SEED: FRESH_SEED, LAWS_SECONDS: '120' },
   },
