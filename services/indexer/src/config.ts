@@ -54,6 +54,12 @@ export const IndexerConfig = Type.Object({
     maximum: 256,
     description: 'how many transactions are asked for at once',
   }),
+  INDEXER_POLL_MS: Type.Integer({
+    default: 2_000,
+    minimum: 50,
+    maximum: 60_000,
+    description: 'how often the chain is looked at when no socket wakes the indexer; each look costs calls',
+  }),
 })
 
 /** The settings as the parts of the indexer name them. */
@@ -71,4 +77,5 @@ export const settingsOf = (
   startSlot: config.INDEXER_START_SLOT,
   commitment: config.INDEXER_COMMITMENT,
   concurrency: config.INDEXER_CONCURRENCY,
+  pollMs: config.INDEXER_POLL_MS,
 })

@@ -1,7 +1,5 @@
 /** Numbers of the indexer that are no settings. */
 export const INDEXER_TUNABLES = {
-  /** How often the chain is looked at when no socket wakes the indexer. */
-  pollMs: 2_000,
   /** How often recent slots are listed again, and counters compared with the accounts on the chain. */
   rescanEveryMs: 600_000,
   /** About how many transactions are read for missing numbers before the chain is followed on. */

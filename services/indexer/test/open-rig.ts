@@ -100,7 +100,7 @@ export async function openRig(
     STREAM_NAME: nats.stream,
     SUBJECT_PREFIX: nats.subjectPrefix,
     SOLANA_RPC_URLS: nodes.map(({ url }) => url).join(','),
-    'indexer.pollMs': '100',
+    INDEXER_POLL_MS: '100',
     ...env,
   }
   /** Everything on the stream, in its order. */

@@ -27,7 +27,6 @@ export const RealtimeConfig = Type.Object({
   MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: Count(10, 'of these, from one client address'),
   MAX_CONNECTIONS_PER_ADDRESS: Count(200, 'connections from one client address, over all pods'),
   MAX_SUBSCRIPTIONS_PER_CONNECTION: Count(100, 'tracking IDs of one connection'),
-  MAX_MESSAGE_BYTES: Count(16_384, 'size of a message from a client'),
   ...DueConfig,
   DATABASE_POOL_SIZE: PoolSize(2),
 })

@@ -21,7 +21,6 @@ import { ReadGate } from './read-gate.js'
 const log = createLogger('model', { LOG_LEVEL: 'silent', ENVIRONMENT: 'model' })
 const config = {
   CORS_ORIGIN: '*',
-  MAX_MESSAGE_BYTES: 16_384,
   MAX_SUBSCRIPTIONS_PER_CONNECTION: 10,
   HOST: '127.0.0.1',
   PORT: 0,

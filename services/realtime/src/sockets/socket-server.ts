@@ -25,6 +25,9 @@ type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) 
 /** How long a client may stay silent after it opened a connection. */
 const CONNECT_TIMEOUT_MS = 10_000
 
+/** Many times the longest message that the protocol has: every field of a subscription is short. */
+const LONGEST_MESSAGE_BYTES = 16_384
+
 /** CORS does not apply to WebSockets. When an origin list is set, the server checks the browser's Origin itself. */
 function originAllowed(allowed: string, request: IncomingMessage): boolean {
   if (allowed === '*' || request.headers.origin === undefined) return true
@@ -47,7 +50,7 @@ export function buildSocketServer(
     path: SOCKET_PATH,
     transports: ['websocket'],
     serveClient: false,
-    maxHttpBufferSize: config.MAX_MESSAGE_BYTES,
+    maxHttpBufferSize: LONGEST_MESSAGE_BYTES,
     perMessageDeflate: false,
     httpCompression: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
