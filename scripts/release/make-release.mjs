@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { setUp } from '../set-up.mjs'
 import { buildImages, choosesImages } from './build-images.mjs'
 import { notesOf } from './changelog.mjs'
+import { checkPlatforms } from './check-platforms.mjs'
 import { packPackages } from './pack-packages.mjs'
 import { packManifests } from './pin-manifests.mjs'
 import { readRoot, readVersion, ROOT, run } from './repository.mjs'
@@ -16,8 +17,8 @@ npm run release -- --publish         the same, and publishes it; the workflow ru
 
   --out FOLDER        instead of dist/release; what is in it goes
   --images yes|no     images need buildah; without the flag they are made where it is there
-  --platforms LIST    of the images: linux/amd64 (default), or linux/amd64,linux/arm64 where binfmt
-                      runs both
+  --platforms LIST    of the images: linux/amd64 (default), or linux/amd64,linux/arm64 where an
+                      emulator runs what the machine does not (qemu-user-static)
   --registry NAME     where the images will be, for the manifests:
                       registry.example.com/payment-tracking`
 
@@ -27,11 +28,18 @@ function sourceOf() {
   return remotes === '' ? undefined : run('git', ['remote', 'get-url', remotes.split('\n')[0]])
 }
 
+/** The page of a release is not in the repository: links to its files name the place, where it is on the web. */
+export const withWholeLinks = (text, { source, version }) =>
+  source?.startsWith('https://')
+    ? text.replaceAll(/\]\((?=docs\/)/g, `](${source.replace(/\.git$/, '')}/blob/v${version}/`)
+    : text
+
 /** @throws Error that names what is missing, before anything is made where that can be seen before */
 export async function makeRelease({ out, images: wish, platforms, registry }, say) {
   const version = readVersion()
   const notes = notesOf(readRoot('CHANGELOG.md'), version)
   const withImages = choosesImages(wish)
+  if (withImages) checkPlatforms(platforms)
   const isChanged = run('git', ['status', '--porcelain', '--untracked-files=no']) !== ''
   const folder = resolve(out ?? join(ROOT, 'dist/release'))
   const release = {
@@ -48,7 +56,7 @@ export async function makeRelease({ out, images: wish, platforms, registry }, sa
   mkdirSync(folder, { recursive: true })
   const files = packPackages(folder)
   files.push(writeBill(folder))
-  writeFileSync(join(folder, 'notes.md'), `${notes.text}\n`)
+  writeFileSync(join(folder, 'notes.md'), `${withWholeLinks(notes.text, release)}\n`)
   files.push('notes.md')
   if (withImages) {
     release.images = buildImages(release, { folder, platforms }, say)

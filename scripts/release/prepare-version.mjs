@@ -49,9 +49,11 @@ export function prepareVersion(version, say) {
   const changelog = closeSection(readRoot('CHANGELOG.md'), version, date)
   const files = raisedFiles(version, previous).set('CHANGELOG.md', changelog)
   for (const [file, text] of files) writeFileSync(`${ROOT}${file}`, text)
-  say(
-    `${previous} is ${version} in ${files.size - 1} files, and the changelog's section is closed (${date}).`,
-  )
+  const raised =
+    version === previous
+      ? `Every file says ${version} already`
+      : `${previous} is ${version} in ${files.size - 1} files`
+  say(`${raised}; the changelog's section is closed (${date}).`)
   say('')
   say('Next:')
   say('  npm run openapi                     # the description names the version')

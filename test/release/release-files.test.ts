@@ -100,6 +100,31 @@ t.test("a changelog's section is closed once, and never an empty one", async t =
   t.throws(() => readSections('## Unreleased\n'), /is no version/)
 })
 
+t.test(
+  'a platform that this machine cannot run is named, with the cure, before anything is built',
+  async t => {
+    const { checkPlatforms, runsHere } = await load('check-platforms.mjs')
+    if (process.platform === 'linux') t.ok(runsHere(process.arch === 'x64' ? 'amd64' : process.arch))
+    const both = 'linux/amd64,linux/arm64'
+    checkPlatforms(both, () => true)
+    t.throws(
+      () => checkPlatforms(both, (architecture: string) => architecture === 'amd64'),
+      /^linux\/arm64 cannot be built: this machine runs no arm64 programs; apt-get install [^\n]+$/,
+    )
+    t.throws(() => checkPlatforms('windows/amd64'), /takes linux\/amd64 and linux\/arm64, not windows/)
+  },
+)
+
+t.test('links of the release notes lead into the repository', async t => {
+  const { withWholeLinks } = await load('make-release.mjs')
+  const text = 'see [it](docs/it.md#there) and [more](https://example.com/docs/)'
+  t.equal(
+    withWholeLinks(text, { source: 'https://git.example/a/b.git', version: '1.2.3' }),
+    'see [it](https://git.example/a/b/blob/v1.2.3/docs/it.md#there) and [more](https://example.com/docs/)',
+  )
+  t.equal(withWholeLinks(text, { version: '1.2.3' }), text, 'without a remote they stay')
+})
+
 t.test('manifests name every image by its digest', async t => {
   const { pinImages } = await load('pin-manifests.mjs')
   const { readTargets } = await load('build-images.mjs')
