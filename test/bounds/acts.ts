@@ -20,6 +20,12 @@ async function send(bounds: Bounds, message: ChainMessage): Promise<void> {
   stored.set(bounds, message)
   await bounds.publish(message)
 }
+/** A wallet whose policies have addresses without a history. */
+async function openWallet(bounds: Bounds) {
+  const wallet = await bounds.now.openUserPayment()
+  await send(bounds, wallet.created)
+  return wallet
+}
 const retract = async (bounds: Bounds, { signature, slot }: { signature: string; slot: number }) => {
   await bounds.publishControl('retracted', { signature, slot })
 }
@@ -163,7 +169,7 @@ export const ACTS: Act[] = [
   {
     name: 'a policy that expires at the largest i64',
     do: async bounds => {
-      const policy = await bounds.now.openPolicy(bounds.gateway, bounds.userPayment, {
+      const policy = await bounds.now.openPolicy(bounds.gateway, await openWallet(bounds), {
         trackingId: 'largest',
       })
       policy.created.data.policy_type = {
@@ -250,10 +256,20 @@ export const ACTS: Act[] = [
   exported('subscribers'),
   exported('revenue'),
   {
+    name: 'a policy is opened again at an address with a history',
+    do: async bounds => {
+      const { address } = bounds.policies.metered
+      const again = await bounds.now.openPolicy(bounds.gateway, bounds.userPayment, { trackingId: 'again' })
+      if (again.address !== address) throw new Error(`${again.address} is not ${address}`)
+      await send(bounds, again.created)
+    },
+  },
+  {
     name: 'policies with every number at its bounds',
     do: async bounds => {
+      const wallet = await openWallet(bounds)
       for (const [n, type] of HOSTILE.entries()) {
-        const policy = await bounds.now.openPolicy(bounds.gateway, bounds.userPayment, {
+        const policy = await bounds.now.openPolicy(bounds.gateway, wallet, {
           trackingId: `bound-${n}`,
         })
         policy.created.data.policy_type = type

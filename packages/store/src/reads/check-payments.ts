@@ -3,6 +3,7 @@ import { allOf, join, raw, sql, type Sql } from '../database/sql.js'
 import { hidden } from './hidden.js'
 import { listPayments, type StoredOneTimePayment } from './list-one-time-payments.js'
 import type { RecordOptions } from './record-text.js'
+import { walkConditions, walkOrder } from './walk-key.js'
 
 /** What a payment must be; a field that is not given is not compared. */
 export interface WantedPayment {
@@ -38,6 +39,9 @@ function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment)
   return conditions
 }
 
+/** So many of the newest are looked at for a list. Only when it misses some are all payments sorted. */
+const LOOKED_AT = raw('1000')
+
 /** The index events_tracking_check holds the payments behind these. */
 const FIRST = raw('1000')
 /** All columns that a check compares and orders by are in the index. */
@@ -55,9 +59,17 @@ function partsOf(trackingId: string): { first: Sql; others: Sql } {
   }
 }
 
+/** The newest standing payments of a tracking ID, newest first. */
+const newestOf = (trackingId: string): Sql => sql`
+  (select e.* from events e
+    where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))}
+      and e.seq is not null and e.retracted_at is null
+    ${walkOrder('tracking_id', NEWEST_FIRST)} limit ${LOOKED_AT}) e`
+
 /**
- * Compares all standing payments of a tracking ID with what is wanted. Reads the first 1,000 by events_tracking_seq, and
- * all others in events_tracking_check alone: a third of the time that their rows would take. The lists are bounded.
+ * Compares all standing payments of a tracking ID with what is wanted. Counts the first 1,000 by events_tracking_seq, and
+ * all others in events_tracking_check alone: a third of the time that their rows would take. The lists are bounded, and
+ * seldom need more than the newest payments.
  */
 export async function checkPayments(
   store: Store,
@@ -70,31 +82,32 @@ export async function checkPayments(
   const lacks = conditions.map(condition => sql`case when ${condition} then 0 else 1 end`)
   const lacking = lacks.length === 0 ? sql`0` : join(lacks, ' + ')
   const counted = (part: Sql): Sql => sql`
-    select count(*) filter (where lacking = 0) as payments, sum(lacking) as mismatches
+    select count(*) as total, count(*) filter (where lacking = 0) as payments, sum(lacking) as mismatches
       from (select ${lacking} as lacking from ${part}) e`
-  const [counts] = await store.database.read<{ payments: bigint; mismatches: bigint }>(sql`
-    select sum(payments)::bigint as payments, coalesce(sum(mismatches), 0)::bigint as mismatches
+  const [counts] = await store.database.read<Record<'total' | 'payments' | 'mismatches', bigint>>(sql`
+    select sum(total)::bigint as total, sum(payments)::bigint as payments,
+           coalesce(sum(mismatches), 0)::bigint as mismatches
       from (${counted(first)} union all ${counted(others)}) c`)
-  const newestOf = (part: Sql, condition: Sql): Sql => sql`
-    (select e.id, e.occurred_at, e.slot, e.record_id from ${part} and ${condition} order by ${NEWEST_FIRST} limit ${MOST})`
-  const list = (condition: Sql, isAny: boolean) =>
-    isAny
-      ? listPayments(
-          store,
-          sql`
-            select e.* from (
-              select e.id from (${newestOf(first, condition)} union all ${newestOf(others, condition)}) e
-               order by ${NEWEST_FIRST} limit ${MOST}) k
-              join events e on e.id = k.id order by ${NEWEST_FIRST}`,
-          tokens,
-        )
-      : []
-  const { payments, mismatches } = counts!
+  const ordered = sql`order by ${NEWEST_FIRST} limit ${MOST}`
+  const keysOf = (part: Sql, condition: Sql): Sql => sql`
+    (select e.id, e.occurred_at, e.slot, e.record_id from ${part} and ${condition} ${ordered})`
+  const list = async (condition: Sql, count: bigint) => {
+    if (count === 0n) return []
+    const newest = sql`select e.* from ${newestOf(trackingId)} where ${condition} ${ordered}`
+    const found = await listPayments(store, newest, tokens)
+    if (found.length === MOST_CHECKED || BigInt(found.length) >= count) return found
+    const all = sql`
+      select e.* from (
+        select e.id from (${keysOf(first, condition)} union all ${keysOf(others, condition)}) e ${ordered}) k
+        join events e on e.id = k.id order by ${NEWEST_FIRST}`
+    return listPayments(store, all, tokens)
+  }
+  const { total, payments, mismatches } = counts!
   const isWanted = allOf(conditions)
   return {
-    payments: await list(isWanted, payments > 0n),
+    payments: await list(isWanted, payments),
     paymentCount: Number(payments),
-    others: await list(sql`not (${isWanted})`, mismatches > 0n),
+    others: await list(sql`not (${isWanted})`, total - payments),
     mismatchCount: Number(mismatches),
   }
 }
