@@ -122,13 +122,17 @@ t.test('archiving reads its month, a page that moves its page, and a look-up its
 
   const part = { month: '2020-03', part: 1, file: 'test/2020-03/1-x.ndjson.gz', sha256: 'x' }
   const positions = lines.map(({ position }) => position).sort((a, b) => Number(a - b))
-  await beginArchivePart(store, {
-    ...part,
-    bytes: 1n,
-    count: OLD,
-    firstPosition: positions[0]!,
-    lastPosition: positions.at(-1)!,
-  })
+  await beginArchivePart(
+    store,
+    {
+      ...part,
+      bytes: 1n,
+      count: OLD,
+      firstPosition: positions[0]!,
+      lastPosition: positions.at(-1)!,
+    },
+    { upTo },
+  )
   const options = { sizer: { rowsOf: () => PAGE, note: () => {} } }
   // Each line: its row by the primary key, and what writes it.
   const reads: Read[] = []

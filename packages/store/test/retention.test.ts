@@ -145,6 +145,7 @@ t.test('retention', async t => {
       'events',
       'live_events',
       'archived_events',
+      'archive_moves',
       'archive_parts',
       'event_counts',
       'gateways',

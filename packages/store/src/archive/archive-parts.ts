@@ -2,6 +2,7 @@
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { lockHead } from '../ingest/head.js'
+import { beginMoves, IS_UNFINISHED } from './archive-moves.js'
 
 /** A file of events of one month, and where its events are. */
 export interface ArchivePart {
@@ -41,19 +42,20 @@ export const listArchiveParts = (store: Store, month?: string): Promise<readonly
 
 /** The first part whose rows are not yet where they are wanted. */
 export const readUnfinishedPart = async (store: Store): Promise<ArchivePart | undefined> =>
-  (await list(store, sql`moved <> case wanted when 'archived' then count else 0 end`, sql`limit 1`))[0]
+  (await list(store, IS_UNFINISHED, sql`limit 1`))[0]
 
 const IS_ATTACHED = sql`exists (select from pg_inherits where inhrelid = 'archived_events'::regclass)`
 
 /**
- * Records a file that was written and read back; its rows may move from then on. With the first part, archived_events
- * becomes a partition of `events`.
- * @returns false when another process has recorded the part: its file is the one that counts
+ * Records a file that was written and read back; its rows may move from then on. With the first part of a move, the month
+ * leaves the lists. With the first part of all, archived_events becomes a partition of `events`.
+ * @param upTo the last position of the month's events that move
+ * @returns false when another process has recorded the part or restored the month: the file then counts for nothing
  */
 export async function beginArchivePart(
   { database }: Store,
   part: WrittenPart,
-  serverRun?: string,
+  { upTo, serverRun }: { upTo: bigint; serverRun?: string | undefined },
 ): Promise<boolean> {
   return database.pipelinedTransaction(async tx => {
     await lockHead(tx, serverRun)
@@ -65,20 +67,32 @@ export async function beginArchivePart(
     }
     const begun = await tx.$executeRaw`
       insert into archive_parts (month, part, file, sha256, bytes, count, first_position, last_position)
-      values (${part.month}, ${part.part}, ${part.file}, ${part.sha256}, ${part.bytes}, ${part.count},
-              ${part.firstPosition}, ${part.lastPosition})
+      select ${part.month}, ${part.part}::integer, ${part.file}, ${part.sha256}, ${part.bytes}, ${part.count}::integer,
+             ${part.firstPosition}, ${part.lastPosition}
+       where not exists (select from archive_parts where month = ${part.month} and wanted = 'live')
       on conflict do nothing`
+    if (begun === 1) tx.send(beginMoves(sql`select ${part.month}::text as month, ${upTo}::bigint as up_to`))
     return begun === 1
   })
 }
 
-/** Asks for the events of a month: its rows move back from then on. @returns the number of its parts */
-export const wantMonthLive = ({ database }: Store, month: string): Promise<number> =>
-  database.execute(sql`
-    update archive_parts set wanted = 'live', restored_at = clock_timestamp() where month = ${month}`)
+/** Wants the rows of parts elsewhere: their months leave the lists, and move. */
+const wantElsewhere = ({ database }: Store, change: Sql): Promise<void> =>
+  database.pipelinedTransaction(async tx => {
+    await lockHead(tx)
+    await tx.$executeRaw(sql`
+      with wanted as (update archive_parts set ${change} returning month, last_position)
+      ${beginMoves(sql`select month, max(last_position) as up_to from wanted group by month`)}`)
+  })
 
-/** Months that were restored longer ago than this are archived again, from their files. @returns the number of parts */
-export const archiveAgain = ({ database }: Store, afterDays: number): Promise<number> =>
-  database.execute(sql`
-    update archive_parts set wanted = 'archived'
-     where wanted = 'live' and restored_at < statement_timestamp() - make_interval(days => ${afterDays}::integer)`)
+/** Asks for the events of a month: its rows move back from then on. */
+export const wantMonthLive = (store: Store, month: string): Promise<void> =>
+  wantElsewhere(store, sql`wanted = 'live', restored_at = clock_timestamp() where month = ${month}`)
+
+/** Months that were restored longer ago than this are archived again, from their files. */
+export const archiveAgain = (store: Store, afterDays: number): Promise<void> =>
+  wantElsewhere(
+    store,
+    sql`wanted = 'archived'
+         where wanted = 'live' and restored_at < statement_timestamp() - make_interval(days => ${afterDays}::integer)`,
+  )

@@ -1,28 +1,34 @@
 // Where an archived event is asked for.
 import type { Store } from '../database/open-store.js'
-import { allOf, sql } from '../database/sql.js'
+import { allOf, sql, type Sql } from '../database/sql.js'
 import { eventConditions, type EventFilter } from '../reads/event-filter.js'
+import { IS_MOVING } from '../rows/moving-months.js'
 
 /** The month of an event `e` of the archive. */
 const MONTH_OF = sql`to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM')`
 
-/** Nothing of it counts while all its events are in lists again. */
-const HOLDS_EVENTS = sql`(wanted = 'archived' or moved > 0)`
+/** A month that moves is archived for readers, from its first event to its last. */
+const IS_ARCHIVED = sql`(e.archived or ${IS_MOVING})`
 
-/** The month of an archived event that passes a filter. The filter must name a signature: archived_signature_hash. */
+/** The last positions of parts and of months that move. Nothing of a part counts while all its events are in lists again. */
+const lastPositions = (condition: Sql): Sql => sql`
+  select month, last_position from archive_parts where (wanted = 'archived' or moved > 0) and ${condition}
+   union all select month, last_position from (select month, up_to as last_position from archive_moves) m where ${condition}`
+
+/** The month of an archived event that passes a filter. The filter must name a signature: events_signature_hash, archived_signature_hash. */
 export async function findArchivedMonth(
   { database }: Store,
   filter: EventFilter & { signature: string },
 ): Promise<string | null> {
   const [found] = await database.lookUp<{ month: string }>(sql`
-    select ${MONTH_OF} as month from events e where e.archived and ${allOf(eventConditions(filter))} limit 1`)
+    select ${MONTH_OF} as month from events e where ${IS_ARCHIVED} and ${allOf(eventConditions(filter))} limit 1`)
   return found?.month ?? null
 }
 
-/** The month of an event that was archived; null for an event in lists. Relies on the primary key. */
+/** The month of an event that was archived; null for an event in lists. Relies on the primary keys. */
 export async function findArchivedEvent({ database }: Store, id: string): Promise<string | null> {
   const [found] = await database.lookUp<{ month: string }>(
-    sql`select ${MONTH_OF} as month from events e where e.archived and e.id = ${id}::uuid`,
+    sql`select ${MONTH_OF} as month from events e where ${IS_ARCHIVED} and e.id = ${id}::uuid`,
   )
   return found?.month ?? null
 }
@@ -30,14 +36,13 @@ export async function findArchivedEvent({ database }: Store, id: string): Promis
 /** The month of the first archived events behind a position. Relies on archive_parts_last_position. */
 export async function findArchivedAfter({ database }: Store, position: bigint): Promise<string | null> {
   const [found] = await database.read<{ month: string }>(sql`
-    select month from archive_parts where last_position > ${position} and ${HOLDS_EVENTS}
-     order by first_position limit 1`)
+    select month from (${lastPositions(sql`last_position > ${position}`)}) p order by last_position limit 1`)
   return found?.month ?? null
 }
 
 /** The last position of an archived event; 0 without one. */
 export async function readArchivedUpTo({ database }: Store): Promise<bigint> {
   const [row] = await database.read<{ position: bigint }>(sql`
-    select coalesce(max(last_position), 0) as position from archive_parts where ${HOLDS_EVENTS}`)
+    select coalesce(max(last_position), 0) as position from (${lastPositions(sql`true`)}) p`)
   return row!.position
 }

@@ -1,4 +1,5 @@
 export { readArchiveLine, writeArchiveLine, type ArchiveLine } from './archive-line.js'
+export { endArchiveMove, readArchiveMove, type ArchiveMove } from './archive-moves.js'
 export {
   archiveAgain,
   beginArchivePart,

@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { allOf, sql } from '../database/sql.js'
+import { IS_IN_STREAM } from '../rows/moving-months.js'
 import { eventConditions, type EventFilter } from './event-filter.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 
@@ -50,6 +51,7 @@ export async function listEventsAfter(
     sql`position > ${range.after} and position <= ${range.upTo}`,
     // A retracted event keeps its place in the stream and is marked.
     ...eventConditions({ ...filter, retracted: true }),
+    IS_IN_STREAM,
   ]
   const { unchanging, changing } = eventRecordText({ tokens })
   return database.read<StreamEvent>(sql`

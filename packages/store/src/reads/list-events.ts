@@ -11,6 +11,7 @@ import {
 } from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
+import { IS_IN_LISTS } from '../rows/moving-months.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -111,7 +112,11 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
   const walk = walkOf(filter, page)
   if (walk !== null) {
     const { name, payments, retracted } = filter
-    const conditions = [...walkConditions(walk), ...eventConditions({ name, payments, retracted })]
+    const conditions = [
+      ...walkConditions(walk),
+      ...eventConditions({ name, payments, retracted }),
+      IS_IN_LISTS,
+    ]
     return sql`
       select ${columns} from live_events e
        where ${allOf(conditions)}
@@ -119,7 +124,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
        ${pageOf(page)}`
   }
   const order = eventOrderOf(filter)
-  const conditions = eventConditions(filter)
+  const conditions = [...eventConditions(filter), IS_IN_LISTS]
   if (page.after) conditions.push(after(order, page.after))
   return sql`
     select ${columns} from live_events e

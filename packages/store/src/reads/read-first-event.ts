@@ -7,11 +7,20 @@ export interface FirstEvent {
   occurredAt: Date | null
 }
 
-/** Reads the first entries of events_position_key and events_newest. Where all events were archived, lists begin behind them. */
+/**
+ * Reads the first entries of events_position_key and events_newest, behind the months that move. Where all events were archived,
+ * lists begin behind them.
+ */
 export async function readFirstEvent({ database }: Store): Promise<FirstEvent> {
   const [first] = await database.lookUp<FirstEvent>(sql`
-    select coalesce((select min(position) from live_events), (select max(last_position) + 1 from archive_parts)) as position,
-           coalesce((select min(occurred_at) from live_events),
+    select coalesce((select min(position) from live_events
+                      where position > coalesce((select max(up_to) from archive_moves), 0)),
+                    greatest((select max(last_position) from archive_parts), (select max(up_to) from archive_moves)) + 1)
+             as position,
+           coalesce((select min(occurred_at) from live_events
+                      where occurred_at >= coalesce(
+                        (select max(ends_at) from archive_moves where starts_at <= (select min(occurred_at) from live_events)),
+                        '-infinity')),
                     (select ((max(month) || '-01')::timestamp + interval '1 month') at time zone 'UTC' from archive_parts))
              as "occurredAt"`)
   return first!

@@ -1,6 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
+import { IS_IN_LISTS } from '../rows/moving-months.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 
 /** The stages of a payment, from the rows that each stage wrote. */
@@ -44,7 +45,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
         select last_position, committed_at, relayed_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
       ) b on b.last_position >= e.position
-     where e.signature = ${signature} and ${IS_PAYMENT}
+     where e.signature = ${signature} and ${IS_PAYMENT} and ${IS_IN_LISTS}
      order by e.event_index, e.id`)
   return rows.map(row => ({ ...row, amount: BigInt(row.amount) }))
 }

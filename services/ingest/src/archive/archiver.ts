@@ -1,17 +1,19 @@
 // Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then its events
-// move page by page into archived_events, while ingest goes on. archive_parts records the progress: after a crash, this process
-// or another one first moves the events of a file that was begun.
+// move page by page into archived_events, while ingest goes on. The month leaves the lists before its first event moves.
+// archive_parts and archive_moves record the progress: after a crash, this process or another one first finishes that month.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {
   archiveAgain,
   beginArchivePart,
   dueSeconds,
+  endArchiveMove,
   findOldMonth,
   keptSince,
   listArchiveParts,
   moveArchivePage,
   PageSizer,
+  readArchiveMove,
   readMonth,
   readUnfinishedPart,
   StoreTimeoutError,
@@ -69,12 +71,20 @@ export class Archiver implements Intake {
 
 /** One round. */
 export async function archiveOldMonths(options: ArchiverOptions, stop: AbortSignal): Promise<void> {
-  const { store, months, restoredDays, settledSeconds, log } = options
+  const { store, months, restoredDays, settledSeconds, guard, log } = options
   await archiveAgain(store, restoredDays)
   for (;;) {
     for (let part; (part = await readUnfinishedPart(store)) !== undefined;) {
       await finishPart(options, part, stop)
       if (stop.aborted) return
+    }
+    // The month that moves is finished before another one begins.
+    const move = await readArchiveMove(store)
+    if (stop.aborted) return
+    if (move !== undefined) {
+      const isLeft = !move.isRestored && (await beginPart(options, move.month, move.upTo))
+      if (!isLeft) await endArchiveMove(store, move.month, await guard.serverRun())
+      continue
     }
     const month = await findOldMonth(store, keptSince(new Date(), months))
     if (month === null || stop.aborted) return
@@ -95,12 +105,12 @@ export async function readArchiveDueSeconds(store: Store, months: number): Promi
   return month === null ? 0 : dueSeconds(month, months)
 }
 
-/** Writes the next events of a month to a file, and records it. */
+/** Writes the next events of a month to a file, and records it. @returns false when there are no more events */
 async function beginPart(
   { store, files, folder, guard, eventsAPart, log }: ArchiverOptions,
   month: string,
   upTo: bigint,
-): Promise<void> {
+): Promise<boolean> {
   // Read before the events: when another process records a part meanwhile, this one is not recorded.
   const part = (await listArchiveParts(store, month)).length + 1
   const events = new Map<string, ArchiveLine>()
@@ -112,10 +122,11 @@ async function beginPart(
       bytes += event.data.length
     }
   }
-  if (events.size === 0) return
+  if (events.size === 0) return false
   const written = await writePartFile(files, { folder, month, part }, [...events.values()])
-  const isBegun = await beginArchivePart(store, written, await guard.serverRun())
+  const isBegun = await beginArchivePart(store, written, { upTo, serverRun: await guard.serverRun() })
   if (isBegun) log.info({ month, part, events: written.count, file: written.file }, 'archive.written')
+  return true
 }
 
 type FinishOptions = Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log' | 'sizer'>
@@ -141,6 +152,7 @@ async function finishPart(
 export async function finishMonth(options: FinishOptions, month: string): Promise<void> {
   for (const part of await listArchiveParts(options.store, month))
     await finishPart(options, part, new AbortController().signal)
+  await endArchiveMove(options.store, month)
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   userPayment,
   type Message,
 } from '../refold-history.js'
+import { findHalfMonths, listMonths } from './half-months.js'
 import { makeDirectory, monthsBefore } from './open-archive.js'
 import { openCut, openS3 } from './open-s3.js'
 
@@ -78,6 +79,7 @@ async function killEverywhere(t: Test, { place, env, dieAt }: Place): Promise<vo
   const { store, database } = await openTestStore(t)
   await ingest(store, [...early, FINAL])
   await database.pool.query(relayed)
+  const wereThere = await listMonths(store)
   const reference = await openTestStore(t)
   await ingest(reference.store, [...early, FINAL, ...late.flat()])
   await drain(reference.store)
@@ -102,6 +104,7 @@ async function killEverywhere(t: Test, { place, env, dieAt }: Place): Promise<vo
     }
     const [code, signal] = await ended
     if (signal === null) t.equal(code, 0)
+    t.strictSame(await findHalfMonths(store, wereThere), [], `no month is half in lists (${dies})`)
     return signal
   }
   let deaths = 0
