@@ -1,5 +1,6 @@
 // What `npm start` and `npm test` do first, on a fresh clone and on every later run: install when the lock file has
 // changed, build when a source has changed. Plain JavaScript without dependencies: nothing is installed yet.
+import { fileURLToPath } from 'node:url'
 import { build } from './set-up/build.mjs'
 import { install } from './set-up/install.mjs'
 
@@ -19,3 +20,5 @@ export async function setUp(log, { withTests = true } = {}) {
   await install(log, { withTests })
   await build(log)
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await setUp(line => console.log(line))

@@ -17,6 +17,7 @@ export const testFolders = root =>
   [
     'test',
     'infra/stack/test',
+    'infra/testkit/test',
     ...['services', 'packages'].flatMap(parent => testFoldersBelow(root, parent)),
   ].filter(folder => existsSync(join(root, folder)))
 

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 export async function withServers(log, use) {
   // The set-up builds this module, so it does not exist before.
   const { tools } = await import('../../infra/stack/dist/commands.js')
-  const { ensureTemplate, removeAbandoned } = await import('../../packages/testkit/dist/index.js')
+  const { ensureTemplate, removeAbandoned } = await import('../../infra/testkit/dist/index.js')
   await removeAbandoned()
   const dataDir = mkdtempSync(join(tmpdir(), 'payment-tracking-test-'))
   const servers = await tools.openServers({ dataDir, durable: false, log })
@@ -30,6 +30,6 @@ export async function withServers(log, use) {
 
 /** Ends the servers of test files that were killed. */
 export async function removeAbandonedServers() {
-  const { removeAbandoned } = await import('../../packages/testkit/dist/index.js')
+  const { removeAbandoned } = await import('../../infra/testkit/dist/index.js')
   await removeAbandoned()
 }

@@ -27,7 +27,7 @@ export const packagesOf = root =>
   ['packages', 'services']
     .flatMap(parent => readdirSync(join(root, parent)).map(name => join(parent, name)))
     .filter(path => existsSync(join(root, path, 'package.json')))
-    .concat('infra/stack')
+    .concat('infra/stack', 'infra/testkit')
 
 /** All files at or below a path, sorted; none when there is nothing. */
 function filesBelow(root, path, isLeftOut = () => false) {

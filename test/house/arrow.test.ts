@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ),
   'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
   'infra/dev-kit': [],
-  'packages/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
+  'infra/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
 }
 
 const LIVES: Record<string, string> = {
@@ -50,16 +50,16 @@ const LIVES: Record<string, string> = {
   'packages/runtime': 'config, logger, life cycle, health, metrics',
   'packages/client': 'the published client, packed with the messages of `contracts`',
   'packages/simulator': 'a chain in a virtual machine and nodes with faults, for tests',
-  'packages/testkit': 'real servers, factories, a webhook receiver, for tests',
   'infra/stack': '`npm start`: private servers, services, the edge, the commands',
   'infra/dev-kit': 'packs the commands for other projects',
+  'infra/testkit': 'real servers, factories, a webhook receiver, for tests',
 }
 
 /** Each outside library has one home; nobody else imports it. */
 const HOMES: Record<string, readonly string[]> = {
-  nats: ['packages/bus', 'packages/testkit'],
+  nats: ['packages/bus', 'infra/testkit'],
   bullmq: ['packages/queue'],
-  ioredis: ['packages/runtime', 'packages/redis', 'packages/queue', 'packages/testkit'],
+  ioredis: ['packages/runtime', 'packages/redis', 'packages/queue', 'infra/testkit'],
   '@solana/kit': ['packages/chain', 'packages/simulator', 'services/indexer'],
   litesvm: ['packages/simulator'],
   '@socket.io/redis-emitter': ['packages/redis'],
@@ -72,7 +72,7 @@ const STACK_HOUSES = ['servers', 'launcher', 'commands/demo', 'commands/dev-kit'
 const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\//
 /** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
 const POSTGRES_DOOR =
-  /^packages\/store\/(src\/(database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^packages\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
+  /^packages\/store\/(src\/(database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^infra\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
 
 /** What a pure package may not touch: I/O, the clock, chance. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/
@@ -103,6 +103,20 @@ const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/packag
 
 t.test('every package is known to this test', async t => {
   t.same(packages.map(dirname).sort(), Object.keys(MAY_IMPORT).sort())
+})
+
+t.test('no package and no service may import what lies above it, in infra', async t => {
+  const above = Object.keys(MAY_IMPORT).flatMap(folder =>
+    folder.startsWith('infra/') ? basename(folder) : [],
+  )
+  for (const [folder, allowed] of Object.entries(MAY_IMPORT).filter(
+    ([folder]) => !folder.startsWith('infra/'),
+  ))
+    t.same(
+      allowed.filter(name => above.includes(name)),
+      [],
+      folder,
+    )
 })
 
 t.test('the table of docs/architecture.md says what this test says', async t => {
@@ -168,7 +182,7 @@ t.test('no source file imports against the arrow', async t => {
 })
 
 t.test('one place opens connections to Redis', t => {
-  const home = /^packages\/(runtime\/src\/servers|testkit\/src)\//
+  const home = /^(packages\/runtime\/src\/servers|infra\/testkit\/src)\//
   const opening = sources.filter(file => /new (Redis|Cluster)\(/.test(read(file)))
   t.same(
     opening.filter(file => !home.test(file)),
@@ -281,7 +295,7 @@ t.test('no folders inside a package or service import each other in a circle', t
 
 t.test('only tests import the testkit', async t => {
   for (const file of files.filter(name => /\.(ts|mjs|js)$/.test(name))) {
-    if (/(^|\/)test\//.test(file) || file.startsWith('packages/testkit/') || file === 'scripts/test.mjs')
+    if (/(^|\/)test\//.test(file) || file.startsWith('infra/testkit/') || file === 'scripts/test.mjs')
       continue
     if (importsOf(read(file)).some(name => name === `${SCOPE}testkit`)) t.fail(`${file} imports the testkit`)
   }

@@ -72,7 +72,7 @@ t.test('a file killed by its time limit leaves no service, no child and no serve
   const script = `
     import { spawn } from 'node:child_process'
     import { writeFileSync } from 'node:fs'
-    import { openPrivateServers, startStack } from '${join(ROOT, 'packages/testkit/dist/index.js')}'
+    import { openPrivateServers, startStack } from '${join(ROOT, 'infra/testkit/dist/index.js')}'
     import root from 'tap'
     root.test('hangs', async t => {
       const child = spawn('sleep', ['600'])
