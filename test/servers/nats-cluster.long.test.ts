@@ -130,8 +130,8 @@ t.test('nothing is lost or doubled, and the lease moves only when its holder die
   cluster.cut(await cluster.leaderOf(stream))
   await goesOn('the cut')
   cluster.heal()
-  await cluster.settle()
   await goesOn('the healing')
+  await cluster.settle()
   t.equal(holders.length, 1, `one indexer had the lease: ${holders.join()}`)
 
   const leading = indexers.find(({ logs }) => logs.some(({ msg }) => msg === 'indexer.leading'))!

@@ -1,7 +1,7 @@
 import type { NatsConnection } from 'nats'
 
-/** An election takes up to 9 s, and a new connection shortens none. */
-const LEAST_BETWEEN_MS = 10_000
+/** An election takes 4 to 9 s, and a new connection shortens none; the next server may be the one that is cut off. */
+const LEAST_BETWEEN_MS = 5_000
 /** Longer than the client waits before it connects again. */
 const LOOK_AFTER_MS = 2_000
 const changedAt = new WeakMap<NatsConnection, number>()

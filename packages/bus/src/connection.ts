@@ -17,6 +17,12 @@ export class BusUnavailableError extends ServiceError {
   readonly retry = 'later'
 }
 
+/**
+ * For questions that are soon asked again: a server that is cut off from the others gives no answer. No question before
+ * them asks for the account, which only the leader of the whole cluster may answer.
+ */
+export const ASKING = { timeout: 2_000, checkAPI: false }
+
 /** Splits `nats://user:password@host` into what the client wants. */
 function optionsOf(
   config: BusConfig,

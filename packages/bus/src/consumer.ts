@@ -1,9 +1,10 @@
 import { setImmediate as nextRead, setTimeout as sleep } from 'node:timers/promises'
-import type { Intake, Logger } from '@payment-tracking/runtime'
+import { ServiceError, type Intake, type Logger } from '@payment-tracking/runtime'
 import {
   AckPolicy,
   ConsumerEvents,
   DeliverPolicy,
+  Events,
   nanos,
   type Consumer,
   type ConsumerMessages,
@@ -11,7 +12,8 @@ import {
   type NatsConnection,
 } from 'nats'
 import { changeServer } from './change-server.js'
-import { BusUnavailableError } from './connection.js'
+import { ASKING, BusUnavailableError } from './connection.js'
+import { undefinedIfMissing } from './observe.js'
 import { readPosition, type StreamPosition } from './position.js'
 import { describe, describeTraced, type ReceivedBusMessage } from './received-message.js'
 import { ensureStream, type StreamConfig, type StreamState } from './stream.js'
@@ -63,12 +65,20 @@ const RESTART_DELAY_MS = 1_000
 /** A batch is lengthened by no more messages than this to keep a group together. */
 const MOST_OF_GROUP = 256
 const LONGEST_GATHERING_MS = 10
-/** Errors that end a consumer: it must be opened again, and created if it is missing. */
+/** Silence of twice to three times this length counts as missed heartbeats. */
+const HEARTBEAT_MS = 2_000
+/**
+ * What tells that a consumer sends nothing any more: it must be opened again, and created if it is missing. The client
+ * would ask once, and after a question without an answer wait 15 to 45 s, also when it connects again meanwhile.
+ */
 const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.ConsumerDeleted,
   ConsumerEvents.ConsumerNotFound,
   ConsumerEvents.StreamNotFound,
+  ConsumerEvents.HeartbeatsMissed,
 ])
+/** Another server leads the consumer, and knows nothing of what was requested. */
+const LEADERSHIP_CHANGE = '409 leadership change'
 
 /**
  * Batches that `handle` works on at the same time. The first is stored and the second is read. A third is fetched only
@@ -103,10 +113,11 @@ export class BatchConsumer implements Intake {
   ) {}
 
   start(): void {
-    const work = () =>
-      Array.from({ length: BATCHES_AT_ONCE }, (_, index) => this.#work(index === BATCHES_AT_ONCE - 1))
-    this.#receiving ??= this.#receive()
-    this.#working ??= Promise.all(work())
+    if (this.#receiving) return
+    this.#receiving = this.#receive()
+    void this.#endWithConnection()
+    const work = (_: unknown, index: number) => this.#work(index === BATCHES_AT_ONCE - 1)
+    this.#working = Promise.all(Array.from({ length: BATCHES_AT_ONCE }, work))
   }
 
   /** Takes no more messages; resolves when the batches in progress are stored and acknowledged. */
@@ -181,7 +192,7 @@ export class BatchConsumer implements Intake {
         this.#messages = await consumer.consume({
           max_messages: batchSize * BATCHES_AT_ONCE,
           expires: 30_000,
-          idle_heartbeat: 5_000,
+          idle_heartbeat: HEARTBEAT_MS,
         })
         this.#problem = null
         this.#opening = false
@@ -195,16 +206,24 @@ export class BatchConsumer implements Intake {
         this.#problem = 'the consumer ended'
       } catch (err) {
         this.#problem = `the consumer cannot be opened: ${messageOf(err)}`
-        if (!this.#stopping) this.log.warn({ err }, 'bus.consume-interrupted')
+        if (this.#stopping) return
+        this.log.warn({ err }, 'bus.consume-interrupted')
+        // NATS itself refused or did not answer: another server may know a leader.
+        if (!(err instanceof ServiceError)) changeServer(this.connection)
+        await sleep(RESTART_DELAY_MS)
       }
-      if (!this.#stopping) await new Promise(resolve => setTimeout(resolve, RESTART_DELAY_MS))
     }
   }
 
+  /**
+   * After the first time, only a missing consumer is created: for that the whole cluster needs a leader, which it may lack
+   * for half a minute after the stream and the consumer have theirs.
+   */
   async #open(): Promise<Consumer> {
     const { streamName, subjectPrefix, consumerName, batchSize, ackWaitMs } = this.options
-    const manager = await this.connection.jetstreamManager()
+    const manager = await this.connection.jetstreamManager(ASKING)
     this.#stream = await ensureStream(manager, this.options)
+    if (this.#consumer && (await this.#consumer.info().catch(undefinedIfMissing))) return this.#consumer
     await manager.consumers.add(streamName, {
       durable_name: consumerName,
       ack_policy: AckPolicy.Explicit,
@@ -214,21 +233,24 @@ export class BatchConsumer implements Intake {
       max_deliver: -1,
       max_ack_pending: batchSize * MOST_UNACKNOWLEDGED_BATCHES,
     })
-    this.#consumer = await this.connection.jetstream().consumers.get(streamName, consumerName)
+    this.#consumer = await this.connection.jetstream(ASKING).consumers.get(streamName, consumerName)
     return this.#consumer
   }
 
   /** A server that lost the pull request or the consumer sends no error, so silence is the only sign. */
   async #watch(messages: ConsumerMessages): Promise<void> {
-    for await (const { type } of await messages.status()) {
-      if (LOST.has(type)) {
-        this.log.warn({ status: type }, 'bus.consumer-lost')
-        messages.stop()
-      } else if (type === ConsumerEvents.HeartbeatsMissed) {
-        this.log.warn('bus.heartbeats-missed')
-        changeServer(this.connection)
-      }
+    for await (const { type, data } of await messages.status()) {
+      if (!LOST.has(type) && data !== LEADERSHIP_CHANGE) continue
+      this.log.warn({ status: type }, 'bus.consumer-lost')
+      messages.stop()
+      if (type === ConsumerEvents.HeartbeatsMissed) changeServer(this.connection)
     }
+  }
+
+  /** The server forgets what was requested over a connection that broke. */
+  async #endWithConnection(): Promise<void> {
+    for await (const { type } of this.connection.status())
+      if (type === Events.Reconnect) this.#messages?.stop()
   }
 
   async #work(isSpare: boolean): Promise<void> {

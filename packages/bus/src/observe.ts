@@ -1,6 +1,6 @@
 // What people look at: the consumers of a stream, and keys without making their bucket.
 import { NatsError, type NatsConnection } from 'nats'
-import { BusUnavailableError } from './connection.js'
+import { ASKING, BusUnavailableError } from './connection.js'
 
 export interface ConsumerState {
   name: string
@@ -23,6 +23,11 @@ export interface KeyState {
 
 /** JetStream has no such stream, or no such message. */
 const isMissing = (error: unknown): boolean => error instanceof NatsError && error.api_error?.code === 404
+
+/** @throws the error, unless it says that what was asked for is not there */
+export const undefinedIfMissing = (error: unknown): undefined => {
+  if (!isMissing(error)) throw error
+}
 
 /** @throws BusUnavailableError */
 export async function listConsumers(connection: NatsConnection, stream: string): Promise<ConsumerState[]> {
@@ -55,7 +60,7 @@ export async function peekKey(
   key: string,
 ): Promise<KeyState | undefined> {
   try {
-    const manager = await connection.jetstreamManager()
+    const manager = await connection.jetstreamManager(ASKING)
     const message = await manager.streams.getMessage(`KV_${bucket}`, { last_by_subj: `$KV.${bucket}.${key}` })
     const isDeleted = message.header.get('KV-Operation') !== ''
     return { value: isDeleted ? '' : message.string(), revision: message.seq, writtenAt: message.time }

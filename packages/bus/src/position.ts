@@ -1,5 +1,5 @@
 import type { NatsConnection } from 'nats'
-import { BusUnavailableError } from './connection.js'
+import { ASKING, BusUnavailableError } from './connection.js'
 import { takesControls, type StreamConfig, type StreamState } from './stream.js'
 
 /** Where a stream and our consumer of it stand. */
@@ -32,7 +32,7 @@ export async function readPosition(
   { streamName, subjectPrefix, consumerName }: StreamConfig & { consumerName: string },
 ): Promise<StreamPosition> {
   try {
-    const manager = await connection.jetstreamManager()
+    const manager = await connection.jetstreamManager(ASKING)
     const { created, config, state } = await manager.streams.info(streamName)
     const consumer = await manager.consumers.info(streamName, consumerName)
     return {

@@ -10,8 +10,8 @@ export interface OutgoingMessage {
   id?: string
 }
 
-/** The time for the acknowledgements of one call. */
-const TIMEOUT_MS = 5_000
+/** Without any acknowledgement for this long, the stream has no leader, or this server is cut off from it. */
+const SILENCE_MS = 3_000
 /** Source: the header `Nats-Msg-Id` of JetStream. */
 const MESSAGE_ID = 'Nats-Msg-Id'
 
@@ -52,7 +52,7 @@ export class StreamPublisher {
         if (left === 0) return resolve()
         deadline = setTimeout(
           () => reject(new Error(`${left} of ${messages.length} messages were not acknowledged in time`)),
-          TIMEOUT_MS,
+          SILENCE_MS,
         )
         const headersOf = (id?: string) => (id === undefined || isCluster ? {} : { headers: withId(id) })
         for (const [at, { subject, bytes, id }] of messages.entries()) {
@@ -64,6 +64,7 @@ export class StreamPublisher {
             if (!seq) return reject(new Error(error?.description ?? 'an unreadable acknowledgement'))
             if (sequences[at] !== undefined) return undefined
             sequences[at] = seq
+            deadline?.refresh()
             left--
             return left === 0 ? resolve() : undefined
           })
