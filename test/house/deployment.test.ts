@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SOCKET_PATH } from '@payment-tracking/contracts'
+import { BASE_URL_PATHS } from '@payment-tracking/contracts'
 import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
 import { validate } from 'dockerfile-utils'
 import { parse, stringify } from 'yaml'
@@ -30,22 +30,22 @@ t.test('docker-compose.yml fits its schema and the linter finds nothing', async 
 })
 
 t.test('every way to the base URL sends the same paths to the same service', async t => {
-  const wanted = { realtime: SOCKET_PATH, console: '/console' }
-  for (const file of ['infra/docker/haproxy.cfg', 'infra/loadbalancer/haproxy.cfg']) {
-    const rules = [
-      ...read(file).matchAll(/^ *use_backend (\w+) if \{ path (\S+) \} \|\| \{ path_beg (\S+) \}$/gm),
-    ]
-    t.same(Object.fromEntries(rules.map(([, service, path]) => [service, path])), wanted, file)
-    for (const [, , path, below] of rules) t.equal(below, `${path}/`, file)
-    t.match(read(file), 'use_backend api if { path -m found }')
-  }
+  const wanted = Object.entries(BASE_URL_PATHS).map(
+    ([service, path]) => `use_backend ${service} if { path ${path} } || { path_beg ${path}/ }`,
+  )
+  for (const file of ['infra/docker/haproxy.cfg', 'infra/loadbalancer/haproxy.cfg'])
+    t.same(
+      [...read(file).matchAll(/use_backend .*/g)].map(([line]) => line),
+      [...wanted, 'use_backend api if { path -m found }'],
+      file,
+    )
   const { rules } = parse(read('infra/kubernetes/components/gateway-api/routes.yaml')).spec as {
     rules: { matches: { path: { value: string } }[]; backendRefs: { name: string }[] }[]
   }
   const routed = rules.flatMap(({ matches, backendRefs }) =>
     matches.map(({ path }) => [backendRefs[0]!.name, path.value]),
   )
-  t.same(Object.fromEntries(routed.filter(([service]) => service !== 'api')), wanted)
+  t.same(Object.fromEntries(routed.filter(([service]) => service !== 'api')), BASE_URL_PATHS)
   t.same(routed.at(-1), ['api', '/'])
 })
 

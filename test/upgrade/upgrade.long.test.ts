@@ -81,9 +81,8 @@ t.test('a release goes on while schema and services change under load', { timeou
     host: '127.0.0.1',
     port: 0,
     trustedProxies: false,
-    apiPorts: () => ready.map(({ apiPort }) => apiPort),
-    realtimePorts: () => ready.map(({ realtimePort }) => realtimePort),
-    consolePorts: () => [],
+    portsOf: service =>
+      ready.map(({ apiPort, realtimePort }) => (service === 'realtime' ? realtimePort : apiPort)),
   })
   t.teardown(() => edge.close())
   const oldApi = `http://127.0.0.1:${before.apiPort}`

@@ -50,9 +50,7 @@ async function openEdgeTo(
     host: '127.0.0.1',
     port: 0,
     trustedProxies: readTrustedProxies(trustProxy),
-    apiPorts: () => apiPorts,
-    realtimePorts: () => realtimePorts,
-    consolePorts: () => consolePorts,
+    portsOf: service => ({ api: apiPorts, realtime: realtimePorts, console: consolePorts })[service],
   })
   t.teardown(() => edge.close())
   return edge.url

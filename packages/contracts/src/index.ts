@@ -1,3 +1,4 @@
+export * from './base-url.js'
 export * from './jobs.js'
 export * from './committed-lifecycle.js'
 export * from './committed-payment.js'

@@ -166,15 +166,13 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       )
     }
   }
-  const portsOf = (service: ServiceName) =>
+  const portsOf = (service: string) =>
     processes.flatMap(({ name, port }) => (serviceOf(name) === service && port !== undefined ? [port] : []))
   const edge = await openEdge({
     host: '127.0.0.1',
     port: 0,
     trustedProxies: false,
-    apiPorts: () => portsOf('api'),
-    realtimePorts: () => portsOf('realtime'),
-    consolePorts: () => [],
+    portsOf,
   })
   log(`${replicas} of each of ${SERVICES.join(', ')} of ${pathToFileURL(root).pathname} behind ${edge.url}`)
   const redisServer = sentinels && breakPrimary(sentinels)

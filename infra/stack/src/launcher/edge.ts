@@ -3,7 +3,7 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
-import { SOCKET_PATH } from '@payment-tracking/contracts'
+import { BASE_URL_PATHS } from '@payment-tracking/contracts'
 import {
   answerRawError,
   arrivalLimits,
@@ -15,15 +15,16 @@ import { createProxyServer } from 'httpxy'
 import { BODY_TOO_LARGE, BODY_WITH_UPGRADE, refuse, UNAVAILABLE } from './edge-answers.js'
 import { readBody } from './read-body.js'
 
+type ServedService = 'api' | keyof typeof BASE_URL_PATHS
+const PATHS = Object.entries(BASE_URL_PATHS) as [ServedService, string][]
+
 export interface EdgeOptions {
   host: string
   port: number
   /** The proxies in front, whose x-forwarded-for counts: as in a service by itself. */
   trustedProxies: TrustedProxies
-  /** Ports of the processes that are ready now. */
-  apiPorts: () => readonly number[]
-  realtimePorts: () => readonly number[]
-  consolePorts: () => readonly number[]
+  /** Ports of the processes of a service that are ready now. */
+  portsOf: (service: ServedService) => readonly number[]
 }
 
 export interface Edge {
@@ -31,7 +32,6 @@ export interface Edge {
   close(): Promise<void>
 }
 
-const CONSOLE_PATH = '/console'
 /** The API has the same limit. */
 const BODY_LIMIT_BYTES = 64 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
@@ -54,12 +54,8 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   let next = 0
   const choose = (request: IncomingMessage): string | undefined => {
     const path = (request.url ?? '/').split('?')[0]!
-    const isBelow = (base: string) => path === base || path.startsWith(`${base}/`)
-    const ports = isBelow(SOCKET_PATH)
-      ? options.realtimePorts()
-      : isBelow(CONSOLE_PATH)
-        ? options.consolePorts()
-        : options.apiPorts()
+    const found = PATHS.find(([, base]) => path === base || path.startsWith(`${base}/`))
+    const ports = options.portsOf(found?.[0] ?? 'api')
     const port = ports[next++ % ports.length]
     return port === undefined ? undefined : `http://127.0.0.1:${port}`
   }

@@ -133,9 +133,7 @@ async function runServices({
     host: config.HOST,
     port: config.PORT,
     trustedProxies: readTrustedProxies(config.TRUST_PROXY),
-    apiPorts: () => portsOf('api'),
-    realtimePorts: () => portsOf('realtime'),
-    consolePorts: () => portsOf('console'),
+    portsOf,
   })
   const describe = (): StackFile => ({
     launcher: identify(process.pid),
