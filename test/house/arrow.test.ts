@@ -192,6 +192,12 @@ t.test('one place opens connections to Redis', t => {
   t.end()
 })
 
+t.test('one place says the type of a list of integers in SQL', t => {
+  const casting = sources.filter(file => !file.startsWith('infra/') && read(file).includes('::bigint[]'))
+  t.same(casting, ['packages/store/src/database/sql.ts'], '`bigints` of sql.ts writes it')
+  t.end()
+})
+
 t.test('the pages of the console import the client and nothing else of ours', async t => {
   const pages = sources.filter(file => file.startsWith('services/console/src/site/'))
   t.ok(pages.length > 20, 'the pages were found')

@@ -16,6 +16,10 @@ export interface Tx {
 
 export const { sql, join, raw, empty } = Prisma
 
+/** A list of integers as a parameter, with the type that Postgres could not tell from the text. Null stays null. */
+export const bigints = (values: readonly (bigint | number | string | null)[]): Sql =>
+  sql`${values.map(value => (value === null ? null : String(value)))}::bigint[]`
+
 /** No value in a column of type `json`, in the models of Prisma's client. */
 export const { DbNull } = Prisma
 

@@ -1,7 +1,7 @@
 // Announcements outside of the batch that stored the event: payments whose policy came later, and retractions. The
 // transaction of the cause writes a row, and the row is removed once Redis has the announcement. After a crash in
 // between, the sweeper finds the row.
-import { sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
@@ -23,7 +23,7 @@ export async function recordAnnouncements(
 /** Removes the rows of announced events. */
 export async function removeAnnouncements({ database }: Store, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
-  await database.execute(sql`delete from announcements where id = any(${ids.map(String)}::bigint[])`)
+  await database.execute(sql`delete from announcements where id = any(${bigints(ids)})`)
 }
 
 /**
@@ -60,7 +60,7 @@ export async function sweepAnnouncements(
       retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
     })
     await tx.$executeRaw`
-        delete from announcements where id = any(${rows.map(({ id }) => id.toString())}::bigint[])`
+        delete from announcements where id = any(${bigints(rows.map(({ id }) => id))})`
     return rows.length
   }, PAGE_LIMITS)
 }

@@ -1,7 +1,7 @@
 import type { RefusalCode } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 
 /** The stored bytes of a refused message. */
 export const DEAD_LETTER_BYTES = 64 * 1024
@@ -62,7 +62,7 @@ export function closeReplayed(
   tx.send(sql`
     update dead_letters set replayed_at = clock_timestamp()
      where stream = ${stream.name} and stream_created_at = ${stream.createdAt} and replayed_at is null
-       and stream_sequence = any(${streamSequences.map(String)}::bigint[])`)
+       and stream_sequence = any(${bigints(streamSequences)})`)
 }
 
 /** A dead letter that a retraction may accept. */
@@ -91,5 +91,5 @@ export async function readWaitingLetters(tx: Tx, signatures: readonly string[]):
 export async function markAccepted(tx: Tx, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await tx.$executeRaw`
-    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`
+    update dead_letters set replayed_at = clock_timestamp() where id = any(${bigints(ids)})`
 }

@@ -8,7 +8,7 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { moveTokens } from './figures.js'
 import { giveSeqs } from './number.js'
@@ -182,7 +182,7 @@ export async function derivePayments(
       update events e set awaits_policy = false, tracking_id = f.tracking_id, seq = f.seq
         from unnest(${completing.map(({ payment }) => payment.row.id)}::uuid[],
                     ${completing.map(({ payment }) => payment.row.tracked_as)}::text[],
-                    ${seqs}::bigint[]) as f (id, tracking_id, seq)
+                    ${bigints(seqs)}) as f (id, tracking_id, seq)
        where e.id = f.id`)
   const moved = changes.filter(
     ({ payment, facts }) => !payment.row.retracted && facts.tokenMint !== payment.row.token_mint,

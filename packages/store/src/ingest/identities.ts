@@ -4,7 +4,7 @@
 // The first stored event has the id of the identity; later events have an id that also names their slot. A message is
 // compared with the event of its own slot. Without such an event, the message contradicts the event that stands, unless
 // the message's own transaction was retracted.
-import { sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 import { hidden } from '../reads/hidden.js'
 import {
   idInSlot,
@@ -55,7 +55,7 @@ export async function readRetractions(
   if (events.length === 0) return []
   const slots = [...new Set(events.map(({ slot }) => slot))]
   return tx.$queryRaw<RetractedTransaction[]>`
-    select signature, slot::float8 as slot from retractions where slot = any(${slots.map(String)}::bigint[])`
+    select signature, slot::float8 as slot from retractions where slot = any(${bigints(slots)})`
 }
 
 /** The additions of agreeing copies to a stored event. */

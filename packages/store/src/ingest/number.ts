@@ -1,6 +1,6 @@
 // Numbers that an event gets on arrival: each new event the next position, each payment of a tracking ID the next `seq`.
 import type { ChainEvent } from '@payment-tracking/domain'
-import { sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { FoldedEvent } from './fold.js'
 
@@ -74,6 +74,6 @@ function writeTrackingHeads(tx: PipelinedTx, heads: ReadonlyMap<string, bigint>)
   if (heads.size === 0) return
   tx.send(sql`
     insert into trackings (tracking_id, head)
-    select * from unnest(${[...heads.keys()]}::text[], ${[...heads.values()].map(String)}::bigint[])
+    select * from unnest(${[...heads.keys()]}::text[], ${bigints([...heads.values()])})
     on conflict (tracking_id) do update set head = excluded.head`)
 }

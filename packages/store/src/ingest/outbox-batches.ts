@@ -2,7 +2,7 @@
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 
 /** Marks batches that were announced and whose deliveries were enqueued. */
@@ -10,7 +10,7 @@ export async function markRelayed({ database }: Store, batchIds: readonly bigint
   if (batchIds.length === 0) return
   await database.execute(sql`
       update ingest_batches set relayed_at = clock_timestamp()
-       where id = any(${batchIds.map(String)}::bigint[]) and relayed_at is null`)
+       where id = any(${bigints(batchIds)}) and relayed_at is null`)
 }
 
 /** Seconds since the commit of the oldest batch that was not relayed; 0 when every batch was. */

@@ -6,7 +6,7 @@ import {
   type ChainEvent,
   type ChainOrder,
 } from '@payment-tracking/domain'
-import { empty, sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from './derive-payments.js'
 import { policyOf } from './addresses.js'
 import type { Folded } from './fold.js'
@@ -161,9 +161,9 @@ export async function readForgotten(
   if (created.length === 0) return new Map()
   const rows = await tx.$queryRaw<{ address: string }[]>(sql`
     select c.address from unnest(
-        ${created.map(({ address }) => address)}::text[], ${created.map(({ slot }) => slot)}::bigint[],
-        ${created.map(({ transactionIndex }) => transactionIndex)}::bigint[],
-        ${created.map(({ index }) => index)}::bigint[]) as c (address, slot, transaction_index, event_index)
+        ${created.map(({ address }) => address)}::text[], ${bigints(created.map(({ slot }) => slot))},
+        ${bigints(created.map(({ transactionIndex }) => transactionIndex))},
+        ${bigints(created.map(({ index }) => index))}) as c (address, slot, transaction_index, event_index)
      where exists (
        select from events e where e.payment_policy = c.address and ${OF_POLICY} and e.position <= ${upTo}
           and (e.slot, e.transaction_index, e.event_index) >= (c.slot, c.transaction_index, c.event_index))`)

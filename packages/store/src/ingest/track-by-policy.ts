@@ -1,7 +1,7 @@
 // Executions of composable policies often carry no memo. Their tracking ID is that of their policy's Created event at
 // their place. A new execution that cannot be appended finds it here, before the payments of the batch are counted.
 import type { ChainEvent } from '@payment-tracking/domain'
-import { sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 import { changedBy } from './derive-payments.js'
 import type { FoldedEvent } from './fold.js'
 
@@ -54,9 +54,9 @@ async function readTracked(tx: Tx, awaiting: readonly FoldedEvent[]): Promise<Ma
            lpad(to_hex(c.event_index), 8, '0') as place
       from unnest(
              ${events.map(({ id }) => id)}::uuid[], ${events.map(({ paymentPolicy }) => paymentPolicy)}::text[],
-             ${events.map(({ slot }) => slot)}::bigint[],
-             ${events.map(({ transactionIndex }) => transactionIndex)}::bigint[],
-             ${events.map(({ index }) => index)}::bigint[]) as p (id, policy, slot, transaction_index, event_index)
+             ${bigints(events.map(({ slot }) => slot))},
+             ${bigints(events.map(({ transactionIndex }) => transactionIndex))},
+             ${bigints(events.map(({ index }) => index))}) as p (id, policy, slot, transaction_index, event_index)
      cross join lateral (
        select c.tracking_id, c.slot, c.transaction_index, c.event_index from events c
         where ${changedBy(sql`c`)} = p.policy and c.name = 'ComposablePolicyCreated'

@@ -1,7 +1,7 @@
 // What follows for many rows from one message is written down as a row of work in the message's transaction, and done
 // afterwards in pages (refold-pages.ts).
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Tx } from '../database/sql.js'
+import { bigints, raw, sql, type Tx } from '../database/sql.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
@@ -48,7 +48,7 @@ export function addWork(
     insert into refolds as r (kind, address, cursor, since_position)
     select * from unnest(${works.map(({ kind }) => kind)}::text[], ${works.map(({ address }) => address)}::text[],
                          ${works.map(({ cursor }) => cursor ?? '')}::text[],
-                         ${works.map(({ sincePosition }) => sincePosition ?? 0n)}::bigint[])
+                         ${bigints(works.map(({ sincePosition }) => sincePosition ?? 0n))})
     on conflict (kind, address) do update set
       cursor = least(r.cursor, excluded.cursor),
       state = case when r.kind = 'policy' and r.state is not null

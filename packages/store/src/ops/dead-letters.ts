@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { allOf, raw, sql, type Sql } from '../database/sql.js'
+import { allOf, bigints, raw, sql, type Sql } from '../database/sql.js'
 
 /** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
 export interface DeadLetterRow {
@@ -74,7 +74,7 @@ export const readDeadLetters = (
   ids: readonly bigint[],
 ): Promise<readonly DeadLetterBytes[]> =>
   database.read<DeadLetterBytes>(sql`
-    select ${COLUMNS}, bytes from dead_letters where id = any(${ids.map(String)}::bigint[]) order by id`)
+    select ${COLUMNS}, bytes from dead_letters where id = any(${bigints(ids)}) order by id`)
 
 /** Ids of the letters that match a filter, oldest first. */
 export const findDeadLetterIds = async ({ database }: Store, filter: DeadLetterFilter): Promise<bigint[]> => {
@@ -86,4 +86,4 @@ export const findDeadLetterIds = async ({ database }: Store, filter: DeadLetterF
 /** Marks letters whose bytes are in the stream again. */
 export const markReplayed = ({ database }: Store, ids: readonly bigint[]): Promise<unknown> =>
   database.execute(sql`
-    update dead_letters set replayed_at = clock_timestamp() where id = any(${ids.map(String)}::bigint[])`)
+    update dead_letters set replayed_at = clock_timestamp() where id = any(${bigints(ids)})`)

@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
 import { IS_IN_LISTS } from '../rows/moving-months.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
@@ -90,7 +90,7 @@ export async function listTracedDeliveries(
   const attempts = await database.read<TracedAttempt & { deliveryId: bigint }>(sql`
     select delivery_id as "deliveryId", number, started_at as "startedAt", finished_at as "finishedAt", outcome,
            status_code as "statusCode"
-      from delivery_attempts where delivery_id = any(${deliveries.map(({ deliveryId }) => deliveryId)}::bigint[])
+      from delivery_attempts where delivery_id = any(${bigints(deliveries.map(({ deliveryId }) => deliveryId))})
      order by delivery_id, number, id`)
   return deliveries.map(delivery => ({
     ...delivery,

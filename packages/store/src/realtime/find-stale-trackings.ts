@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 
 export interface KnownHead {
   trackingId: string
@@ -29,7 +29,7 @@ export async function findStaleTrackings(
         from stream_head s
         left join (
           select t.tracking_id, t.head
-            from unnest(${trackingIds}::text[], ${seqs}::bigint[]) as room (tracking_id, seq)
+            from unnest(${trackingIds}::text[], ${bigints(seqs)}) as room (tracking_id, seq)
             join trackings t on t.tracking_id = room.tracking_id collate "C" and t.head > room.seq
         ) beyond on true`)
   const stale = rows.flatMap(({ trackingId, seq }) => (trackingId === null ? [] : [{ trackingId, seq }]))

@@ -1,6 +1,6 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { hidden } from '../reads/hidden.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 
@@ -36,7 +36,7 @@ export async function readPaymentsBySeq(
     database.read,
     sql`(e.tracking_id, e.seq) in (
         select wanted.tracking_id collate "C", wanted.seq
-          from unnest(${hidden(sql`${trackingIds}::text[]`)}, ${hidden(sql`${seqs}::bigint[]`)}) as wanted (tracking_id, seq))`,
+          from unnest(${hidden(sql`${trackingIds}::text[]`)}, ${hidden(bigints(seqs))}) as wanted (tracking_id, seq))`,
     sql`order by e.tracking_id, e.seq`,
     epoch,
   )

@@ -1,6 +1,6 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
 
@@ -72,7 +72,7 @@ export async function claimDeliveries(
                select ${IS_LIVE} as live, ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, w.ordered,
                       w.ordered_within_seconds
                  from webhooks w where w.id = d.webhook_id limit 1) w
-       where d.id = any(${ids}::bigint[]) and ${IS_OPEN}
+       where d.id = any(${bigints(ids)}) and ${IS_OPEN}
          and d.due_at <= clock_timestamp()::timestamptz(3)
          and ${IS_UNCLAIMED}
        order by d.id
@@ -131,7 +131,7 @@ export async function claimDeliveries(
 async function readUnclaimed({ database }: Store, ids: readonly string[]): Promise<Claim[]> {
   const rows = await database.read<{ id: bigint; state: string; due_in_ms: number; behind: boolean }>(sql`
     select id, state, held_reason is not distinct from ${BEHIND_REASON} as behind, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
-      from deliveries where id = any(${ids}::bigint[])`)
+      from deliveries where id = any(${bigints(ids)})`)
   const found = new Map(rows.map(row => [row.id.toString(), row]))
   return ids.map(id => {
     const row = found.get(id)

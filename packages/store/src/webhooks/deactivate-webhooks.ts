@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from './tell-failing-webhooks.js'
 import { turnOff } from './turn-off.js'
@@ -21,7 +21,7 @@ export async function deactivateWebhooks(
   const done = await isolate(store, 'deactivate-webhooks', webhookIds, ids =>
     store.database.transaction(async tx => {
       const rows = await tx.$queryRaw<TroubledWebhook[]>(
-        turnOff(sql`w.id = any(${ids.map(String)}::bigint[]) and w.active`, {
+        turnOff(sql`w.id = any(${bigints(ids)}) and w.active`, {
           why: `webhook deactivated: ${reason}`,
           more: sql`deactivated_reason = ${reason}, deactivated_at = clock_timestamp()`,
           returned: TROUBLED_COLUMNS,
@@ -73,9 +73,9 @@ export async function noteWebhookHealth(
   const noted = await isolate(store, 'webhook-health', [...health.failed, ...health.succeeded], ids =>
     store.database.write<{ id: bigint; failing: boolean }>(sql`
     update webhooks
-       set failing_since = case when id = any(${health.succeeded.map(String)}::bigint[]) then null
+       set failing_since = case when id = any(${bigints(health.succeeded)}) then null
                                 else coalesce(failing_since, clock_timestamp()) end
-     where id = any(${ids.map(String)}::bigint[])
+     where id = any(${bigints(ids)})
     returning id, coalesce(failing_since < clock_timestamp() - make_interval(secs => ${limitMs}::float8 / 1000),
                            false) as failing`),
   )

@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { IS_LIVE } from '../rows/deliveries.js'
 
 /**
@@ -9,6 +9,6 @@ import { IS_LIVE } from '../rows/deliveries.js'
 export async function findLiveDeliveries({ database }: Store, ids: readonly bigint[]): Promise<bigint[]> {
   const rows = await database.read<{ id: bigint }>(sql`
     select d.id from deliveries d join webhooks w on w.id = d.webhook_id
-     where d.id = any(${ids}::bigint[]) and ${IS_LIVE}`)
+     where d.id = any(${bigints(ids)}) and ${IS_LIVE}`)
   return rows.map(({ id }) => id)
 }

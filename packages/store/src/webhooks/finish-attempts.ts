@@ -1,7 +1,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE } from '../rows/deliveries.js'
 
 /**
@@ -85,7 +85,7 @@ export async function finishAttempts(
          set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
              error = r.error, response_headers = r.headers, response_body = r.body
         from r
-       where a.id = r.attempt_id and a.id = any(${results.map(r => r.attemptId)}::bigint[])
+       where a.id = r.attempt_id and a.id = any(${bigints(results.map(r => r.attemptId))})
          and a.delivery_id = r.delivery_id and a.number = r.number
     ), moved as (
       update deliveries d
@@ -100,7 +100,7 @@ export async function finishAttempts(
              claimed_until = null, held_since = null, held_reason = null,
              last_error = case when r.is_cancelled then r.cancelled_why else r.error end
         from r
-       where d.id = r.delivery_id and d.id = any(${results.map(r => r.deliveryId)}::bigint[])
+       where d.id = r.delivery_id and d.id = any(${bigints(results.map(r => r.deliveryId))})
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number and d.claimed_until is not null)
       returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome, d.state,
@@ -123,7 +123,7 @@ async function readUnmoved(
     select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state,
            (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
       from deliveries d
-     where d.id = any(${results.map(({ deliveryId }) => String(deliveryId))}::bigint[])`)
+     where d.id = any(${bigints(results.map(r => r.deliveryId))})`)
   return rows.flatMap(row => {
     const outcome = outcomes.get(deliveryKey(row))
     return outcome === undefined ? [] : [{ ...row, outcome }]

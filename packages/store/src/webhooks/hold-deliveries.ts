@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 export interface Hold {
@@ -27,9 +27,9 @@ export async function holdDeliveries(
            due_at = case
              when d.held_since <= clock_timestamp() - make_interval(secs => ${atMostMs}::float8 / 1000) then d.due_at
              else clock_timestamp() + make_interval(secs => h.for_ms / 1000) end
-      from unnest(${ids}::bigint[], ${holds.map(h => h.forMs)}::float8[],
+      from unnest(${bigints(ids)}, ${holds.map(h => h.forMs)}::float8[],
                   ${holds.map(h => h.reason)}::text[]) as h (id, for_ms, reason)
-     where d.id = h.id and d.id = any(${ids}::bigint[]) and ${IS_OPEN}
+     where d.id = h.id and d.id = any(${bigints(ids)}) and ${IS_OPEN}
        and ${IS_UNCLAIMED}
     returning d.id, extract(epoch from clock_timestamp() - d.held_since)::float8 * 1000 as "heldForMs"`)
 }

@@ -2,7 +2,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { empty, sql } from '../database/sql.js'
+import { bigints, empty, sql } from '../database/sql.js'
 import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 /** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
@@ -38,7 +38,7 @@ export function openRound(
              held_reason = null, swept_at = null, claimed_until = null
         from webhooks w
        where w.id = d.webhook_id and ${IS_ACTIVE} and ${IS_UNCLAIMED} and d.attempts_made < ${MOST_ATTEMPTS}
-         and d.id = any(${of.ids.map(String)}::bigint[])
+         and d.id = any(${bigints(of.ids)})
          ${of.states === undefined ? empty : sql`and ${DELIVERY_STATE} = any(${[...of.states]}::text[])`}
          ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
          ${of.activation === undefined ? empty : sql`and w.activation = ${of.activation}`}

@@ -1,7 +1,7 @@
 // Ordered delivery: a webhook gets one delivery at a time, in the order in which they were made.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
-import { raw, sql } from '../database/sql.js'
+import { bigints, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
@@ -47,7 +47,7 @@ export const wakeNextInOrder = ({ database }: Store, webhookIds: readonly bigint
                          order by d.id limit ${NEAREST}) d
                  where ${MAY_WAKE}
                  order by d.id limit 1) first
-              where w.id = any(${webhookIds.map(String)}::bigint[]) and w.ordered and ${IS_ACTIVE}))
+              where w.id = any(${bigints(webhookIds)}) and w.ordered and ${IS_ACTIVE}))
        and ${IS_OPEN} and ${MAY_WAKE}
        and ${IS_UNCLAIMED}
     returning d.id, d.webhook_id as "webhookId"`)

@@ -1,6 +1,6 @@
 import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 
 export interface PutBack {
@@ -35,7 +35,7 @@ export async function putBackDeliveries({ database }: Store, claims: readonly Pu
              held_since = clock_timestamp(), held_reason = c.reason,
              due_at = clock_timestamp() + make_interval(secs => c.for_ms / 1000)
         from c
-       where d.id = c.delivery_id and d.id = any(${claims.map(c => c.delivery.id)}::bigint[])
+       where d.id = c.delivery_id and d.id = any(${bigints(claims.map(c => c.delivery.id))})
          and d.webhook_id = c.webhook_id and d.message_id = c.message_id
          and d.state = 'pending' and d.attempts_made = c.number and d.claimed_until is not null
       returning c.attempt_id
@@ -45,7 +45,7 @@ export async function putBackDeliveries({ database }: Store, claims: readonly Pu
     )
     update delivery_attempts a set outcome = 'interrupted', finished_at = clock_timestamp()
       from c
-     where a.id = c.attempt_id and a.id = any(${claims.map(c => c.delivery.attemptId)}::bigint[])
+     where a.id = c.attempt_id and a.id = any(${bigints(claims.map(c => c.delivery.attemptId))})
        and a.delivery_id = c.delivery_id and a.number = c.number and a.finished_at is null
        and not a.id = any(array(select attempt_id from put_back))`)
 }

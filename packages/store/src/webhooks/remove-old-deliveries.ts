@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { bigints, sql } from '../database/sql.js'
 import { tryRetentionLock } from '../retention/retention-lock.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 
@@ -30,7 +30,7 @@ export async function removeOldDeliveries(
       return tx.$executeRaw(sql`
         with old as (
           select d.id from deliveries d
-           where d.id = any(${some.map(String)}::bigint[]) and d.finished_at < ${begins} and ${HAS_ENDED}
+           where d.id = any(${bigints(some)}) and d.finished_at < ${begins} and ${HAS_ENDED}
              for update skip locked
         ), attempts as (
           delete from delivery_attempts where delivery_id in (select id from old)
@@ -57,6 +57,6 @@ async function removeOldWebhooks(
      order by w.deleted_at limit ${limit}`)
   const ids = rows.map(({ id }) => id)
   await isolate(store, 'retention webhooks', ids, some =>
-    database.execute(sql`delete from webhooks where id = any(${some.map(String)}::bigint[])`),
+    database.execute(sql`delete from webhooks where id = any(${bigints(some)})`),
   )
 }

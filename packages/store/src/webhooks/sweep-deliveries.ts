@@ -1,6 +1,6 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
-import { empty, sql } from '../database/sql.js'
+import { bigints, empty, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
@@ -58,7 +58,7 @@ export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<Swept
       update deliveries set swept_at = clock_timestamp()
        where id = any(array(
          select d.id from deliveries d
-          where d.id = any(${some.map(String)}::bigint[]) and ${IS_OPEN} and ${IS_UNCLAIMED} and ${isAgain}
+          where d.id = any(${bigints(some)}) and ${IS_OPEN} and ${IS_UNCLAIMED} and ${isAgain}
             for update skip locked))
       returning id, webhook_id as "webhookId"`),
   )
@@ -72,5 +72,5 @@ export async function unsweepDeliveries(
   deliveries: readonly DeliveryRef[],
 ): Promise<void> {
   await database.execute(sql`
-    update deliveries set swept_at = null where id = any(${deliveries.map(d => d.id.toString())}::bigint[])`)
+    update deliveries set swept_at = null where id = any(${bigints(deliveries.map(d => d.id))})`)
 }

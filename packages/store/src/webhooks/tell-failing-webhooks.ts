@@ -2,7 +2,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import { insertMessages } from './insert-messages.js'
@@ -78,7 +78,7 @@ export async function tellFailingWebhooks(store: Store): Promise<DeliveryRef[]> 
     store.database.transaction(async tx => {
       const failing = await tx.$queryRaw<TroubledWebhook[]>`
         update webhooks w set failure_told_at = clock_timestamp()
-         where w.id = any(${some.map(String)}::bigint[]) and ${isUntold}
+         where w.id = any(${bigints(some)}) and ${isUntold}
         returning ${TROUBLED_COLUMNS}`
       return insertNotices(tx, 'webhook.failing', failing)
     }),

@@ -12,7 +12,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { empty, raw, sql } from '../database/sql.js'
+import { bigints, empty, raw, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
@@ -148,7 +148,7 @@ const cancelRows = ({ database }: Store, ids: readonly bigint[]): Promise<number
            held_since = null, held_reason = null
       from webhooks w
      where w.id = d.webhook_id and not ${IS_LIVE} and d.id = any(array(
-       select d.id from deliveries d where d.id = any(${ids.map(String)}::bigint[]) and ${IS_OPEN}
+       select d.id from deliveries d where d.id = any(${bigints(ids)}) and ${IS_OPEN}
         order by d.id for update skip locked))`)
 
 const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> =>
