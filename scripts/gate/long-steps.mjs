@@ -53,12 +53,13 @@ export const STEPS = [
   },
   {
     name: 'clusters',
-    seconds: 260,
+    seconds: 300,
     minutes: 9,
     files: [
       'test/servers/redis-cluster.long.test.ts',
       'test/servers/nats-cluster.long.test.ts',
       'services/webhook-worker/test/fleet-caps.long.test.ts',
+      'services/ingest/test/archive/swift.long.test.ts',
     ],
   },
   {

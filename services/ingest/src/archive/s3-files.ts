@@ -9,7 +9,7 @@ const PAUSES_MS = [200, 1_000]
 
 const CURES: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: 'the store does not know AWS_ACCESS_KEY_ID: correct it',
-  SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY is not that of AWS_ACCESS_KEY_ID: correct it',
+  SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY is not that of AWS_ACCESS_KEY_ID: correct one of them',
   NoSuchBucket: 'there is no such bucket: make it',
   AuthorizationHeaderMalformed: 'set AWS_REGION to the region of the bucket',
   PermanentRedirect: 'set AWS_REGION to the region of the bucket',

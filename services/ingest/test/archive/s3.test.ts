@@ -1,36 +1,13 @@
-// An archive in an S3 store: what is written is read, what cannot work is said in a line before anything starts, and the
-// command lists, verifies and restores.
-import { execFile } from 'node:child_process'
-import { readdir } from 'node:fs/promises'
+// An archive in an S3 server from npm, which needs nothing of the machine.
 import { createServer, type AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { startService, useEnvironment } from '@payment-tracking/testkit'
-import { listArchiveParts } from '@payment-tracking/store'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { openTestStore } from '../open-test-store.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
-import { openArchive } from './open-archive.js'
 import { openS3 } from './open-s3.js'
+import { testS3Store } from './test-s3-store.js'
 
 t.setTimeout(300_000)
-const COMMAND = fileURLToPath(new URL('../../dist/archive.js', import.meta.url))
 
-t.test('a file is read as it was written', async t => {
-  const { place, env, directory } = await openS3(t)
-  const files = await openArchiveFiles(place, env)
-  t.equal(await files.check(), true)
-  // A part of the most bytes, as if nothing of it could be compressed.
-  const bytes = Buffer.alloc(16 * 1024 * 1024, 'payments')
-  await files.write('production/2026-03/1-0123456789abcdef.ndjson.gz', bytes)
-  t.ok((await files.read('production/2026-03/1-0123456789abcdef.ndjson.gz')).equals(bytes))
-  t.ok((await readdir(`${directory}/payments/old months/production`)).includes('2026-03'))
-  await t.rejects(files.read('production/2026-03/2-none'), {
-    code: 'ARCHIVE_UNUSABLE',
-    message: /2-none is not below EVENTS_ARCHIVE \(s3:\/\/payments\/old months\): bring it back/,
-  })
-})
+testS3Store(openS3)
 
 t.test('a store that is away for a moment is asked again', async t => {
   const s3 = await openS3(t)
@@ -49,57 +26,4 @@ t.test('a store that is away for a moment is asked again', async t => {
   refusals = 0
   await t.rejects(files.write('a', Buffer.from('a')), { code: 'ARCHIVE_UNUSABLE', message: /status 503/ })
   t.equal(refusals, 3)
-})
-
-t.test('the command reads it', async t => {
-  const { place, env } = await openS3(t)
-  const { store, database } = await openTestStore(t)
-  await ingest(store, [
-    userPayment,
-    created(1, 10, PERIODS),
-    ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
-    { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
-  ])
-  await database.pool.query('update ingest_batches set relayed_at = now()')
-  const archive = await openArchive(t, store)
-  await archive.run({ files: await openArchiveFiles(place, env), months: 0 })
-  const [part] = await listArchiveParts(store)
-  const command = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [COMMAND, ...args], {
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url, EVENTS_ARCHIVE: place, ...env },
-    }).then(({ stdout }) => stdout)
-  t.match(await command('list'), new RegExp(`^${part!.month} .* archived$`, 'm'))
-  t.match(await command('verify'), / 0 of them wrong$/m)
-  t.match(await command('restore', part!.month), /is in lists again/)
-})
-
-t.test('what cannot work is said in a line before anything starts', async t => {
-  const { place, env } = await openS3(t)
-  const { settings } = await useEnvironment(t)
-  const refused = async (changed: Record<string, string>) => {
-    const service = await startService(
-      t,
-      'ingest',
-      { ...settings, ...env, EVENTS_RETENTION_MONTHS: '3', EVENTS_ARCHIVE: place, ...changed },
-      { waitUntilReady: false },
-    )
-    t.equal(await service.exited, 1)
-    return service.output
-  }
-  t.match(await refused({ AWS_ACCESS_KEY_ID: '' }), /and AWS_ACCESS_KEY_ID is not set: set it/)
-  t.match(
-    await refused({ AWS_ACCESS_KEY_ID: 'else' }),
-    /EVENTS_ARCHIVE names s3:\/\/payments\/old months, which cannot be used \(InvalidAccessKeyId\): .*correct it/,
-  )
-  t.match(await refused({ AWS_SECRET_ACCESS_KEY: 'else' }), /AWS_SECRET_ACCESS_KEY is not that of/)
-  t.match(
-    await refused({ EVENTS_ARCHIVE: 's3://elsewhere' }),
-    /\(NoSuchBucket\): there is no such bucket: make it/,
-  )
-  t.match(
-    await refused({ AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }),
-    /\(.*\): http:\/\/127.0.0.1:1 does not answer: correct AWS_ENDPOINT_URL/,
-  )
-  t.match(await refused({ AWS_ENDPOINT_URL: 'store' }), /AWS_ENDPOINT_URL is no address/)
-  t.match(await refused({ AWS_SESSION_TOKEN: 'x' }), /AWS_SESSION_TOKEN is set: EVENTS_ARCHIVE needs a key/)
 })

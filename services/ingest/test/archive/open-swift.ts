@@ -1,0 +1,92 @@
+// OpenStack Swift with its S3 API, from Debian's packages: one node below /var/tmp, on loopback.
+import { spawn, execFile } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findFreePort } from '@payment-tracking/stack'
+import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { S3mini } from 's3mini'
+import type { S3Store } from './open-s3.js'
+
+const run = promisify(execFile)
+const KINDS = ['account', 'container', 'object'] as const
+const PACKAGES = ['swift-proxy', ...KINDS.map(kind => `swift-${kind}`)]
+const isInstalled = () => existsSync('/usr/bin/swift-proxy-server')
+
+/** @returns why Swift cannot run here; null when it is installed */
+export async function installSwift(): Promise<string | null> {
+  if (isInstalled()) return null
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return 'Swift needs root on Debian'
+  // One at a time, no questions, and no server is started.
+  const apt = (...args: string[]) =>
+    run('flock', ['/tmp/payment-tracking-apt.lock', 'apt-get', '-q', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+      maxBuffer: 64 * 1024 * 1024,
+    })
+  const install = () => apt('install', '-y', '--no-install-recommends', ...PACKAGES)
+  await install().catch(() => apt('update').then(install))
+  return null
+}
+
+const filterOf = (name: string): string => `[filter:${name}]\nuse = egg:swift#${name}\n`
+
+/** The key of AWS_ACCESS_KEY_ID owns the bucket; the key `payments:other` has no rights there. */
+export async function openSwift(
+  t: TestContext,
+): Promise<S3Store & { withoutRights: Record<string, string> }> {
+  // Its files have extended attributes, which file systems in memory may lack.
+  const directory = await mkdtemp('/var/tmp/swift-')
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  mkdirSync(join(directory, 'devices/d1'), { recursive: true })
+  const start = (program: string, port: number, lines: string) => {
+    const file = join(directory, `${program}.conf`)
+    writeFileSync(
+      file,
+      `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${port}\nswift_dir = ${directory}\nuser = root\nworkers = 0\n${lines}`,
+    )
+    const child = spawn(`/usr/bin/${program}`, [file], { stdio: 'ignore' })
+    t.teardown(() => child.kill('SIGKILL'))
+  }
+  for (const kind of KINDS) {
+    const port = await findFreePort()
+    const ring = (...args: string[]) =>
+      run('swift-ring-builder', [join(directory, `${kind}.builder`), ...args])
+    await ring('create', '4', '1', '1')
+    await ring('add', `r1z1-127.0.0.1:${port}/d1`, '1')
+    await ring('rebalance')
+    start(
+      `swift-${kind}-server`,
+      port,
+      `devices = ${join(directory, 'devices')}\nmount_check = false\n` +
+        `[pipeline:main]\npipeline = ${kind}-server\n[app:${kind}-server]\nuse = egg:swift#${kind}\n`,
+    )
+  }
+  const port = await findFreePort()
+  const filters = ['catch_errors', 'gatekeeper', 's3api', 'copy', 'slo', 'dlo', 'tempauth']
+  start(
+    'swift-proxy-server',
+    port,
+    `[pipeline:main]\npipeline = catch_errors gatekeeper cache s3api tempauth copy slo dlo proxy-server\n` +
+      `[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\n${filters.map(filterOf).join('')}` +
+      `user_payments_archive = archiving .admin\nuser_payments_other = another\n` +
+      // The cache is needed, and may be away.
+      `${filterOf('cache').replace('swift#cache', 'swift#memcache')}memcache_servers = 127.0.0.1:${await findFreePort()}\n`,
+  )
+  const endpoint = `http://127.0.0.1:${port}`
+  const keyOf = (id: string, secret: string) => ({ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret })
+  const bucket = new S3mini({
+    accessKeyId: 'payments:archive',
+    secretAccessKey: 'archiving',
+    region: 'us-east-1',
+    endpoint: `${endpoint}/payments`,
+  })
+  await waitFor(() => bucket.createBucket().catch(() => false), { what: 'Swift', timeoutMs: 60_000 })
+  return {
+    place: 's3://payments/old months',
+    port,
+    directory,
+    env: { ...keyOf('payments:archive', 'archiving'), AWS_ENDPOINT_URL: endpoint },
+    withoutRights: keyOf('payments:other', 'another'),
+  }
+}

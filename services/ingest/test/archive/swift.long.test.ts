@@ -1,0 +1,10 @@
+// An archive in OpenStack Swift, which checks signatures, keys, regions and rights.
+import t from 'tap'
+import { installSwift, openSwift } from './open-swift.js'
+import { testS3Store } from './test-s3-store.js'
+
+t.setTimeout(300_000)
+
+const lacking = await installSwift()
+if (lacking === null) testS3Store(openSwift)
+else void t.test(lacking, { skip: true }, () => {})
