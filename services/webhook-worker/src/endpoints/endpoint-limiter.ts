@@ -11,9 +11,9 @@
 // that cannot wait is held: the delivery becomes `waiting` in Postgres and frees its slot.
 //
 // A pass allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
-// Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims. A claimed
-// delivery is sent when another request ends. If the endpoint became slow, and no request ends within PATIENCE_MS, the claim is
-// undone.
+// Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims, or as can
+// end at once. A claimed delivery is sent when another request ends. If the endpoint became slow, and no request ends within
+// PATIENCE_MS, the claim is undone.
 //
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
@@ -93,8 +93,10 @@ export function buildEndpointLimiter(
   const passLimitOf = (endpoint: Endpoint): number => {
     const cap = capOf(endpoint)
     if (!endpoint.trusted) return cap
-    const aheadMs = Math.min(2 * endpoint.claimMs, PATIENCE_MS / 2)
-    return cap + Math.min(limits.maxQueued, Math.floor(answersWithin(endpoint, aheadMs)))
+    const duringClaims = answersWithin(endpoint, Math.min(2 * endpoint.claimMs, PATIENCE_MS / 2))
+    // Requests that began together end together.
+    const atOnce = Math.min(cap, answersWithin(endpoint, PATIENCE_MS / 2))
+    return cap + Math.min(limits.maxQueued, Math.floor(Math.max(duringClaims, atOnce)))
   }
 
   const holdBy = (reason: HoldReason, holdMs: number): Hold => ({
