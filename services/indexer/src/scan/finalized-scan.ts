@@ -94,7 +94,7 @@ export class FinalizedScan {
     { pages, oldest }: ListedRange,
   ): AsyncGenerator<ListedTransaction[], void> {
     yield oldest.transactions
-    for (const { before } of pages.slice(1)) yield await listAgain(this.parts.pool, options, before)
+    for (const page of pages.slice(1)) yield await listAgain(this.parts.pool, options, page)
   }
 
   async *#chunks(options: ListOptions, range: ListedRange): AsyncGenerator<Chunk, void> {

@@ -20,24 +20,25 @@ export interface ListOptions {
   onListed?: (transactions: number, lowestSlot: number) => void
 }
 
-export interface ListedPage {
-  /** oldest first, each once, with whole slots only */
-  transactions: ListedTransaction[]
+/** Where a page lies in the list. */
+export interface PageBounds {
   /** the page was requested with this signature; undefined for the newest page */
   before: string | undefined
+  /** its oldest transaction, behind which the next older page begins; undefined after the end of the list */
+  oldest: ListedTransaction | undefined
+}
+
+export interface ListedPage extends PageBounds {
+  /** oldest first, each once, with whole slots only */
+  transactions: ListedTransaction[]
 }
 
 export interface ListedRange {
   /** the oldest page first; only the oldest holds its transactions, the other pages are listed again later */
-  pages: { before: string | undefined }[]
+  pages: PageBounds[]
   oldest: ListedPage
   /** the slot of the program's first transaction, if the list reached it */
   reachedFirst: number | null
-}
-
-interface Page extends ListedPage {
-  /** the signature for requesting the next older page; undefined after the end of the list */
-  cursor: string | undefined
 }
 
 interface Lists {
@@ -51,9 +52,14 @@ interface Lists {
 async function askForPage(pool: NodePool, options: ListOptions, before: string | undefined): Promise<Lists> {
   const { programId, toSlot } = options
   const question = async (node: ChainNode) => {
-    const entries = await node.list(programId, 'finalized', toSlot, before)
-    const known = new Map(entries.filter(({ slot }) => slot <= toSlot).map(entry => [entry.signature, entry]))
-    return [...known.values()]
+    for (let from = before; ;) {
+      const entries = await node.list(programId, 'finalized', toSlot, from)
+      const inRange = entries.filter(({ slot }) => slot <= toSlot)
+      // The chain moves on while a long range is read: the newest page may hold nothing of the range any more.
+      if (inRange.length > 0 || entries.length === 0)
+        return [...new Map(inRange.map(entry => [entry.signature, entry])).values()]
+      from = entries.reduce(older).signature
+    }
   }
   let asked!: ChainNode
   const entries = await pool.ask(node => {
@@ -73,9 +79,13 @@ const lowestSlot = (entries: readonly ListedTransaction[]): number =>
  * A page, and the signature for the next older page. The page may cut its last slot in two, so the older page gets that
  * slot. Only an empty page ends the list: real nodes return short pages in the middle.
  */
-async function listPage(pool: NodePool, options: ListOptions, before: string | undefined): Promise<Page> {
+async function listPage(
+  pool: NodePool,
+  options: ListOptions,
+  before: string | undefined,
+): Promise<ListedPage> {
   const { asked, entries, second } = await askForPage(pool, options, before)
-  if (entries.length === 0) return { transactions: [], before, cursor: undefined }
+  if (entries.length === 0) return { transactions: [], before, oldest: undefined }
   const cut = Math.max(
     lowestSlot(entries),
     second && second.answer.length > 0 ? lowestSlot(second.answer) : 0,
@@ -84,7 +94,7 @@ async function listPage(pool: NodePool, options: ListOptions, before: string | u
   const kept = whole.length > 0 ? whole : entries
   const above = whole.length > 0 ? cut : cut - 1
   const union = unite(asked, kept, second, above, options.onDisagreement)
-  return { transactions: sortByPlace(union), before, cursor: kept.reduce(older).signature }
+  return { transactions: sortByPlace(union), before, oldest: kept.reduce(older) }
 }
 
 const older = (a: ListedTransaction, b: ListedTransaction): ListedTransaction => (b.slot <= a.slot ? b : a)
@@ -134,16 +144,16 @@ function sortByPlace(newestFirst: readonly ListedTransaction[]): ListedTransacti
  */
 export async function listRange(pool: NodePool, options: ListOptions): Promise<ListedRange> {
   const { fromSlot, firstSlot, knownSlot } = options
-  const pages: { before: string | undefined }[] = []
+  const pages: PageBounds[] = []
   let lowest = Infinity
   for (let before: string | undefined; ;) {
     const page = await listPage(pool, options, before)
-    pages.unshift({ before })
+    pages.unshift({ before, oldest: page.oldest })
     options.onListed?.(page.transactions.length, page.transactions[0]?.slot ?? fromSlot)
     lowest = Math.min(lowest, page.transactions[0]?.slot ?? Infinity)
     if (lowest <= fromSlot) return { pages, oldest: page, reachedFirst: null }
-    if (page.cursor !== undefined) {
-      before = page.cursor
+    if (page.oldest !== undefined) {
+      before = page.oldest.signature
       continue
     }
     if (firstSlot !== null && lowest <= firstSlot) return { pages, oldest: page, reachedFirst: firstSlot }
@@ -164,7 +174,7 @@ export async function listRange(pool: NodePool, options: ListOptions): Promise<L
 async function proveEnd(
   pool: NodePool,
   { programId, toSlot, fromSlot }: ListOptions,
-  page: Page,
+  page: ListedPage,
 ): Promise<void> {
   const oldest = page.transactions[0]?.signature ?? page.before
   const answers = await pool.askAll(async node => ({
@@ -185,15 +195,23 @@ async function proveEnd(
 }
 
 /**
- * Lists a postponed page again, with all transactions of the slot that the page cuts, because other nodes may answer
- * this time.
+ * Lists a postponed page again, down to its oldest transaction: what the chain added meanwhile moves the newest page, and
+ * other nodes may answer this time, or answer less.
  */
 export async function listAgain(
   pool: NodePool,
   options: ListOptions,
-  before: string | undefined,
+  { before, oldest }: PageBounds,
 ): Promise<ListedTransaction[]> {
-  const { asked, entries, second } = await askForPage(pool, options, before)
-  const above = second ? Math.max(lowestSlot(entries), lowestSlot(second.answer)) - 1 : Infinity
-  return sortByPlace(unite(asked, entries, second, above, options.onDisagreement))
+  const found = new Map<string, ListedTransaction>()
+  for (let from = before; ;) {
+    const { asked, entries, second } = await askForPage(pool, options, from)
+    const lowest = lowestSlot(entries)
+    const above = second ? Math.max(lowest, lowestSlot(second.answer)) - 1 : Infinity
+    for (const entry of unite(asked, entries, second, above, options.onDisagreement))
+      found.set(entry.signature, entry)
+    if (entries.length === 0 || !oldest || lowest < oldest.slot) return sortByPlace([...found.values()])
+    const whole = entries.filter(({ slot }) => slot > lowest)
+    from = (whole.length > 0 ? whole : entries).reduce(older).signature
+  }
 }
