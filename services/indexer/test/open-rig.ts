@@ -94,7 +94,7 @@ export async function openRig(
   // A cluster that was just started may have no leader yet.
   const making = () =>
     bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix, replicas })
-  await waitFor(() => making().then(() => true), { what: 'the stream' })
+  await waitFor(() => making().then(() => true), { what: 'the stream', timeoutMs: 60_000 })
   const settings = {
     NATS_URL: nats.url,
     STREAM_NAME: nats.stream,
@@ -117,7 +117,10 @@ export async function openRig(
     })
     return records
   }
-  const keys = await bus.openKeyValue(`INDEXER_${nats.stream}`, nats.stream)
+  const keys = await waitFor(() => bus.openKeyValue(`INDEXER_${nats.stream}`, nats.stream), {
+    what: 'the bucket',
+    timeoutMs: 60_000,
+  })
   t.teardown(async () => {
     if (!('connection' in nats)) return
     const view = await nats.connection.jetstream().views.kv(`INDEXER_${nats.stream}`)
