@@ -147,6 +147,7 @@ t.test('retention', async t => {
       'archived_events',
       'archive_moves',
       'archive_parts',
+      'archive_problem',
       'event_counts',
       'gateways',
       'gateway_settings',

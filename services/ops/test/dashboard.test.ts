@@ -82,10 +82,15 @@ t.test('the dashboard', async t => {
     )
     await pool.query(`insert into refolds (kind, address, handled) values ('policy', 'an address', 7)`)
     await pool.query(`insert into set_aside (task, key, error) values ('due-dates', '<b>policy', 'planted')`)
+    await pool.query(
+      `insert into archive_problem (problem, since, seen_at)
+       values ('<b>s3://bucket: make it', '2026-01-02T03:04:05Z', '2026-01-03T03:04:05Z')`,
+    )
     const page = (await user.get('/work')).body.replace(/\s+/g, ' ')
     t.match(page, /https:\/\/off\.example\/.*<td>1500<\/td> <td>under way<\/td>/)
     t.match(page, /<td>policy<\/td>.*an address.*<td>7<\/td>/)
     t.match(page, '&lt;b&gt;policy')
+    t.match(page, /2026-01-02T03:04:05.000Z<\/td> <td>2026-01-03T.*&lt;b&gt;s3:\/\/bucket: make it/)
     const overview = (await user.get('/')).body.replace(/\s+/g, ' ')
     t.match(overview, '<b>1</b>rows set aside')
     const row: [string, string][] = [
@@ -97,6 +102,7 @@ t.test('the dashboard', async t => {
     t.match((await user.get(String(taken.headers.location))).body, 'The task gets the row again.')
     t.equal((await pool.query('select from set_aside')).rowCount, 0)
     await pool.query('delete from webhook_work')
+    await pool.query('delete from archive_problem')
     await pool.query('delete from refolds')
   })
 

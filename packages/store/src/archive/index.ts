@@ -9,6 +9,7 @@ export {
   type ArchivePart,
   type WrittenPart,
 } from './archive-parts.js'
+export { noteArchiveProblem, readArchiveProblem, type ArchiveProblem } from './archive-problem.js'
 export { findArchivedAfter, findArchivedEvent, findArchivedMonth, readArchivedUpTo } from './find-archived.js'
 export { dueSeconds, keptSince, MONTH } from './months.js'
 export { ArchiveDiffersError, countArchived, moveArchivePage } from './move-page.js'

@@ -75,7 +75,7 @@ export async function moveArchivePage(
     const count = await tx.$executeRaw(wanted === 'archived' ? moveIn(page) : moveBack(page))
     if (count !== page.length)
       throw new ArchiveDiffersError(
-        `${file} and the database differ in ${page.length - count} of ${page.length} events`,
+        `${file} and the database differ in ${page.length - count} of ${page.length} events: bring back what was changed from a copy`,
       )
     const now = wanted === 'archived' ? moved + count : moved - count
     tx.send(

@@ -13,7 +13,7 @@ import {
 } from '@payment-tracking/store'
 import type { Logger } from '@payment-tracking/runtime'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
-import { finishMonth } from './archiver.js'
+import { describeHeld, finishMonth } from './archiver.js'
 import { checkManifest, readPartFile } from './part-file.js'
 
 export const USAGE = `usage: npm run archive -- list | restore MONTH | verify
@@ -84,7 +84,7 @@ async function list({ store, say, months: kept = 0 }: ArchiveParts): Promise<boo
 async function reasonOf(store: Store, month: string): Promise<string> {
   const stop = new AbortController().signal
   const { obstacle, held } = await surveyMonth(store, month, { settledSeconds: 0, stop })
-  if (held) return `the event of transaction ${held.signature} in slot ${held.slot} is not final`
+  if (held) return describeHeld(held)
   return obstacle === null ? 'ingest archives it soon' : 'its newest events are not announced yet'
 }
 

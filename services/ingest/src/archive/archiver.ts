@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {
   archiveAgain,
+  ArchiveDiffersError,
   beginArchivePart,
   dueSeconds,
   endArchiveMove,
@@ -12,6 +13,7 @@ import {
   keptSince,
   listArchiveParts,
   moveArchivePage,
+  noteArchiveProblem,
   PageSizer,
   readArchiveMove,
   readMonth,
@@ -23,7 +25,7 @@ import {
   type ArchivePart,
   type Store,
 } from '@payment-tracking/store'
-import type { ArchiveFiles } from './archive-files.js'
+import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
 import { readPartFile, writePartFile } from './part-file.js'
 
 export interface ArchiverOptions {
@@ -69,34 +71,58 @@ export class Archiver implements Intake {
   stop = () => this.#rounds.stop()
 }
 
-/** One round. */
+/** One round. Ops → Work shows why it did not go on. */
 export async function archiveOldMonths(options: ArchiverOptions, stop: AbortSignal): Promise<void> {
+  try {
+    const held = await archiveWhileDue(options, stop)
+    if (!stop.aborted) await noteArchiveProblem(options.store, held)
+  } catch (error) {
+    // While Postgres is away, nothing can be noted.
+    if (!stop.aborted) await noteArchiveProblem(options.store, problemOf(error as Error)).catch(() => {})
+    throw error
+  }
+}
+
+/** Errors of the archive name their cure. */
+const problemOf = (error: Error): string =>
+  error instanceof ArchiveUnusableError || error instanceof ArchiveDiffersError
+    ? error.message
+    : `${error.message}: see archive.failed in the log of ingest`
+
+/** @returns what holds the next month; null when nothing is wrong */
+async function archiveWhileDue(options: ArchiverOptions, stop: AbortSignal): Promise<string | null> {
   const { store, months, restoredDays, settledSeconds, guard, log } = options
   await archiveAgain(store, restoredDays)
   for (;;) {
     for (let part; (part = await readUnfinishedPart(store)) !== undefined;) {
       await finishPart(options, part, stop)
-      if (stop.aborted) return
+      if (stop.aborted) return null
     }
     // The month that moves is finished before another one begins.
     const move = await readArchiveMove(store)
-    if (stop.aborted) return
+    if (stop.aborted) return null
     if (move !== undefined) {
       const isLeft = !move.isRestored && (await beginPart(options, move.month, move.upTo))
       if (!isLeft) await endArchiveMove(store, move.month, await guard.serverRun())
       continue
     }
     const month = await findOldMonth(store, keptSince(new Date(), months))
-    if (month === null || stop.aborted) return
+    if (month === null || stop.aborted) return null
     const { obstacle, upTo, held } = await surveyMonth(store, month, { settledSeconds, stop })
-    if (stop.aborted) return
+    if (stop.aborted) return null
     if (obstacle !== null) {
       log.info({ month, obstacle, ...held }, 'archive.waits')
-      return
+      return held === undefined
+        ? null
+        : `${month} waits: ${describeHeld(held)}. The indexer tells what is final: see Pipeline`
     }
     await beginPart(options, month, upTo)
   }
 }
+
+/** The event that holds its month. */
+export const describeHeld = ({ signature, slot }: { signature: string; slot: bigint }): string =>
+  `the event of transaction ${signature} in slot ${slot} is not final`
 
 /** How long ago the oldest month in lists had to be archived first; 0 without such a month, and without an archive. */
 export async function readArchiveDueSeconds(store: Store, months: number): Promise<number> {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import type { Store } from '@payment-tracking/store'
 import type { TestContext } from '@payment-tracking/testkit'
 import type { ArchiveFiles } from '../../src/archive/archive-files.js'
@@ -33,7 +34,7 @@ export async function openArchive(t: TestContext, store: Store): Promise<TestArc
   const directory = await makeDirectory(t)
   const files = await openArchiveFiles(directory)
   const logs: string[] = []
-  const say = (fields: object, message: string) => void logs.push(`${message} ${JSON.stringify(fields)}`)
+  const say = (fields: object, message: string) => void logs.push(`${message} ${inspect(fields)}`)
   return {
     directory,
     files,

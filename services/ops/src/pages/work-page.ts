@@ -3,7 +3,9 @@ import {
   listRefolds,
   listSetAside,
   listWebhookWork,
+  readArchiveProblem,
   takeBack,
+  type ArchiveProblem,
   type RefoldProgress,
   type SetAsideRow,
   type WebhookWorkProgress,
@@ -17,9 +19,10 @@ import { back, PAGE_SIZE, readNotice, type PageParts } from './page-parts.js'
 export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment, log } = parts
   app.get('/work', async (request, reply) => {
-    const [webhooks, refolds, setAside] = await Promise.all([
+    const [webhooks, refolds, archive, setAside] = await Promise.all([
       listWebhookWork(store, PAGE_SIZE),
       listRefolds(store, PAGE_SIZE),
+      readArchiveProblem(store),
       listSetAside(store, PAGE_SIZE),
     ])
     const csrf = sessions.sign(request.opsSession, 'csrf')
@@ -32,6 +35,12 @@ export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
       <h2>Policies, user payments, hours and watermarks</h2>
       <p>Ingest folds or counts these again, page by page beside live messages.</p>
       ${table(['work', 'since', 'of', 'pages done'], refolds.map(refoldRow))}
+      <h2>What holds the archive</h2>
+      <p>
+        Ingest archives the oldest month first. All later months wait for it, and ingest tries again every
+        hour.
+      </p>
+      ${table(['since', 'seen last', 'problem and cure'], archive === undefined ? [] : [archiveRow(archive)])}
       <h2>Rows set aside</h2>
       <p>
         Each of these rows made its task fail. The task goes on without it. Mend the row, then give it back:
@@ -90,6 +99,13 @@ const refoldRow = ({ kind, address, pages, since }: RefoldProgress): Html =>
     <td>${since.toISOString()}</td>
     <td class="text">${plain(address)}</td>
     <td>${pages}</td>
+  </tr>`
+
+const archiveRow = ({ problem, since, seenAt }: ArchiveProblem): Html =>
+  html`<tr>
+    <td>${since.toISOString()}</td>
+    <td>${seenAt.toISOString()}</td>
+    <td class="text">${plain(problem)}</td>
   </tr>`
 
 const setAsideRow = ({ task, key, error, since }: SetAsideRow, csrf: string): Html =>

@@ -1,0 +1,61 @@
+// Operators see why the archive does not go on, since when, and what to do, until it goes on.
+import { readArchiveProblem } from '@payment-tracking/store'
+import { copyFile, readdir, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
+import { openTestStore } from '../open-test-store.js'
+import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
+import { openArchive } from './open-archive.js'
+import { openS3 } from './open-s3.js'
+
+t.test('the problem of the archive is kept until the archive goes on', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingest(store, [
+    userPayment,
+    created(1, 10, PERIODS),
+    ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
+  ])
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  const archive = await openArchive(t, store)
+  const months = 0
+  t.equal(await readArchiveProblem(store), undefined)
+
+  await archive.run({ months })
+  const first = await readArchiveProblem(store)
+  t.match(
+    first!.problem,
+    /^2026-05 waits: the event of transaction \w+ in slot 1 is not final\. .*see Pipeline$/,
+  )
+  await archive.run({ months })
+  const again = await readArchiveProblem(store)
+  t.same(again!.since, first!.since)
+  t.ok(again!.seenAt > first!.seenAt)
+
+  await ingest(store, [
+    { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
+  ])
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  const { place, env } = await openS3(t)
+  const wrong = await openArchiveFiles(place, { ...env, AWS_SECRET_ACCESS_KEY: 'else' })
+  await t.rejects(archive.run({ months, files: wrong }))
+  const refused = await readArchiveProblem(store)
+  t.match(refused!.problem, /^EVENTS_ARCHIVE names s3:.*AWS_SECRET_ACCESS_KEY is not that of/)
+  t.ok(refused!.since > first!.since)
+
+  const stop = new AbortController()
+  await archive.run({ months, sizer: { rowsOf: () => 2, note: () => stop.abort() } }, stop.signal)
+  const folder = join(archive.directory, 'test/2026-05')
+  const [file] = (await readdir(folder)).filter(name => name.endsWith('.gz'))
+  const part = join(folder, file!)
+  await copyFile(part, `${part}.copy`)
+  await truncate(part, 9)
+  await t.rejects(archive.run({ months }))
+  t.match(
+    (await readArchiveProblem(store))!.problem,
+    /2026-05\/1-.*SHA-256 differs\): bring it back from a copy$/,
+  )
+  await copyFile(`${part}.copy`, part)
+  await archive.run({ months })
+  t.equal(await readArchiveProblem(store), undefined)
+})
