@@ -16,6 +16,10 @@ const SHARED_INPUTS = [
 ]
 const NO_INPUT = new Set(['node_modules', 'dist', 'generated', 'test', '.turbo'])
 const OUTPUTS = ['dist', 'src/generated']
+/** Only the tests install it: with it the client's types are made, without it they are `any`. */
+const TYPE_GENERATOR = ['node_modules', 'packages/client/node_modules'].map(modules =>
+  join(modules, 'openapi-typescript/package.json'),
+)
 /** What bundles share. */
 const SHARED_OUTPUT = 'dist/bundles'
 
@@ -39,9 +43,10 @@ function filesBelow(root, path, isLeftOut = () => false) {
     .flatMap(name => filesBelow(root, join(path, name), isLeftOut))
 }
 
-/** A hash over the names and contents of everything that a build reads, and the version of Node. */
+/** A hash over the names and contents of everything that a build reads, and what runs it. */
 function hashInputs(root) {
-  const hash = createHash('sha256').update(process.version)
+  const isTyped = TYPE_GENERATOR.some(file => existsSync(join(root, file)))
+  const hash = createHash('sha256').update(`${process.version} ${isTyped}`)
   for (const path of [...SHARED_INPUTS, ...packagesOf(root)]) {
     for (const file of filesBelow(root, path, name => NO_INPUT.has(name))) {
       hash.update(`\0${file}\0`).update(readFileSync(join(root, file)))

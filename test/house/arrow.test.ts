@@ -69,7 +69,7 @@ const HOMES: Record<string, readonly string[]> = {
 const STACK_HOUSES = ['servers', 'launcher', 'commands/demo', 'commands/dev-kit', 'chain']
 
 /** What opens a connection to Postgres. */
-const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\//
+const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\/(?!api-types\.js$)/
 /** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
 const POSTGRES_DOOR =
   /^packages\/store\/(src\/(database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^infra\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/

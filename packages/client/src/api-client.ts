@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch'
-import type { components, paths } from './api-types.js'
+import type { components, paths } from './generated/api-types.js'
 import { exactFetch } from './exact-fetch.js'
 import { positionsOf } from './position-memory.js'
 

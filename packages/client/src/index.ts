@@ -5,7 +5,7 @@ export {
   type ApiClientOptions,
   type Schemas,
 } from './api-client.js'
-export type { components, operations, paths } from './api-types.js'
+export type { components, operations, paths } from './generated/api-types.js'
 export { parseExact } from './exact-fetch.js'
 export type {
   SocketErrorCode,
