@@ -1,12 +1,13 @@
-// Archiving a month reads about that month, and moving a page of it about that page, however many events there are: Postgres
-// says how many rows each statement took.
+// A page of archiving reads about that page, however many events there are, and whatever Postgres knows of them: it says how
+// many rows each statement took.
 import { analyzeAll, createDatabase, fillEvents } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { sql, toStatement } from '../src/database/sql.js'
 import {
   beginArchivePart,
+  countArchived,
   findArchivedAfter,
   findArchivedEvent,
   findArchivedMonth,
@@ -21,7 +22,11 @@ import {
 import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 60_000
-const OLD = 3_000
+const OLD = 9_000
+/** Of these. */
+const EARLY = 200
+/** Of a page of the survey and of the file, and a few. */
+const READ_PAGE = 1_100
 const PAGE = 500
 
 const database = await createDatabase(t)
@@ -29,12 +34,24 @@ const { pool } = database
 const store = openStore({ DATABASE_URL: database.url })
 t.teardown(() => store.close())
 t.setTimeout(300_000)
+await pool.query('alter table live_events set (autovacuum_enabled = off)')
 await fillEvents(pool, EVENTS)
-await pool.query(
-  `update events set occurred_at = '2020-03-01Z'::timestamptz + slot % 86400 * interval '1 second', commitment = 'finalized'
-    where id in (select id from events order by position limit ${OLD})`,
-)
-await analyzeAll(pool)
+const makeOld = (count: number) =>
+  pool.query(
+    `update events set occurred_at = '2020-03-01Z'::timestamptz + slot % 86400 * interval '1 second', commitment = 'finalized'
+      where id in (select id from events order by position limit ${count})`,
+  )
+
+/** What Postgres knows of the month, one after the other. */
+const STATISTICS: Record<string, () => Promise<unknown>> = {
+  'statistics of a time when the month had few events': async () => {
+    await makeOld(EARLY)
+    await analyzeAll(pool)
+    await makeOld(OLD)
+  },
+  'no statistics': () => pool.query(`delete from pg_statistic where starelid = 'live_events'::regclass`),
+  'statistics of today': () => analyzeAll(pool),
+}
 
 interface Read {
   text: string
@@ -94,32 +111,50 @@ const explaining = (reads: Read[]): Store => ({
   },
 })
 
-t.test('archiving reads its month, a page that moves its page, and a look-up its answer', async t => {
-  /** @param bound the most rows of one statement */
-  async function within<T>(name: string, bound: number, act: (store: Store) => Promise<T>): Promise<T> {
-    const { answer, reads } = await readBy(act)
-    t.ok(reads.length > 0, `${name}: statements were seen`)
-    for (const { text, rows, plan } of reads) {
-      t.ok(rows <= bound, `${name} reads ${rows} rows at most ${bound}`)
-      if (rows > bound) t.comment(text, JSON.stringify(plan, null, 1))
-    }
-    return answer
+/** @param bound the most rows of one statement */
+async function within<T>(
+  t: Test,
+  name: string,
+  bound: number,
+  act: (store: Store) => Promise<T>,
+): Promise<T> {
+  const { answer, reads } = await readBy(act)
+  t.ok(reads.length > 0, `${name}: statements were seen`)
+  for (const { text, rows, plan } of reads) {
+    t.ok(rows <= bound, `${name} reads ${rows} rows at most ${bound}`)
+    if (rows > bound) t.comment(text, JSON.stringify(plan, null, 1))
   }
+  return answer
+}
 
+/** Reads a month up to its last event, as the archiver does. */
+async function readOld(t: Test): Promise<{ lines: ArchiveLine[]; upTo: bigint }> {
   const stop = new AbortController().signal
-  const month = await within('the oldest month', 2, reader => findOldMonth(reader, new Date('2020-06-01Z')))
+  const month = await within(t, 'the oldest month', 2, reader =>
+    findOldMonth(reader, new Date('2020-06-01Z')),
+  )
   t.equal(month, '2020-03')
-  const { upTo, obstacle } = await within('the look at a month', OLD + 100, reader =>
+  const { upTo, obstacle } = await within(t, 'the look at a month', READ_PAGE, reader =>
     surveyMonth(reader, '2020-03', { settledSeconds: 0, stop }),
   )
   t.not(obstacle, 'not-final')
-  const lines = await within('the events of a month', OLD + 100, async reader => {
+  const lines = await within(t, 'the events of a month', READ_PAGE, async reader => {
     const read: ArchiveLine[] = []
     for await (const page of readMonth(reader, '2020-03', upTo)) read.push(...page)
     return read
   })
   t.equal(lines.length, OLD)
+  return { lines, upTo }
+}
 
+for (const [name, prepare] of Object.entries(STATISTICS))
+  t.test(`a page of a month reads that page, with ${name}`, async t => {
+    await prepare()
+    await readOld(t)
+  })
+
+t.test('a page that moves reads its page, and a look-up its answer', async t => {
+  const { lines, upTo } = await readOld(t)
   const part = { month: '2020-03', part: 1, file: 'test/2020-03/1-x.ndjson.gz', sha256: 'x' }
   const positions = lines.map(({ position }) => position).sort((a, b) => Number(a - b))
   await beginArchivePart(
@@ -140,6 +175,8 @@ t.test('archiving reads its month, a page that moves its page, and a look-up its
   t.equal(reads.length, 1)
   t.ok(reads[0]!.rows <= 4 * PAGE, `a page that moves reads ${reads[0]!.rows} rows at most ${4 * PAGE}`)
   while (await moveArchivePage(store, part, lines, options));
+  const page = lines.slice(0, PAGE)
+  t.equal(await within(t, 'a page of the comparison', PAGE, reader => countArchived(reader, page)), PAGE)
   const { rows } = await pool.query('select count(*)::int as count from events where archived')
   t.equal(rows[0].count, OLD)
 
@@ -151,5 +188,5 @@ t.test('archiving reads its month, a page that moves its page, and a look-up its
     ['a position', reader => findArchivedAfter(reader, 0n), '2020-03'],
     ['the last position', reader => readArchivedUpTo(reader), positions.at(-1)],
   ] as [string, (store: Store) => Promise<unknown>, unknown][])
-    t.equal(await within(`the look-up of ${name}`, 3, act), answer, name)
+    t.equal(await within(t, `the look-up of ${name}`, 3, act), answer, name)
 })

@@ -1,6 +1,7 @@
 // The events of a month that is to be archived.
 import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
+import { hidden } from '../reads/hidden.js'
 import type { ArchiveLine } from './archive-line.js'
 import { monthOf, spanOfMonth } from './months.js'
 
@@ -12,19 +13,30 @@ interface Place {
   id: string
 }
 
-const ROWS_A_PAGE = 2_000
+const ROWS_A_PAGE = 1_000
 const MOST = raw(String(ROWS_A_PAGE))
 
-/** The events of a month behind a place, in the order of events_newest. */
-const pageOf = (month: string, after: Place | undefined, condition: Sql): Sql => {
-  const { start, end } = spanOfMonth(month)
-  const behind =
-    after === undefined
-      ? sql`e.occurred_at >= ${start}::timestamptz`
-      : sql`(e.occurred_at, e.slot, e.event_index, e.id)
-          > (${after.occurredAt}::timestamptz, ${after.slot}, ${after.index}, ${after.id}::uuid)`
+/** Before all events of a month, which have no negative slots. */
+const beginningOf = (month: string): Place => ({
+  occurredAt: spanOfMonth(month).start,
+  slot: -1n,
+  index: 0n,
+  id: '00000000-0000-0000-0000-000000000000',
+})
+
+/**
+ * The events of a month behind a place, in the order of events_newest. Statistics that are older than the month say that it has
+ * few events; then Postgres would read and sort all of them for each page. It sees no value here, so it expects a share of all
+ * events, and walks the index to the limit.
+ */
+const pageOf = (month: string, after: Place, condition: Sql): Sql => {
+  const { occurredAt, slot, index, id } = after
   return sql`
-    from live_events e where ${behind} and e.occurred_at < ${end}::timestamptz and ${condition}
+    from live_events e
+   where (e.occurred_at, e.slot, e.event_index, e.id)
+         > (${hidden(sql`${occurredAt}::timestamptz`)}, ${hidden(sql`${slot}::bigint`)}, ${hidden(sql`${index}::bigint`)},
+            ${hidden(sql`${id}::uuid`)})
+     and e.occurred_at < ${hidden(sql`${spanOfMonth(month).end}::timestamptz`)} and ${condition}
    order by e.occurred_at, e.slot, e.event_index, e.id limit ${MOST}`
 }
 
@@ -43,7 +55,8 @@ export async function findOldMonth({ database }: Store, before: Date): Promise<s
   for (;;) {
     const [row]: readonly { occurredAt: Date }[] = await database.read<{ occurredAt: Date }>(sql`
       select occurred_at as "occurredAt" from live_events
-       where occurred_at < ${before}::timestamptz and occurred_at >= coalesce(${from}::timestamptz, '-infinity')
+       where occurred_at < ${hidden(sql`${before}::timestamptz`)}
+         and occurred_at >= ${hidden(sql`coalesce(${from}::timestamptz, '-infinity')`)}
        order by occurred_at limit 1`)
     if (row === undefined) return null
     const month = monthOf(row.occurredAt)
@@ -73,7 +86,7 @@ export async function surveyMonth(
   { settledSeconds, stop }: { settledSeconds: number; stop: AbortSignal },
 ): Promise<MonthSurvey> {
   let upTo = 0n
-  for (let after: Place | undefined; ;) {
+  for (let after = beginningOf(month); ;) {
     stop.throwIfAborted()
     const page: readonly (Place & { signature: string; position: bigint; isFinal: boolean })[] =
       await database.read(sql`
@@ -85,7 +98,7 @@ export async function surveyMonth(
     const held = page.find(({ isFinal }) => !isFinal)
     if (held) return { obstacle: 'not-final', upTo, held: { signature: held.signature, slot: held.slot } }
     if (page.length < ROWS_A_PAGE) break
-    after = page.at(-1)
+    after = page.at(-1)!
   }
   const [found] = await database.read<{ isSettled: boolean }>(sql`
     select not exists (select from ingest_batches where relayed_at is null and first_position <= ${upTo})
@@ -103,13 +116,13 @@ export async function* readMonth(
   month: string,
   upTo: bigint,
 ): AsyncGenerator<readonly ArchiveLine[], void> {
-  for (let after: ArchiveLine | undefined; ;) {
+  for (let after = beginningOf(month); ;) {
     const page: readonly ArchiveLine[] = await database.read<ArchiveLine>(sql`
       select ${PLACE}, e.position, e.signature, e.transaction_index as "transactionIndex", e.commitment, e.name,
              e.data::text as data
-        ${pageOf(month, after, sql`e.position <= ${upTo}`)}`)
+        ${pageOf(month, after, sql`(e.position > ${hidden(sql`${upTo}::bigint`)}) is not true`)}`)
     if (page.length > 0) yield page
     if (page.length < ROWS_A_PAGE) return
-    after = page.at(-1)
+    after = page.at(-1)!
   }
 }
