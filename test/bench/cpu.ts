@@ -25,19 +25,11 @@ function listThreads(pid: number): string[] {
 }
 
 /**
- * CPU of all connections that a program has to the pool's database, in microseconds.
+ * CPU of each connection that a program has to the pool's database, in microseconds: what connections used that stayed open
+ * can then be told from what ended.
  * @param applicationName as `pg_stat_activity` shows it
  */
-export async function backendMicroseconds(pool: Pool, applicationName: string): Promise<number> {
-  const used = await microsecondsByBackend(pool, applicationName)
-  return [...used.values()].reduce((sum, cpu) => sum + cpu, 0)
-}
-
-/** The same by process: what connections used that stayed open can then be told from what ended. */
-export async function microsecondsByBackend(
-  pool: Pool,
-  applicationName: string,
-): Promise<Map<number, number>> {
+async function microsecondsByBackend(pool: Pool, applicationName: string): Promise<Map<number, number>> {
   const { rows } = await pool.query<{ pid: number }>(
     'select pid from pg_stat_activity where datname = current_database() and application_name = $1',
     [applicationName],

@@ -1,3 +1,6 @@
 import { ingestLoadBench } from './ingest-load.js'
 
-export const bench = ingestLoadBench('ingest', { full: 100_000, quick: 1_000 })
+export const benches = [
+  ingestLoadBench('ingest', { full: 100_000, quick: 1_000 }),
+  ingestLoadBench('ingest-5m', { full: 5_000_000, quick: 1_000 }),
+]

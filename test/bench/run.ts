@@ -20,7 +20,11 @@ const { values: flags } = parseArgs({
 
 const files = (await readdir(import.meta.dirname)).filter(file => file.endsWith('.bench.ts')).sort()
 const benches: Bench[] = []
-for (const file of files) benches.push(((await import(`./${file}`)) as { bench: Bench }).bench)
+for (const file of files) {
+  // A program measures one thing, or one thing over several sizes.
+  const program = (await import(`./${file}`)) as { bench: Bench } | { benches: Bench[] }
+  benches.push(...('benches' in program ? program.benches : [program.bench]))
+}
 if (flags.list) {
   console.log(benches.map(({ name }) => name).join('\n'))
   process.exit(0)

@@ -31,7 +31,7 @@ async function checkAnswers(subject: string, limit: string, path: string): Promi
 }
 
 /** @param counts how many events, in earnest and in a quick run */
-export const readsLoadBench = (name: string, counts: { full: number; quick: number }): Bench => ({
+const readsBench = (name: string, counts: { full: number; quick: number }): Bench => ({
   name,
   about: `each read over ${counts.full.toLocaleString('en')} events, 1 and 50 connections, beside bare Fastify and pg`,
   async run(context) {
@@ -81,3 +81,9 @@ export const readsLoadBench = (name: string, counts: { full: number; quick: numb
     return rows
   },
 })
+
+export const benches = [
+  readsBench('reads-10k', { full: 10_000, quick: 1_000 }),
+  readsBench('reads-1m', { full: 1_000_000, quick: 1_000 }),
+  readsBench('reads-5m', { full: 5_000_000, quick: 1_000 }),
+]

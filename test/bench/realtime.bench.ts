@@ -4,7 +4,7 @@ import { inTurns, measureOf, type Bench, type BenchContext, type Row } from './b
 import { cpuMicroseconds } from './cpu.js'
 import { measureBusy, openPod, openRaw, SOCKETS, WINDOW, type Side } from './fanout-sides.js'
 import { openPods } from './realtime-pods.js'
-import { openSocketLoad, paymentFor } from './socket-load.js'
+import { openSocketLoad, paymentFor, residentKib } from './socket-load.js'
 
 /** The pace of the steady row. */
 const STEADY_PER_SECOND = 2_000
@@ -73,7 +73,7 @@ async function steadyRow(context: BenchContext, pairs: { pod: Side; raw: Side }[
   }
 }
 
-export const bench: Bench = {
+const fanout: Bench = {
   name: 'realtime-fanout',
   about:
     'CPU of a pod for a delivery, Redis and leases in place, beside a bare ws server sending the same bytes',
@@ -119,3 +119,45 @@ export const bench: Bench = {
     return rows
   },
 }
+
+const connections: Bench = {
+  name: 'realtime-connections',
+  about: 'memory of a pod for an idle connection with one subscription',
+  async run(context) {
+    // Each connection is a file on both sides, and one machine has 28,000 ports to one address.
+    const count = context.quick ? 500 : 10_000
+    const kibs: number[] = []
+    const rates: number[] = []
+    // When garbage was collected last differs from pod to pod.
+    for (let pod = 1; pod <= (context.quick ? 1 : 3); pod++) {
+      const { pods } = await openPods(context, 1)
+      const { service, url } = pods[0]!
+      const warm = await openSocketLoad(url, 200, n => `warm-${n}`)
+      warm.close()
+      const before = residentKib(service.pid)
+      const startedAtMs = performance.now()
+      const load = await openSocketLoad(url, count, n => `order-${n}`)
+      rates.push((count / (performance.now() - startedAtMs)) * 1_000)
+      kibs.push((residentKib(service.pid) - before) / count)
+      load.close()
+      await service.stop('SIGKILL')
+    }
+    return [
+      {
+        subject: `memory for an idle connection, of ${count.toLocaleString('en')}`,
+        unit: 'KiB',
+        largerIsBetter: false,
+        measured: measureOf(kibs),
+        note: 'goal: 25 KiB at 10,000; resident memory of the process, kernel buffers not counted',
+      },
+      {
+        subject: 'connected and subscribed, sequence of 100 at a time',
+        unit: 'a second',
+        largerIsBetter: true,
+        measured: measureOf(rates),
+      },
+    ]
+  },
+}
+
+export const benches = [fanout, connections]
