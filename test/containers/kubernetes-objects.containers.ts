@@ -11,10 +11,14 @@ import { ROOT } from './machine.js'
 import { base, build, migration, of, OVERLAYS, podOf, settingsOf } from './read-manifests.js'
 import { validateObject } from './validate-object.js'
 
+/** The overlay `large` with the component `archive`. */
+const WITH_ARCHIVE = '../../test/containers/with-archive'
+
 for (const folder of [
   'base',
   'migration',
   'components/indexer',
+  WITH_ARCHIVE,
   ...OVERLAYS.flatMap(name => [`overlays/${name}`, `overlays/${name}/migration`]),
 ])
   t.test(`${folder}: every object is what its schema says`, async t => {
@@ -30,7 +34,12 @@ t.test('each service has a Deployment, and the migration a Job', async t => {
   t.equal(of('Job', migration).length, 1)
 })
 
-for (const overlay of ['base', 'components/indexer', ...OVERLAYS.map(name => `overlays/${name}`)])
+for (const overlay of [
+  'base',
+  'components/indexer',
+  WITH_ARCHIVE,
+  ...OVERLAYS.map(name => `overlays/${name}`),
+])
   t.test(`${overlay}: a service is given every setting it requires, and none it does not know`, async t => {
     const objects = await build(overlay)
     for (const deployment of of('Deployment', objects)) {

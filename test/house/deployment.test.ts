@@ -24,9 +24,10 @@ interface ComposeService {
 }
 const OURS = [...SERVICES, 'migrate']
 
-t.test('docker-compose.yml fits its schema and the linter finds nothing', async t => {
+t.test('the compose files fit their schema and the linter finds nothing', async t => {
   const args = ['node_modules/dclint/bin/dclint.cjs', '--max-warnings', '0', '-c', '.dclintrc.yaml']
-  t.doesNotThrow(() => execFileSync(process.execPath, [...args, 'docker-compose.yml'], { cwd: ROOT }))
+  for (const file of ['docker-compose.yml', 'infra/docker/archive.yml'])
+    t.doesNotThrow(() => execFileSync(process.execPath, [...args, file], { cwd: ROOT }), file)
 })
 
 t.test('every way to the base URL sends the same paths to the same service', async t => {
@@ -47,6 +48,23 @@ t.test('every way to the base URL sends the same paths to the same service', asy
   )
   t.same(Object.fromEntries(routed.filter(([service]) => service !== 'api')), BASE_URL_PATHS)
   t.same(routed.at(-1), ['api', '/'])
+})
+
+t.test('an archive is off by default, and where it is on, its directory is mounted', async t => {
+  t.match(compose.services.ingest.environment, { EVENTS_RETENTION_MONTHS: '${EVENTS_RETENTION_MONTHS:-0}' })
+  const { services } = parse(read('infra/docker/archive.yml'), { merge: true })
+  t.strictSame(Object.keys(services), ['ingest', 'migrate'])
+  for (const { environment, volumes } of Object.values<typeof compose>(services))
+    t.match(volumes[0], new RegExp(`:${environment.EVENTS_ARCHIVE}$`))
+  const component = 'infra/kubernetes/components/archive'
+  t.match(parse(read(`${component}/kustomization.yaml`)).configMapGenerator, [
+    { name: 'ingest', literals: [/^EVENTS_ARCHIVE=\/archive$/] },
+  ])
+  const [claim, ingest] = ['claim', 'ingest'].map(name => parse(read(`${component}/${name}.yaml`)))
+  const { containers, volumes } = ingest.spec.template.spec
+  t.match(containers[0].volumeMounts, [{ name: volumes[0].name, mountPath: '/archive' }])
+  t.equal(volumes[0].persistentVolumeClaim.claimName, claim.metadata.name)
+  t.notMatch(parse(read('infra/kubernetes/overlays/large/kustomization.yaml')).components, [/archive/])
 })
 
 t.test('the Dockerfile parses and the linter finds nothing', async t => {
