@@ -2,16 +2,13 @@
 import { run } from '../set-up/run.mjs'
 import { secondsSince } from './seconds-since.mjs'
 
-const CHECKS = {
-  lint: ['node_modules/oxlint/bin/oxlint'],
-  format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
-  types: ['node_modules/typescript-7/bin/tsc', '--noEmit', '-p', '.'],
-}
+/** Scripts of package.json. */
+const CHECKS = ['lint', 'format', 'types']
 
-async function check(name, args, signal) {
+async function check(name, signal) {
   const startedAt = Date.now()
   try {
-    await run('nice', ['-n', '10', process.execPath, ...args], { signal })
+    await run('nice', ['-n', '10', 'npm', 'run', '--silent', name], { signal })
     console.log(`ok ${name} (${secondsSince(startedAt)})`)
     return true
   } catch (error) {
@@ -23,8 +20,6 @@ async function check(name, args, signal) {
 /** @returns how many of the checks passed and failed */
 export async function checkCode(signal) {
   const totals = { passed: 0, failed: 0 }
-  for (const [name, args] of Object.entries(CHECKS)) {
-    totals[(await check(name, args, signal)) ? 'passed' : 'failed'] += 1
-  }
+  for (const name of CHECKS) totals[(await check(name, signal)) ? 'passed' : 'failed'] += 1
   return totals
 }
