@@ -23,11 +23,13 @@ import {
 import { analyzeAll, createDatabase, fillEvents } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t from 'tap'
+import { runIn } from '../src/database/database.js'
 import { writeValue } from '../src/database/pg-codec.js'
 import { toStatement, type Tx } from '../src/database/sql.js'
 import { readNextPayments } from '../src/ingest/derive-payments.js'
 import { readRegisters } from '../src/ingest/read-registers.js'
 import { refoldGateways, refoldUserPayments } from '../src/ingest/refold-accounts.js'
+import { countChecked } from '../src/reads/check-payments.js'
 import type { PipelinedTx } from '../src/database/pipelined-transactions.js'
 import { indexesOf, STATEMENTS, type Plan } from './plans.js'
 
@@ -104,6 +106,7 @@ const QUERIES: Record<string, Record<string, Query>> = {
   events_policy_newest: { 'readEventPage by policy': list({ paymentPolicy: policy }) },
   events_tracking_newest: {
     'readEventPage by tracking ID': list({ trackingId }),
+    checkPayments: reader => checkPayments(reader, trackingId, { amount: '1' }, new Map()),
     readOneTimePage: reader => readOneTimePage(reader, trackingId, PAGE, new Map()),
     'listClaimablePayments by tracking ID': reader => listClaimablePayments(reader, { trackingId }, 10),
   },
@@ -148,7 +151,7 @@ const QUERIES: Record<string, Record<string, Query>> = {
       listClaimablePayments(reader, { trackingId, recipient: filled.recipients[2] }, 10),
   },
   events_tracking_check: {
-    checkPayments: reader => checkPayments(reader, trackingId, { amount: '1' }, new Map()),
+    countChecked: (_reader, tx) => countChecked(runIn(tx), trackingId, { amount: '1' }),
   },
   events_changes: {
     readRegisters: (_reader, tx) => readRegisters(tx, [policy], programId),

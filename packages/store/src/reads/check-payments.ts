@@ -1,3 +1,4 @@
+import { PAGE_LIMITS, runIn, type RunStatement } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { allOf, join, raw, sql, type Sql } from '../database/sql.js'
 import { hidden } from './hidden.js'
@@ -55,21 +56,55 @@ function partsOf(trackingId: string): { first: Sql; others: Sql } {
       events e where (e.tracking_id, e.seq) >= (${id}, 1) and (e.tracking_id, e.seq) <= (${id}, ${FIRST})
         and e.seq is not null and e.retracted_at is null`,
     // By equality: Postgres takes another index for a range, and reads the rows.
-    others: sql`events e where e.tracking_id = ${trackingId} and e.seq > ${FIRST} and e.retracted_at is null`,
+    others: sql`events e where e.tracking_id = ${id} and e.seq > ${FIRST} and e.retracted_at is null`,
   }
 }
 
-/** The newest standing payments of a tracking ID, newest first. */
+/** The newest standing payments of a tracking ID, newest first. `seq is not null` would let Postgres walk another index. */
 const newestOf = (trackingId: string): Sql => sql`
   (select e.* from events e
     where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))}
-      and e.seq is not null and e.retracted_at is null
+      and coalesce(e.seq, 0) > 0 and e.retracted_at is null
     ${walkOrder('tracking_id', NEWEST_FIRST)} limit ${LOOKED_AT}) e`
 
 /**
- * Compares all standing payments of a tracking ID with what is wanted. Counts the first 1,000 by events_tracking_seq, and
- * all others in events_tracking_check alone: a third of the time that their rows would take. The lists are bounded, and
- * seldom need more than the newest payments.
+ * Runs statements that read many events of one key. Where the key has a large part of all events, Postgres would read all
+ * events instead, with several processes: 0.3 s where the index takes 0.1 s.
+ */
+const byIndexes = <T>({ database }: Store, work: (run: RunStatement) => Promise<T>): Promise<T> =>
+  database.transaction(async tx => {
+    await tx.$queryRaw`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`
+    return work(runIn(tx))
+  }, PAGE_LIMITS)
+
+interface CheckCounts {
+  total: bigint
+  payments: bigint
+  mismatches: bigint
+}
+
+/** Counts the first 1,000 payments of a tracking ID by events_tracking_seq, and all others in events_tracking_check alone. */
+export async function countChecked(
+  run: RunStatement,
+  trackingId: string,
+  wanted: WantedPayment,
+): Promise<CheckCounts | undefined> {
+  const lacks = conditionsOf(wanted).map(condition => sql`case when ${condition} then 0 else 1 end`)
+  const lacking = lacks.length === 0 ? sql`0` : join(lacks, ' + ')
+  const counted = (part: Sql): Sql => sql`
+    select count(*) as total, count(*) filter (where lacking = 0) as payments, sum(lacking) as mismatches
+      from (select ${lacking} as lacking from ${part}) e`
+  const { first, others } = partsOf(trackingId)
+  const [counts] = await run<CheckCounts>(sql`
+    select sum(total)::bigint as total, sum(payments)::bigint as payments,
+           coalesce(sum(mismatches), 0)::bigint as mismatches
+      from (${counted(first)} union all ${counted(others)}) c`)
+  return counts
+}
+
+/**
+ * Compares all standing payments of a tracking ID with what is wanted. The lists are bounded, and seldom need more than the
+ * newest payments; the counts take 0.2 s for 300,000.
  */
 export async function checkPayments(
   store: Store,
@@ -79,28 +114,20 @@ export async function checkPayments(
 ): Promise<CheckedPayments> {
   const conditions = conditionsOf(wanted)
   const { first, others } = partsOf(trackingId)
-  const lacks = conditions.map(condition => sql`case when ${condition} then 0 else 1 end`)
-  const lacking = lacks.length === 0 ? sql`0` : join(lacks, ' + ')
-  const counted = (part: Sql): Sql => sql`
-    select count(*) as total, count(*) filter (where lacking = 0) as payments, sum(lacking) as mismatches
-      from (select ${lacking} as lacking from ${part}) e`
-  const [counts] = await store.database.read<Record<'total' | 'payments' | 'mismatches', bigint>>(sql`
-    select sum(total)::bigint as total, sum(payments)::bigint as payments,
-           coalesce(sum(mismatches), 0)::bigint as mismatches
-      from (${counted(first)} union all ${counted(others)}) c`)
+  const counts = await byIndexes(store, run => countChecked(run, trackingId, wanted))
   const ordered = sql`order by ${NEWEST_FIRST} limit ${MOST}`
   const keysOf = (part: Sql, condition: Sql): Sql => sql`
     (select e.id, e.occurred_at, e.slot, e.record_id from ${part} and ${condition} ${ordered})`
   const list = async (condition: Sql, count: bigint) => {
     if (count === 0n) return []
     const newest = sql`select e.* from ${newestOf(trackingId)} where ${condition} ${ordered}`
-    const found = await listPayments(store, newest, tokens)
+    const found = await listPayments(store.database.read, newest, tokens)
     if (found.length === MOST_CHECKED || BigInt(found.length) >= count) return found
     const all = sql`
       select e.* from (
         select e.id from (${keysOf(first, condition)} union all ${keysOf(others, condition)}) e ${ordered}) k
         join events e on e.id = k.id order by ${NEWEST_FIRST}`
-    return listPayments(store, all, tokens)
+    return byIndexes(store, run => listPayments(run, all, tokens))
   }
   const { total, payments, mismatches } = counts!
   const isWanted = allOf(conditions)

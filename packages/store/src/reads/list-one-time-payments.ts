@@ -1,3 +1,4 @@
+import type { RunStatement } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { allOf, empty, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
@@ -53,17 +54,17 @@ export const listOneTimePayments = (
   page: OneTimePage,
   tokens: RecordOptions['tokens'],
 ): Promise<readonly StoredOneTimePayment[]> =>
-  listPayments(store, pageRows(trackingId, page), tokens, page.retracted)
+  listPayments(store.database.read, pageRows(trackingId, page), tokens, page.retracted)
 
 /** @param payments rows of `events` with all columns, in their order */
 export function listPayments(
-  { database }: Store,
+  run: RunStatement,
   payments: Sql,
   tokens: RecordOptions['tokens'],
   withRetracted?: boolean,
 ): Promise<readonly StoredOneTimePayment[]> {
   const { unchanging, changing } = oneTimePaymentText({ tokens, withRetracted })
-  return database.read<StoredOneTimePayment>(sql`
+  return run<StoredOneTimePayment>(sql`
     select e.id as "eventId", ${unchanging} || ${changing} as record, e.recipient, e.token_mint as "tokenMint",
            e.amount::text as amount, ${FINALITY} as finality
       from (${payments}) e`)
