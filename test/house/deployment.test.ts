@@ -26,7 +26,7 @@ const OURS = [...SERVICES, 'migrate']
 
 t.test('the compose files fit their schema and the linter finds nothing', async t => {
   const args = ['node_modules/dclint/bin/dclint.cjs', '--max-warnings', '0', '-c', '.dclintrc.yaml']
-  for (const file of ['docker-compose.yml', 'infra/docker/archive.yml'])
+  for (const file of ['docker-compose.yml', 'infra/docker/archive.yml', 'infra/docker/archive-s3.yml'])
     t.doesNotThrow(() => execFileSync(process.execPath, [...args, file], { cwd: ROOT }), file)
 })
 
@@ -65,6 +65,26 @@ t.test('an archive is off by default, and where it is on, its directory is mount
   t.match(containers[0].volumeMounts, [{ name: volumes[0].name, mountPath: '/archive' }])
   t.equal(volumes[0].persistentVolumeClaim.claimName, claim.metadata.name)
   t.notMatch(parse(read('infra/kubernetes/overlays/large/kustomization.yaml')).components, [/archive/])
+})
+
+t.test('an archive in S3 is reached from outside of the internal networks', t => {
+  const { services } = parse(read('infra/docker/archive-s3.yml'))
+  t.strictSame(services, {
+    ingest: { networks: ['data', 'outside'] },
+    migrate: { networks: ['data', 'outside'] },
+  })
+  const [policy, ingest] = ['network-policy', 'ingest'].map(name =>
+    parse(read(`infra/kubernetes/components/archive-s3/${name}.yaml`)),
+  )
+  t.match(policy.spec, {
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': ingest.metadata.name } },
+    egress: [{ ports: [{ port: 443 }] }],
+  })
+  t.strictSame(
+    ingest.spec.template.spec.containers[0].env.map(({ name }: { name: string }) => name),
+    ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+  )
+  t.end()
 })
 
 t.test('the Dockerfile parses and the linter finds nothing', async t => {
