@@ -11,7 +11,10 @@ import {
 import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t from 'tap'
-import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
+import type { RunStatement } from '../src/database/database.js'
+import { sql } from '../src/database/sql.js'
+import { byIndexes, checkPaymentsWith } from '../src/reads/check-payments.js'
+import { indexesOf, rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const OF_KEY = 15_000
 const NEWER = 15_000
@@ -104,6 +107,27 @@ for (const mode of ['force_generic_plan', 'force_custom_plan'])
     )
     t.ok(rows <= 1_000, `a proof reads the first payments of its tracking ID alone: ${rows} rows`)
   })
+
+t.test(
+  'a check of a key with half of all events reads indexes, and the newest 1,000 for its list',
+  async t => {
+    const plans: Plan[] = []
+    await byIndexes(store as Parameters<typeof byIndexes>[0], async run => {
+      const explained: RunStatement = async statement => {
+        const [row] = await run<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+          sql`explain (analyze, timing off, format json) ${statement}`,
+        )
+        plans.push(row!['QUERY PLAN'][0]!.Plan)
+        return run(statement)
+      }
+      await checkPaymentsWith(explained, SPREAD, {}, new Map())
+    })
+    const [counts, newest] = plans as [Plan, Plan]
+    t.same(indexesOf(counts).sort(), ['events_tracking_check', 'events_tracking_seq'])
+    const rows = rowsOfPlan(newest)
+    t.ok(rows <= 1_100, `the list: ${rows} rows`)
+  },
+)
 
 t.test(
   'a page holds the newest events of its key, in their order, within its times and behind its cursor',

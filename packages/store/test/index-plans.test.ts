@@ -1,7 +1,6 @@
 // Every index of `events` is paid for at each insert, so each must be needed: this list names a query for each index,
 // and the plan of that query, with the very statement that the store sends, must use the index.
 import {
-  checkPayments,
   listClaimablePayments,
   readEventPage,
   listEventsAfter,
@@ -106,7 +105,6 @@ const QUERIES: Record<string, Record<string, Query>> = {
   events_policy_newest: { 'readEventPage by policy': list({ paymentPolicy: policy }) },
   events_tracking_newest: {
     'readEventPage by tracking ID': list({ trackingId }),
-    checkPayments: reader => checkPayments(reader, trackingId, { amount: '1' }, new Map()),
     readOneTimePage: reader => readOneTimePage(reader, trackingId, PAGE, new Map()),
     'listClaimablePayments by tracking ID': reader => listClaimablePayments(reader, { trackingId }, 10),
   },
