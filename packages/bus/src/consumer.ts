@@ -68,8 +68,8 @@ const LONGEST_GATHERING_MS = 10
 /** Silence of twice to three times this length counts as missed heartbeats. */
 const HEARTBEAT_MS = 2_000
 /**
- * What tells that a consumer sends nothing any more: it must be opened again, and created if it is missing. The client
- * would ask once, and after a question without an answer wait 15 to 45 s, also when it connects again meanwhile.
+ * After each of these events the consumer sends nothing more. It must be opened again, and created if it is missing. The client
+ * alone would ask once. Without an answer it would wait 15 to 45 s, even if it connects again meanwhile.
  */
 const LOST: ReadonlySet<unknown> = new Set([
   ConsumerEvents.ConsumerDeleted,
@@ -216,8 +216,8 @@ export class BatchConsumer implements Intake {
   }
 
   /**
-   * After the first time, only a missing consumer is created: for that the whole cluster needs a leader, which it may lack
-   * for half a minute after the stream and the consumer have theirs.
+   * Creates the consumer at the first call. Later calls create it only when it is missing. To create a consumer, the whole
+   * cluster needs a leader. After a cut, the cluster can lack one for half a minute longer than the stream and the consumer.
    */
   async #open(): Promise<Consumer> {
     const { streamName, subjectPrefix, consumerName, batchSize, ackWaitMs } = this.options
@@ -237,7 +237,7 @@ export class BatchConsumer implements Intake {
     return this.#consumer
   }
 
-  /** A server that lost the pull request or the consumer sends no error, so silence is the only sign. */
+  /** A server that lost the pull request or the consumer may send no error. Then silence is the only sign. */
   async #watch(messages: ConsumerMessages): Promise<void> {
     for await (const { type, data } of await messages.status()) {
       if (!LOST.has(type) && data !== LEADERSHIP_CHANGE) continue

@@ -1,7 +1,7 @@
 import { SOCKET_PATH } from './socket-messages.js'
 
 /**
- * Which paths of the base URL lead to which service, each with everything below it; all other paths lead to the API. Change
- * them here: test/house/deployment.test.ts says what HAProxy's and the Gateway API's files must say then.
+ * The path of each service below the base URL. Everything below such a path goes to that service, and all other paths go to the
+ * API. After a change here, test/house/deployment.test.ts says what to change in the files of HAProxy and the Gateway API.
  */
 export const BASE_URL_PATHS = { realtime: SOCKET_PATH, console: '/console' } as const

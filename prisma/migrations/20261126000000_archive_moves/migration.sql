@@ -1,11 +1,11 @@
--- The months whose events move into archived_events, or back. A month is here before its first event moves, and until its last
--- event has moved. Lists leave out the whole month meanwhile, so they never show a part of it.
+-- One row for each month whose events are moving into archived_events, or back. The row is written before the first event moves,
+-- and removed after the last event has moved. While the row is there, lists show no event of the month.
 create table archive_moves (
-  -- as in archive_parts
+  -- for example 2026-03, as in the table archive_parts
   month text collate "C" primary key,
-  -- the span of the month
+  -- the first moment of the month, and the first moment after it
   starts_at timestamptz(3) not null,
   ends_at timestamptz(3) not null,
-  -- the last position of the events that move. The stream goes on to tell of events that came later
+  -- the highest position among the events that move. An event with a higher position came later, and stays in the stream
   up_to bigint not null
 );

@@ -1,9 +1,10 @@
--- Why the archive did not go on when ingest tried last; no row while it goes on.
+-- One row while the archive cannot go on. No row while it goes on.
 create table archive_problem (
   id integer primary key default 1,
-  -- one line, with the cure
+  -- one line that names the cause and the cure
   problem text not null,
-  -- since when it is this one
+  -- when this problem was first seen
   since timestamptz(3) not null default clock_timestamp(),
+  -- when ingest saw it last
   seen_at timestamptz(3) not null default clock_timestamp()
 );

@@ -47,10 +47,10 @@ export const readUnfinishedPart = async (store: Store): Promise<ArchivePart | un
 const IS_ATTACHED = sql`exists (select from pg_inherits where inhrelid = 'archived_events'::regclass)`
 
 /**
- * Records a file that was written and read back; its rows may move from then on. With the first part of a move, the month
- * leaves the lists. With the first part of all, archived_events becomes a partition of `events`.
- * @param upTo the last position of the month's events that move
- * @returns false when another process has recorded the part or restored the month: the file then counts for nothing
+ * Records a file that was written and read back. From then on its rows may move. The first part of a month takes the month out of
+ * the lists. The first part of the whole archive makes archived_events a partition of `events`.
+ * @param upTo the highest position among the events of the month that move
+ * @returns false when another process has already recorded the part, or has restored the month. The file is then not used
  */
 export async function beginArchivePart(
   { database }: Store,

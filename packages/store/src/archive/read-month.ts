@@ -25,9 +25,9 @@ const beginningOf = (month: string): Place => ({
 })
 
 /**
- * The events of a month behind a place, in the order of events_newest. Statistics that are older than the month say that it has
- * few events; then Postgres would read and sort all of them for each page. It sees no value here, so it expects a share of all
- * events, and walks the index to the limit.
+ * The events of a month behind a place, in the order of events_newest. Statistics that are older than the month say that the
+ * month has few events. Postgres would then read and sort the whole month for each page. So the values are hidden from the
+ * planner. It then assumes that many events match, and reads the index only until the page is full.
  */
 const pageOf = (month: string, after: Place, condition: Sql): Sql => {
   const { occurredAt, slot, index, id } = after

@@ -1,6 +1,6 @@
 // Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then its events
-// move page by page into archived_events, while ingest goes on. The month leaves the lists before its first event moves.
-// archive_parts and archive_moves record the progress: after a crash, this process or another one first finishes that month.
+// move page by page into archived_events, while ingest goes on. Lists stop showing the month before its first event
+// moves. The tables archive_parts and archive_moves record the progress. After a crash, a process first finishes that month.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {

@@ -1,4 +1,4 @@
-// Which months lists show, and whether they show a part of one.
+// Finds the months of which lists show only a part of the events.
 import { listEvents, type Store } from '@payment-tracking/store'
 
 /** For each month, the ids of its events in lists. */
