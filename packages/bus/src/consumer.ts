@@ -93,6 +93,8 @@ const BATCHES_AT_ONCE = 3
  */
 export class BatchConsumer implements Intake {
   readonly #waiting: JsMsg[] = []
+  /** The last delivery of each message that waits or is handled, by sequence. */
+  readonly #held = new Map<number, JsMsg>()
   readonly #idle: (() => void)[] = []
   /** fetches a batch only when it is full */
   readonly #spare: (() => void)[] = []
@@ -199,6 +201,10 @@ export class BatchConsumer implements Intake {
         void this.#watch(this.#messages)
         if (this.#stopping) this.#messages.stop()
         for await (const message of this.#messages) {
+          const isHeld = isSame(this.#held.get(message.seq), message)
+          this.#held.set(message.seq, message)
+          // While handling is slow, all that waits is delivered again after each ack wait.
+          if (isHeld) continue
           this.#waiting.push(message)
           this.#idle.shift()?.()
           if (this.#waiting.length >= batchSize) this.#spare.shift()?.()
@@ -299,12 +305,24 @@ export class BatchConsumer implements Intake {
       this.log.error({ err }, 'bus.batch-failed')
       redeliver = { redeliverAfterMs: RESTART_DELAY_MS }
     }
-    for (const message of batch) {
+    for (const handled of batch) {
+      const message = this.#lastDeliveryOf(handled)
       // Always with a delay: without one the message comes back at once, and the backoff of older servers is broken.
       if (redeliver) message.nak(redeliver.redeliverAfterMs)
       else message.ack()
     }
   }
+
+  #lastDeliveryOf(handled: JsMsg): JsMsg {
+    const held = this.#held.get(handled.seq)
+    if (!isSame(held, handled)) return handled
+    this.#held.delete(handled.seq)
+    return held
+  }
 }
+
+/** A stream that was made anew counts its messages from 1 again. */
+const isSame = (one: JsMsg | undefined, other: JsMsg): one is JsMsg =>
+  one?.seq === other.seq && one.info.timestampNanos === other.info.timestampNanos
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
