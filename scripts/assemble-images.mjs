@@ -3,12 +3,8 @@
 // that it reads from node_modules.
 import { cpSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { UNBUNDLED } from './unbundled-packages.mjs'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
-
-const readJson = file => JSON.parse(readFileSync(file, 'utf8'))
+import { UNBUNDLED } from './bundle.mjs'
+import { ROOT } from './command.mjs'
 
 /** Where Node would find the package for a file in `from`; undefined when it is not installed. */
 function findPackage(name, from) {
@@ -19,17 +15,6 @@ function findPackage(name, from) {
   }
 }
 
-/** The packages of a bundle that are not in it. */
-function namesIn(bundle) {
-  const text = bundle.map(file => readFileSync(file, 'utf8')).join('\n')
-  const quoted = new Set(
-    [...text.matchAll(/["']((?:@[\w.-]+\/)?[a-z][\w.-]*)(?:\/[\w./-]*)?["']/g)].map(([, name]) => name),
-  )
-  return [...quoted].filter(name =>
-    UNBUNDLED.some(each => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each)),
-  )
-}
-
 /** Copies packages and all they depend on, each to the same place below `target`. */
 function copyPackages(names, from, target, copied = new Set()) {
   for (const name of names) {
@@ -37,13 +22,12 @@ function copyPackages(names, from, target, copied = new Set()) {
     // A package that is not installed is one that its users can do without; npm has seen to the others.
     if (!source || copied.has(source)) continue
     copied.add(source)
-    const place = join(target, relative(ROOT, source))
-    cpSync(realpathSync(source), place, {
+    cpSync(realpathSync(source), join(target, relative(ROOT, source)), {
       recursive: true,
       filter: file =>
         !file.slice(source.length).includes('node_modules') && !/\.(d\.[cm]?ts|map|md)$/.test(file),
     })
-    const manifest = readJson(join(source, 'package.json'))
+    const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
     // Optional peers too: Bull Board requires BullMQ and calls it optional.
     const needed = ['dependencies', 'optionalDependencies', 'peerDependencies']
       .flatMap(kind => Object.keys(manifest[kind] ?? {}))
@@ -52,24 +36,29 @@ function copyPackages(names, from, target, copied = new Set()) {
   }
 }
 
-/** A bundle and the chunks that it reads, as they lie below the root. */
-function filesOf(bundle, found = new Set()) {
-  if (found.has(bundle)) return found
-  found.add(bundle)
-  const text = readFileSync(join(ROOT, bundle), 'utf8')
-  for (const [, path] of text.matchAll(/["'](\.[\w./-]+\.js)["']/g)) {
-    const chunk = join(dirname(bundle), path)
-    if (chunk.startsWith('dist/') && existsSync(join(ROOT, chunk))) filesOf(chunk, found)
+const isUnbundled = name =>
+  UNBUNDLED.some(each => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
+
+/** Copies a bundle, the chunks that it reads, and the packages that are not in it. */
+function copyBundle(bundle, target, copied = new Set()) {
+  if (copied.has(bundle)) return
+  copied.add(bundle)
+  for (const file of [bundle, `${bundle}.map`]) cpSync(join(ROOT, file), join(target, file))
+  const folder = dirname(bundle)
+  for (const [, text] of readFileSync(join(ROOT, bundle), 'utf8').matchAll(/["']([@.]?[\w./-]+)["']/g)) {
+    const chunk = join(folder, text)
+    if (text.endsWith('.js') && chunk.startsWith('dist/') && existsSync(join(ROOT, chunk)))
+      copyBundle(chunk, target, copied)
+    const [name] = /^(@[^/]+\/)?[^/]+/.exec(text) ?? []
+    if (name && isUnbundled(name)) copyPackages([name], join(ROOT, folder), target)
   }
-  return found
 }
 
 /** Adds bundles of a workspace to an image. */
 function add(target, workspace, names) {
-  const files = [...new Set(names.flatMap(name => [...filesOf(join(workspace, 'dist', `${name}.js`))]))]
-  for (const file of [join(workspace, 'package.json'), ...files, ...files.map(name => `${name}.map`)])
-    cpSync(join(ROOT, file), join(target, file), { recursive: true })
-  copyPackages(namesIn(files.map(file => join(ROOT, file))), join(ROOT, workspace), target)
+  const manifest = join(workspace, 'package.json')
+  cpSync(join(ROOT, manifest), join(target, manifest))
+  for (const name of names) copyBundle(join(workspace, 'dist', `${name}.js`), target)
 }
 
 const folder = resolve(process.argv[2] ?? 'images')
@@ -83,7 +72,7 @@ if (!only || only === 'console')
   })
 if (!only) {
   const migrate = join(folder, 'migrate')
-  add(migrate, 'packages/store', ['service', 'rebuild'])
+  add(migrate, 'packages/store', ['migrate', 'rebuild'])
   add(migrate, 'services/ingest', ['reingest', 'archive'])
   cpSync(join(ROOT, 'prisma/migrations'), join(migrate, 'prisma/migrations'), { recursive: true })
 }

@@ -1,33 +1,38 @@
-// `npm run release`: the steps from a commit to what a tag publishes. Without a flag it says what it can do.
-import { parseArgs } from 'node:util'
-import { HELP, makeRelease } from './release/make-release.mjs'
-import { prepareVersion } from './release/prepare-version.mjs'
+// `npm run release`: the steps from a commit to what a tag publishes.
+import { runCommand } from './command.mjs'
+import { makeRelease } from './release/make-release.mjs'
 import { publishRelease } from './release/publish-release.mjs'
+import { prepareVersion } from './release/version.mjs'
 
-const say = line => console.log(line)
+const USAGE = `usage: npm run release -- --prepare 1.2.3
+  Raises the version everywhere, closes the changelog's section.
+usage: npm run release -- --dry-run
+  Makes what a tag publishes, in dist/release; publishes nothing.
+usage: npm run release -- --publish
+  The same, and publishes it; the workflow runs this for a tag.
 
-try {
-  const { values: flags } = parseArgs({
-    options: {
-      prepare: { type: 'string' },
-      'dry-run': { type: 'boolean' },
-      publish: { type: 'boolean' },
-      out: { type: 'string' },
-      images: { type: 'string', default: 'auto' },
-      platforms: { type: 'string', default: 'linux/amd64' },
-      registry: { type: 'string', default: 'registry.example.com/payment-tracking' },
-      help: { type: 'boolean' },
-    },
-  })
-  if (flags.help || [flags.prepare, flags['dry-run'], flags.publish].filter(Boolean).length !== 1) {
-    say(HELP)
-    process.exitCode = flags.help ? 0 : 2
-  } else if (flags.prepare) prepareVersion(flags.prepare, say)
-  else {
-    const release = await makeRelease(flags, say)
-    if (flags.publish) publishRelease(release, flags, say)
-  }
-} catch (error) {
-  console.error(error.message)
-  process.exitCode = 1
+  --out FOLDER        instead of dist/release; what is in it goes
+  --images yes|no     images need buildah; without the flag they are made where it is there
+  --platforms LIST    of the images: linux/amd64 (default), or linux/amd64,linux/arm64 where an
+                      emulator runs what the machine does not (qemu-user-static)
+  --registry NAME     where the images will be, for the manifests:
+                      registry.example.com/payment-tracking`
+
+const options = {
+  prepare: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  publish: { type: 'boolean' },
+  out: { type: 'string' },
+  images: { type: 'string', default: 'auto' },
+  platforms: { type: 'string', default: 'linux/amd64' },
+  registry: { type: 'string', default: 'registry.example.com/payment-tracking' },
 }
+await runCommand({ usage: USAGE, options }, async flags => {
+  if ([flags.prepare, flags['dry-run'], flags.publish].filter(Boolean).length !== 1) {
+    console.error(USAGE)
+    return 2
+  }
+  if (flags.prepare) return prepareVersion(flags.prepare)
+  const release = await makeRelease(flags)
+  if (flags.publish) await publishRelease(release, flags.registry)
+})

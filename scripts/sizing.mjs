@@ -1,7 +1,7 @@
 // `npm run sizing -- --payments 10000000 --sockets 100000`: what a deployment needs, computed from measured figures.
-// --payments a month · --sockets open at the peak · --peak times the average · --years kept in Postgres · --days kept in
-// NATS. docs/sizing.md explains each figure.
-import { parseArgs } from 'node:util'
+// docs/sizing.md explains each figure.
+import { fileURLToPath } from 'node:url'
+import { runCommand } from './command.mjs'
 
 const USAGE = `usage: npm run sizing -- [--payments N] [--sockets N] [--peak N] [--years N] [--days N]
   --payments N  a month (default 1000000)
@@ -9,29 +9,7 @@ const USAGE = `usage: npm run sizing -- [--payments N] [--sockets N] [--peak N] 
   --peak N      times the average (default 20)
   --years N     kept in Postgres (default 1)
   --days N      kept in NATS (default 30)`
-
-function readArguments() {
-  const names = ['payments', 'sockets', 'peak', 'years', 'days']
-  const options = Object.fromEntries(names.map(name => [name, { type: 'string' }]))
-  try {
-    return parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values
-  } catch (error) {
-    console.error(`${error.message}\n${USAGE}`)
-    process.exit(2)
-  }
-}
-// The test of this file imports it, with arguments of its own.
-const isCalled = process.argv[1] === new URL(import.meta.url).pathname
-const values = isCalled ? readArguments() : {}
-if (values.help) {
-  console.log(USAGE)
-  process.exit()
-}
-const read = (name, fallback) => {
-  const value = Number(values[name] ?? fallback)
-  if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number from 0`)
-  return value
-}
+const DEFAULTS = { payments: '1000000', sockets: '10000', peak: '20', years: '1', days: '30' }
 
 /** Measured on two cores; docs/performance.md and docs/sizing.md say how. */
 const MEASURED = {
@@ -101,30 +79,37 @@ const inUnits = bytes => {
   return `${bytes.toPrecision(bytes < 100 ? 2 : 3)} ${units[power]}`
 }
 
-if (isCalled) {
-  const input = {
-    payments: read('payments', 1_000_000),
-    sockets: read('sockets', 10_000),
-    peak: read('peak', 20),
-    years: read('years', 1),
-    days: read('days', 30),
-  }
-  const result = size(input)
-  console.log(
-    `payments      ${result.averagePerSecond.toFixed(2)} a second on average, ${result.peakPerSecond.toFixed(1)} at the peak`,
-  )
-  console.log(
-    `processes     ${Object.entries(result.pods)
+function print({ years, days }, result) {
+  const lines = {
+    payments: `${result.averagePerSecond.toFixed(2)} a second on average, ${result.peakPerSecond.toFixed(1)} at the peak`,
+    processes: Object.entries(result.pods)
       .map(([name, count]) => `${count} ${name}`)
-      .join(', ')}`,
+      .join(', '),
+    Postgres: `${inUnits(result.databaseBytes)} after ${years} year(s), ${inUnits(result.walBytesPerSecond)} of WAL a second at the peak, ${result.connections} connections`,
+    NATS: `${inUnits(result.streamBytes)} for ${days} days, times the copies`,
+    Redis: `${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak, ${result.redisCores.toFixed(2)} cores; one Redis sends ${Math.floor(result.mostPaymentsPerSecond)} payments a second to these pods`,
+    sockets: `${inUnits(result.socketBytes)} of memory in all realtime processes`,
+  }
+  for (const [name, line] of Object.entries(lines)) console.log(name.padEnd(13), line)
+  for (const wall of result.walls) console.log('wall'.padEnd(13), wall)
+}
+
+/** @throws Error that names the flag which is no number */
+function readNumber(name, text) {
+  const value = Number(text)
+  if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number from 0`)
+  return value
+}
+
+// Tests import this file for its figures.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const options = Object.fromEntries(
+    Object.entries(DEFAULTS).map(([name, value]) => [name, { type: 'string', default: value }]),
   )
-  console.log(
-    `Postgres      ${inUnits(result.databaseBytes)} after ${input.years} year(s), ${inUnits(result.walBytesPerSecond)} of WAL a second at the peak, ${result.connections} connections`,
-  )
-  console.log(`NATS          ${inUnits(result.streamBytes)} for ${input.days} days, times the copies`)
-  console.log(
-    `Redis         ${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak, ${result.redisCores.toFixed(2)} cores; one Redis sends ${Math.floor(result.mostPaymentsPerSecond)} payments a second to these pods`,
-  )
-  console.log(`sockets       ${inUnits(result.socketBytes)} of memory in all realtime processes`)
-  for (const wall of result.walls) console.log(`wall          ${wall}`)
+  await runCommand({ usage: USAGE, options }, values => {
+    const input = Object.fromEntries(
+      Object.keys(DEFAULTS).map(name => [name, readNumber(name, values[name])]),
+    )
+    print(input, size(input))
+  })
 }

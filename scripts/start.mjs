@@ -1,4 +1,5 @@
 // `npm start`: from a fresh clone to a running service. Everything it keeps lies under DATA_DIR (.data).
+import { runCommand } from './command.mjs'
 import { setUp } from './set-up.mjs'
 
 const USAGE = `usage: npm start [-- --demo]
@@ -12,24 +13,8 @@ const USAGE = `usage: npm start [-- --demo]
   DATABASE_URL=… REDIS_URL=… NATS_URL=…     servers of yours instead of private ones
   docs/settings.md has every setting.`
 
-const options = process.argv.slice(2)
-const unknown = options.find(option => !['--demo', '--help', '-h'].includes(option))
-if (unknown !== undefined) {
-  console.error(`npm start does not know ${unknown}\n${USAGE}`)
-  process.exit(2)
-}
-if (options.includes('--help') || options.includes('-h')) {
-  console.log(USAGE)
-  process.exit()
-}
-const log = line => console.log(line)
-try {
-  await setUp(log, { withTests: false })
-} catch (error) {
-  console.error(`\n${error.message}`)
-  process.exit(1)
-}
-const { tools } = await import('../infra/stack/dist/commands.js')
-process.exitCode = await tools.main(process.env, { playsDemo: options.includes('--demo') })
-// Exits even if something still holds the event loop.
-process.exit()
+await runCommand({ usage: USAGE, options: { demo: { type: 'boolean' } } }, async ({ demo }) => {
+  await setUp({ withTests: false })
+  const { tools } = await import('../infra/stack/dist/commands.js')
+  return tools.main(process.env, { playsDemo: demo })
+})

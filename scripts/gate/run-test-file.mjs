@@ -1,80 +1,57 @@
-// Runs one test file as a separate process, and ends every process that it leaves behind.
-import { spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { readTap } from './read-tap.mjs'
+// Runs one test file as a process group, and reads its TAP.
+import { Parser } from 'tap-parser'
+import { runGroup } from './run-group.mjs'
 
-/** Ends the file's whole process group when the runner is killed. */
-const END_WITH_RUNNER = new URL('./end-with-runner.mjs', import.meta.url).href
 /** After its time limit a test file reports what hangs. A file that does not end by then is killed this much later. */
 const OVERDUE_MS = 15_000
-/** A launcher that a killed test file left behind stops its servers within this time. */
-const GROUP_STOP_MS = 20_000
 
-/** @returns whether the process group had a member to signal */
-function signalGroup(pid, signal) {
-  try {
-    process.kill(-pid, signal)
-    return true
-  } catch (error) {
-    // EPERM: only zombie processes are left (macOS).
-    if (error.code === 'ESRCH' || error.code === 'EPERM') return false
-    throw error
+/** Kills a file that is overdue. tap tells its parent each time limit of the whole file; 0 means that the file has ended. */
+function limitTime(child, timeoutMs, onTimeout) {
+  let timer
+  const limit = ms => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      onTimeout()
+      child.kill('SIGKILL')
+    }, ms + OVERDUE_MS)
   }
-}
-
-/** Stops the processes that the file left in its group; kills those that do not stop. @returns how many ms it took */
-async function endGroup(pid) {
-  if (!signalGroup(pid, 0)) return
-  signalGroup(pid, 'SIGTERM')
-  for (const end = Date.now() + GROUP_STOP_MS; Date.now() < end; await sleep(50)) {
-    if (!signalGroup(pid, 0)) return
-  }
-  signalGroup(pid, 'SIGKILL')
+  limit(timeoutMs)
+  child.on('message', message => {
+    if (typeof message?.setTimeout === 'number') limit(message.setTimeout || timeoutMs)
+  })
+  child.once('exit', () => clearTimeout(timer))
 }
 
 /**
- * @param file names it in the result
- * @param options.bundle what Node runs
+ * @param bundle what Node runs
  * @param options.env what the file gets besides the environment of this process
  * @param options.timeoutMs how long the file may take unless it asks for more with `t.setTimeout`
  * @param options.signal ends the file when aborted
- * @returns `readTap`'s result with the file's name, `seconds`, `cpuSeconds`, `timedOut` and `code`
+ * @returns counts of assertions, `code`, `seconds` and `timedOut`. `ok` is false when an assertion failed, the plan does not
+ *   match or the output is incomplete. `failures` are names of assertions, `output` is all that the file wrote.
  */
-export async function runTestFile(file, { bundle, cwd, env, timeoutMs, signal }) {
+export async function runTestFile(bundle, { env, timeoutMs, signal }) {
   const startedAt = Date.now()
-  const child = spawn(process.execPath, ['--enable-source-maps', '--import', END_WITH_RUNNER, bundle], {
-    cwd,
-    env: { ...process.env, ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
-    // A separate process group, so that every process that the file started can be found.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  const result = { passed: 0, failed: 0, skipped: 0, failures: [], output: '', timedOut: false }
+  const parser = new Parser()
+  parser.on('line', line => (result.output += line))
+  parser.on('pass', () => (result.passed += 1))
+  parser.on('skip', () => (result.skipped += 1))
+  parser.on('todo', () => (result.skipped += 1))
+  parser.on('fail', ({ fullname }) => {
+    result.failed += 1
+    result.failures.push(fullname)
   })
-  let timedOut = false
-  const kill = () => {
-    timedOut = true
-    child.kill('SIGKILL')
-  }
-  let overdue = setTimeout(kill, timeoutMs + OVERDUE_MS)
-  // tap tells its parent each time limit that it sets for the whole file; 0 means that the file has ended.
-  let cpuSeconds = 0
-  child.on('message', message => {
-    cpuSeconds = message?.cpuSeconds ?? cpuSeconds
-    if (typeof message?.setTimeout !== 'number') return
-    clearTimeout(overdue)
-    overdue = setTimeout(kill, (message.setTimeout || timeoutMs) + OVERDUE_MS)
+  const complete = new Promise(resolve => parser.once('complete', resolve))
+  const code = await runGroup(['--enable-source-maps', bundle], {
+    env: { ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
+    signal,
+    stdout: 'pipe',
+    onStart: child => {
+      child.stdout.pipe(parser)
+      limitTime(child, timeoutMs, () => (result.timedOut = true))
+    },
   })
-  const onAbort = () => signalGroup(child.pid, 'SIGTERM')
-  signal?.addEventListener('abort', onAbort)
-  const exited = new Promise(resolve => {
-    child.once('error', error => resolve(error.message))
-    child.once('exit', (code, reason) => resolve(reason ?? code))
-  })
-  const reading = readTap(child.stdout)
-  const code = await exited
-  clearTimeout(overdue)
-  if (child.pid !== undefined) await endGroup(child.pid)
-  const report = await reading
-  signal?.removeEventListener('abort', onAbort)
-  const ok = report.ok && code === 0 && !signal?.aborted
-  return { file, ...report, ok, code, timedOut, seconds: (Date.now() - startedAt) / 1_000, cpuSeconds }
+  const ok = (await complete).ok && code === 0 && !signal.aborted
+  return { ...result, ok, code, seconds: (Date.now() - startedAt) / 1_000 }
 }

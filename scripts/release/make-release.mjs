@@ -2,31 +2,21 @@
 // is not there yet.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { ROOT, run } from '../command.mjs'
 import { setUp } from '../set-up.mjs'
-import { buildImages, choosesImages } from './build-images.mjs'
-import { notesOf } from './changelog.mjs'
-import { checkPlatforms } from './check-platforms.mjs'
-import { packPackages } from './pack-packages.mjs'
-import { packManifests } from './pin-manifests.mjs'
-import { readRoot, readVersion, ROOT, run } from './repository.mjs'
+import { buildImages, checkPlatforms } from './images.mjs'
+import { packManifests } from './manifests.mjs'
 import { writeBill, writeProvenance, writeSums } from './statements.mjs'
+import { isChanged, readNewest, readRoot } from './version.mjs'
 
-export const HELP = `npm run release -- --prepare 1.2.3   raises the version everywhere, closes the changelog's section
-npm run release -- --dry-run         makes what a tag publishes, in dist/release; publishes nothing
-npm run release -- --publish         the same, and publishes it; the workflow runs this for a tag
+/** The packages that others install. */
+const PUBLISHED = ['./packages/client', './infra/dev-kit']
 
-  --out FOLDER        instead of dist/release; what is in it goes
-  --images yes|no     images need buildah; without the flag they are made where it is there
-  --platforms LIST    of the images: linux/amd64 (default), or linux/amd64,linux/arm64 where an
-                      emulator runs what the machine does not (qemu-user-static)
-  --registry NAME     where the images will be, for the manifests:
-                      registry.example.com/payment-tracking`
-
-/** The address of the repository; undefined without a remote. */
-function sourceOf() {
-  const remotes = run('git', ['remote'])
-  return remotes === '' ? undefined : run('git', ['remote', 'get-url', remotes.split('\n')[0]])
-}
+export const has = command =>
+  run(command, ['--version']).then(
+    () => true,
+    () => false,
+  )
 
 /** The page of a release is not in the repository: links to its files name the place, where it is on the web. */
 export const withWholeLinks = (text, { source, version }) =>
@@ -34,42 +24,49 @@ export const withWholeLinks = (text, { source, version }) =>
     ? text.replaceAll(/\]\((?=docs\/)/g, `](${source.replace(/\.git$/, '')}/blob/v${version}/`)
     : text
 
-/** @throws Error that names what is missing, before anything is made where that can be seen before */
-export async function makeRelease({ out, images: wish, platforms, registry }, say) {
-  const version = readVersion()
-  const notes = notesOf(readRoot('CHANGELOG.md'), version)
-  const withImages = choosesImages(wish)
+/** @returns the names of the tarballs in `folder` */
+async function packPackages(folder) {
+  const packed = await run('npm', ['pack', ...PUBLISHED, '--json', '--pack-destination', folder])
+  // Scripts of the packages may print lines before.
+  return JSON.parse(packed.slice(packed.lastIndexOf('\n[') + 1)).map(({ filename }) => filename)
+}
+
+/**
+ * @param options `out`, `images`, `platforms` and `registry` of `npm run release`
+ * @throws Error that names what is missing, before anything is made where that can be seen before
+ */
+export async function makeRelease({ out, images, platforms, registry }) {
+  const { version, date: released, text } = readNewest(readRoot('CHANGELOG.md'))
+  const withImages = images !== 'no' && (await has('buildah'))
+  if (images === 'yes' && !withImages) throw new Error('--images yes needs buildah: apt-get install buildah')
   if (withImages) checkPlatforms(platforms)
-  const isChanged = run('git', ['status', '--porcelain', '--untracked-files=no']) !== ''
   const folder = resolve(out ?? join(ROOT, 'dist/release'))
+  const isCommitted = !(await isChanged())
   const release = {
     version,
-    commit: run('git', ['rev-parse', 'HEAD']),
+    commit: await run('git', ['rev-parse', 'HEAD']),
     date: new Date().toISOString(),
-    source: sourceOf(),
-    isClean: notes.date !== null && !isChanged,
-    images: null,
+    source: await run('git', ['remote', 'get-url', 'origin']).catch(() => undefined),
+    isClean: released !== undefined && isCommitted,
     folder,
   }
-  await setUp(say)
+  await setUp()
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const files = packPackages(folder)
-  files.push(writeBill(folder))
-  writeFileSync(join(folder, 'notes.md'), `${withWholeLinks(notes.text, release)}\n`)
-  files.push('notes.md')
+  const files = [...(await packPackages(folder)), await writeBill(folder), 'notes.md']
+  writeFileSync(join(folder, 'notes.md'), `${withWholeLinks(text, release)}\n`)
   if (withImages) {
-    release.images = buildImages(release, { folder, platforms }, say)
+    release.images = await buildImages(release, { folder, platforms })
     writeFileSync(join(folder, 'images.json'), `${JSON.stringify(release.images, null, 2)}\n`)
-    files.push('images.json', packManifests(release, { folder, registry }))
+    files.push('images.json', await packManifests(release, { folder, registry }))
     files.push(...Object.values(release.images).map(({ archive }) => archive))
   }
   files.push(writeProvenance(folder, files, release))
-  writeSums(folder, files)
-  say(`${version} of ${release.commit.slice(0, 7)} is in ${folder}: ${[...files, 'SHA256SUMS'].join(', ')}`)
-  if (!withImages) say('Without images, and so without manifests: they need buildah (--images yes).')
-  if (notes.date === null)
-    say(`The changelog's section of ${version} is open: npm run release -- --prepare ${version}`)
-  if (isChanged) say('The checkout has changes that are not committed.')
-  return { ...release, files: [...files, 'SHA256SUMS'] }
+  files.push(writeSums(folder, files))
+  console.log(`${version} of ${release.commit.slice(0, 7)} is in ${folder}: ${files.join(', ')}`)
+  if (!withImages) console.log('Without images, and so without manifests: they need buildah (--images yes).')
+  if (!released)
+    console.log(`The changelog's section of ${version} is open: npm run release -- --prepare ${version}`)
+  if (!isCommitted) console.log('The checkout has changes that are not committed.')
+  return { ...release, files }
 }

@@ -2,28 +2,18 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readRoot, run } from './repository.mjs'
+import { run } from '../command.mjs'
 
-/** The packages that only tests and builds of tests need, by the lock file. */
-function isForTests() {
-  const { packages } = JSON.parse(readRoot('package-lock.json'))
-  const needed = new Set(
-    Object.entries(packages)
-      .filter(([, { dev }]) => !dev)
-      .map(([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`),
-  )
-  return reference => !reference.startsWith('@payment-tracking/') && !needed.has(reference)
-}
+const isForTests = ({ properties }) => properties.some(({ name }) => name === 'cdx:npm:package:development')
 
 /**
  * A bill of materials in CycloneDX, of the packages that run; needs no network. `npm sbom --omit dev` is not used: it leaves
  * out what a service and a test need alike.
  */
-export function writeBill(folder) {
+export async function writeBill(folder) {
   const args = ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only']
-  const bill = JSON.parse(run('npm', args))
-  const isLeftOut = isForTests()
-  bill.components = bill.components.filter(component => !isLeftOut(component['bom-ref']))
+  const bill = JSON.parse(await run('npm', args))
+  bill.components = bill.components.filter(component => !isForTests(component))
   const kept = new Set([bill.metadata.component, ...bill.components].map(component => component['bom-ref']))
   bill.dependencies = bill.dependencies
     .filter(({ ref }) => kept.has(ref))
@@ -46,16 +36,13 @@ export function writeSums(folder, files) {
  * signature of its own.
  */
 export function writeProvenance(folder, files, { version, commit, date, source, images }) {
-  const subject = [
-    ...files.map(file => ({ name: file, digest: { sha256: sha256(join(folder, file)) } })),
-    ...Object.entries(images ?? {}).map(([name, { digest }]) => ({
-      name: `image ${name}`,
-      digest: { sha256: digest.replace('sha256:', '') },
-    })),
-  ]
+  const digests = Object.entries(images ?? {}).map(([name, { digest }]) => ({
+    name: `image ${name}`,
+    digest: { sha256: digest.replace('sha256:', '') },
+  }))
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',
-    subject,
+    subject: files.map(name => ({ name, digest: { sha256: sha256(join(folder, name)) } })).concat(digests),
     predicateType: 'https://slsa.dev/provenance/v1',
     predicate: {
       buildDefinition: {

@@ -11,15 +11,14 @@ const SHARED_INPUTS = [
   'turbo.json',
   'prisma',
   'prisma.config.ts',
+  'scripts/bundle.mjs',
   'scripts/bundle-services.mjs',
-  'scripts/unbundled-packages.mjs',
+  // Only the tests install it: with it the client's types are made, without it they are `any`.
+  'node_modules/openapi-typescript/package.json',
+  'packages/client/node_modules/openapi-typescript/package.json',
 ]
 const NO_INPUT = new Set(['node_modules', 'dist', 'generated', 'test', '.turbo'])
 const OUTPUTS = ['dist', 'src/generated']
-/** Only the tests install it: with it the client's types are made, without it they are `any`. */
-const TYPE_GENERATOR = ['node_modules', 'packages/client/node_modules'].map(modules =>
-  join(modules, 'openapi-typescript/package.json'),
-)
 /** What bundles share. */
 const SHARED_OUTPUT = 'dist/bundles'
 
@@ -27,45 +26,34 @@ const SHARED_OUTPUT = 'dist/bundles'
  * The packages and services, as paths relative to the root. A folder without package.json is what git left of a renamed
  * package: its build.
  */
-export const packagesOf = root =>
+const packagesOf = root =>
   ['packages', 'services']
     .flatMap(parent => readdirSync(join(root, parent)).map(name => join(parent, name)))
     .filter(path => existsSync(join(root, path, 'package.json')))
     .concat('infra/stack', 'infra/testkit')
 
 /** All files at or below a path, sorted; none when there is nothing. */
-function filesBelow(root, path, isLeftOut = () => false) {
-  if (!existsSync(join(root, path))) return []
-  if (!statSync(join(root, path)).isDirectory()) return [path]
+function filesBelow(root, path, isLeftOut) {
+  const stat = statSync(join(root, path), { throwIfNoEntry: false })
+  if (!stat?.isDirectory()) return stat ? [path] : []
   return readdirSync(join(root, path))
     .sort()
     .filter(name => !isLeftOut(name))
     .flatMap(name => filesBelow(root, join(path, name), isLeftOut))
 }
 
-/** A hash over the names and contents of everything that a build reads, and what runs it. */
-function hashInputs(root) {
-  const isTyped = TYPE_GENERATOR.some(file => existsSync(join(root, file)))
-  const hash = createHash('sha256').update(`${process.version} ${isTyped}`)
-  for (const path of [...SHARED_INPUTS, ...packagesOf(root)]) {
-    for (const file of filesBelow(root, path, name => NO_INPUT.has(name))) {
-      hash.update(`\0${file}\0`).update(readFileSync(join(root, file)))
-    }
-  }
+/** A hash over the names of files and what `read` gives of each. */
+function hashFiles(root, paths, read, isLeftOut = () => false) {
+  const hash = createHash('sha256').update(process.version)
+  for (const path of paths)
+    for (const file of filesBelow(root, path, isLeftOut))
+      hash.update(`\0${file}\0`).update(read(join(root, file)))
   return hash.digest('hex')
 }
 
-/** A hash over the names, sizes and times of everything that a build writes. */
-function hashOutputs(root) {
-  const hash = createHash('sha256')
-  const outputs = packagesOf(root).flatMap(path => OUTPUTS.map(output => join(path, output)))
-  for (const path of [...outputs, SHARED_OUTPUT]) {
-    for (const file of filesBelow(root, path)) {
-      const { size, mtimeMs } = statSync(join(root, file))
-      hash.update(`\0${file}\0${size}\0${mtimeMs}`)
-    }
-  }
-  return hash.digest('hex')
+const sizeAndTime = file => {
+  const { size, mtimeMs } = statSync(file)
+  return `${size} ${mtimeMs}`
 }
 
 /**
@@ -75,12 +63,20 @@ function hashOutputs(root) {
  */
 export function readBuildStamp(root) {
   const file = join(root, 'node_modules/.cache/payment-tracking/built')
-  const inputs = hashInputs(root)
+  const packages = packagesOf(root)
+  const inputs = hashFiles(
+    root,
+    [...SHARED_INPUTS, ...packages],
+    path => readFileSync(path),
+    name => NO_INPUT.has(name),
+  )
+  const outputs = [...packages.flatMap(path => OUTPUTS.map(output => join(path, output))), SHARED_OUTPUT]
+  const stamp = () => `${inputs} ${hashFiles(root, outputs, sizeAndTime)}`
   return {
-    isFresh: existsSync(file) && readFileSync(file, 'utf8') === `${inputs} ${hashOutputs(root)}`,
+    isFresh: existsSync(file) && readFileSync(file, 'utf8') === stamp(),
     write() {
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, `${inputs} ${hashOutputs(root)}`)
+      writeFileSync(file, stamp())
     },
   }
 }

@@ -216,7 +216,7 @@ t.test('the compose file, unedited', { timeout: 900_000 }, async t => {
 
     const before = await deployment.containersOf('api')
     const upgrading = Date.now()
-    const resolve = ['packages/store/dist/service.js', '--rolled-back', '29990101000000_failing']
+    const resolve = ['packages/store/dist/migrate.js', '--rolled-back', '29990101000000_failing']
     await deployment.compose('run', '--rm', '--no-deps', 'migrate', ...resolve)
     t.comment(await deployment.upgrade('good'))
     await everybodyKnows('after the upgrade', market, receiver, [watch], showDeliveries)

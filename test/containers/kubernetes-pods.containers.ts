@@ -91,7 +91,7 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
   t.equal(await count(), stored, 'the old ones go on')
 
   const { DATABASE_URL } = servers.serverUrls
-  const resolve = ['packages/store/dist/service.js', '--rolled-back', '29990101000000_failing']
+  const resolve = ['packages/store/dist/migrate.js', '--rolled-back', '29990101000000_failing']
   const options = ['--rm', '--network', `${pods}_data`, '--env', `DATABASE_URL=${DATABASE_URL}`]
   await run('podman', ['run', ...options, imageName('migrate'), ...resolve])
   await upgrade('good')

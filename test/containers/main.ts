@@ -19,7 +19,7 @@ const PREPARATION_MS = 240_000
 
 /** Runs test files one after the other. @returns whether all passed */
 function runFiles(files: readonly string[], signal: AbortSignal): Promise<boolean> {
-  const child = spawn(process.execPath, ['scripts/run-test-files.mjs', ...files], {
+  const child = spawn(process.execPath, ['scripts/test.mjs', '--alone', ...files], {
     cwd: ROOT,
     env: {
       ...process.env,

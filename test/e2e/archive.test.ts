@@ -68,21 +68,17 @@ const get = async (path: string) => {
   return { status: response.status, text, body: JSON.parse(text), headers: response.headers }
 }
 const command = (...args: string[]) =>
-  promisify(execFile)(
-    process.execPath,
-    ['scripts/run-on-stack.mjs', 'services/ingest/dist/archive.js', ...args],
-    {
-      cwd: ROOT,
-      env: {
-        PATH: process.env.PATH,
-        DATA_DIR: '/nonexistent',
-        LOG_LEVEL: 'silent',
-        ...settings,
-        EVENTS_ARCHIVE: directory,
-        EVENTS_RETENTION_MONTHS: archiving.EVENTS_RETENTION_MONTHS,
-      },
+  promisify(execFile)(process.execPath, ['scripts/run.mjs', 'services/ingest/dist/archive.js', ...args], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: '/nonexistent',
+      LOG_LEVEL: 'silent',
+      ...settings,
+      EVENTS_ARCHIVE: directory,
+      EVENTS_RETENTION_MONTHS: archiving.EVENTS_RETENTION_MONTHS,
     },
-  ).then(
+  }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: { code: number; stdout: string; stderr: string }) => error,
   )

@@ -25,7 +25,7 @@ t.test('the stream is read again into an empty database, and projections are com
     ...settings,
   }
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
-  const REINGEST = ['scripts/run-on-stack.mjs', 'services/ingest/dist/reingest.js']
+  const REINGEST = ['scripts/run.mjs', 'services/ingest/dist/reingest.js']
   const count = async () =>
     Number(
       (await database.pool.query<{ count: string }>('select count(*) as count from events')).rows[0]!.count,
@@ -44,9 +44,6 @@ t.test('the stream is read again into an empty database, and projections are com
   const before = await dumpProjections(database.pool)
   await database.pool.query('delete from policies')
   await database.pool.query('update event_counts set count = count + 1')
-  t.match(
-    (await run('scripts/run-on-stack.mjs', 'packages/store/dist/rebuild.js')).stdout,
-    /"msg":"rebuild\.done"/,
-  )
+  t.match((await run('scripts/run.mjs', 'packages/store/dist/rebuild.js')).stdout, /"msg":"rebuild\.done"/)
   t.strictSame(await dumpProjections(database.pool), before)
 })

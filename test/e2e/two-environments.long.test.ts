@@ -48,7 +48,7 @@ const [production, devnet] = await Promise.all([
 
 /** Runs one of the npm scripts against a stack. */
 function runScript(stack: StartedStack, env: Record<string, string>, name: string, ...args: string[]) {
-  const child = spawn(process.execPath, ['scripts/run-command.mjs', name, ...args], {
+  const child = spawn(process.execPath, ['scripts/run.mjs', name, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env, DATA_DIR: stack.dataDir },
   })

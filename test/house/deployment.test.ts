@@ -102,7 +102,7 @@ t.test('every service has a target, and every target runs node as somebody who i
       continue
     }
     const entry = /^CMD \["(.+)"\]$/m.exec(stage[0])?.[1]
-    t.equal(entry, name === 'migrate' ? 'packages/store/dist/service.js' : `services/${name}/dist/service.js`)
+    t.equal(entry, name === 'migrate' ? 'packages/store/dist/migrate.js' : `services/${name}/dist/service.js`)
     t.notMatch(stage[0], /^USER/m, `${name} keeps the user of its base`)
     t.match(compose.services[name], { build: { target: name, dockerfile: 'infra/docker/Dockerfile' } })
   }

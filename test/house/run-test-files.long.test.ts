@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 
 t.setTimeout(180_000)
 
-const RUNNER = fileURLToPath(new URL('../../scripts/run-test-files.mjs', import.meta.url))
+const RUNNER = fileURLToPath(new URL('../../scripts/test.mjs', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs the runner in a repository. */
@@ -17,7 +17,7 @@ const runIn = (root: string, env: Record<string, string> = {}) =>
   new Promise<{ code: unknown; output: string }>(resolve =>
     execFile(
       process.execPath,
-      [RUNNER],
+      [RUNNER, '--alone'],
       { cwd: root, env: { ...process.env, TAP_TIMEOUT: '60', ...env } },
       (error, stdout, stderr) => resolve({ code: error ? error.code : 0, output: stdout + stderr }),
     ),

@@ -2,7 +2,7 @@
 // client-package.long.test.ts and dev-kit.long.test.ts.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -61,14 +61,40 @@ t.test('what cannot be released is refused, with the cure', async t => {
       ['--publish', '--images', 'no', '--out', folder],
       /commit the closed section of|the commit has no tag v|a release has images/,
     ],
-    [['--prepare', '0.0.1'], /0\.0\.1 is before/],
-    [['--prepare', 'next'], /next is no version: three numbers/],
+    [['--prepare', '0.0.1'], /begins with \S+: write the section "## 0\.0\.1" first|has changes/],
+    [['--prepare', 'next'], /begins with \S+: write the section "## next" first|has changes/],
   ] as const) {
     const { status, stderr } = release(...args)
     t.equal(status, 1)
     t.match(stderr, reason)
   }
-  const { status, stdout } = release()
+  const { status, stderr } = release()
   t.equal(status, 2)
-  t.match(stdout, /--dry-run/)
+  t.match(stderr, /--dry-run/)
+})
+
+t.test('a version is raised in each file that names it', async t => {
+  const clone = join(folder, 'clone')
+  git('clone', '--quiet', '.', clone)
+  const inClone = (file: string) => readFileSync(join(clone, file), 'utf8')
+  const run = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { cwd: clone, encoding: 'utf8' })
+  const { version } = JSON.parse(inClone('package.json')) as { version: string }
+  writeFileSync(join(clone, 'CHANGELOG.md'), '## 9.8.7\n\n- new\n')
+  run('git', '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--all', '--quiet', '--message', 'open')
+  run(process.execPath, 'scripts/release.mjs', '--prepare', '9.8.7')
+  t.match(inClone('CHANGELOG.md'), /^## 9\.8\.7 \(\d{4}-\d{2}-\d{2}\)$/m)
+  const manifests = run('git', 'ls-files', 'package.json', '*/package.json').trim().split('\n')
+  for (const file of [...manifests, 'infra/kubernetes/overlays/production/kustomization.yaml']) {
+    t.notMatch(inClone(file), `"version": "${version}"`, file)
+    t.notMatch(inClone(file), `newTag: '${version}'`, file)
+  }
+  const { packages } = JSON.parse(inClone('package-lock.json')) as {
+    packages: Record<string, { version?: string }>
+  }
+  for (const [path, entry] of Object.entries(packages))
+    if (!path.includes('node_modules')) t.match(entry.version ?? '9.8.7', '9.8.7', path)
+  const tarball = `payment-tracking-(client|dev-kit)-${version.replaceAll('.', '\\.')}`
+  t.equal(spawnSync('git', ['grep', '-lE', tarball], { cwd: clone, encoding: 'utf8' }).stdout, '')
+  t.match(run('git', 'diff', '--stat', '--', 'package-lock.json'), /\d+ insertions/)
 })

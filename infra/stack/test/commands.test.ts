@@ -101,7 +101,8 @@ t.test(
   async t => {
     for (const name of [
       ...['bench', 'demo', 'gateway', 'jwt-keys', 'lighthouse', 'listen', 'pay'],
-      ...['archive', 'publish-events', 'rebuild', 'reingest', 'sign-in', 'sizing', 'start', 'trigger'],
+      ...['archive', 'publish-events', 'rebuild', 'reingest', 'release', 'sign-in', 'sizing', 'start'],
+      ...['test', 'trigger'],
     ]) {
       const { code, output } = await run(name, ['--help'])
       t.equal(code, 0, `${name}: ${output}`)
@@ -111,7 +112,7 @@ t.test(
         `${name} fits a terminal`,
       )
     }
-    for (const name of ['start', 'rebuild', 'sizing']) {
+    for (const name of ['pay', 'rebuild', 'release', 'sizing', 'start', 'test']) {
       const { code, output } = await run(name, ['--nonsense'])
       t.equal(code, 2, name)
       t.match(output, '--nonsense')

@@ -1,0 +1,90 @@
+// What the commands of package.json have in common: how they read their arguments, run programs and end.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Runs a command and exits: with 0 or the code that the command returns; with 1 and the message of its error; with 2 and the
+ * usage for arguments that it does not know. `--help` prints the usage.
+ * @param options those of `parseArgs`
+ * @param command gets the options, and the arguments besides where `allowPositionals` is set
+ */
+export async function runCommand({ usage, options = {}, allowPositionals = false }, command) {
+  let given
+  try {
+    const help = { type: 'boolean', short: 'h' }
+    given = parseArgs({ options: { ...options, help }, allowPositionals })
+  } catch (error) {
+    console.error(`${error.message}\n${usage}`)
+    process.exit(2)
+  }
+  if (given.values.help) {
+    console.log(usage)
+    process.exit()
+  }
+  try {
+    const code = await command(given.values, given.positionals)
+    // Exits even if something still holds the event loop.
+    process.exit(code ?? process.exitCode)
+  } catch (error) {
+    console.error(error.message)
+    process.exit(1)
+  }
+}
+
+/**
+ * Runs a program in the repository's root.
+ * @param options.onOutput gets each piece of output as it comes
+ * @returns what it printed to stdout
+ * @throws Error with the end of all its output, and how it ended
+ */
+export function run(file, args, { env = {}, signal, onOutput = () => {} } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+    })
+    let [printed, output] = ['', '']
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', text => {
+        output += text
+        if (stream === child.stdout) printed += text
+        onOutput(text)
+      })
+    }
+    child.once('error', reject)
+    child.once('close', (code, reason) => {
+      if (code === 0) return resolve(printed.trim())
+      const end = output.trimEnd().split('\n').slice(-200).join('\n')
+      reject(new Error(`${end}\n${[file, ...args].join(' ')} ended with ${reason ?? `exit code ${code}`}`))
+    })
+  })
+}
+
+/** Between two lines of progress. */
+const EVERY_MS = 3_000
+
+/**
+ * Prints a line of progress at once, and then every three seconds until the work is done.
+ * @param what the name of the work, such as `building`
+ * @param work gets a function that takes what is at work just now, for the next line
+ * @returns what the work returns
+ */
+export async function withProgress(what, work) {
+  const startedAt = Date.now()
+  let now = ''
+  console.log(`${what} …`)
+  const timer = setInterval(() => {
+    const seconds = `${Math.round((Date.now() - startedAt) / 1_000)} s`
+    console.log(`${what} … ${[now, seconds].filter(Boolean).join(', ')}`)
+  }, EVERY_MS)
+  try {
+    return await work(text => (now = text))
+  } finally {
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,54 @@
+// Runs Node as the head of a process group, so that every process that it leaves behind can be found and ended.
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Preloaded: ends the whole group when the process that runs it is killed. */
+const END_WITH_RUNNER = new URL('./end-with-runner.mjs', import.meta.url).href
+/** A launcher of servers, and containers, have stopped by then. */
+const STOP_MS = 30_000
+
+/** @returns whether the process group had a member to signal */
+function signalGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal)
+    return true
+  } catch (error) {
+    // EPERM: only zombie processes are left (macOS).
+    if (error.code === 'ESRCH' || error.code === 'EPERM') return false
+    throw error
+  }
+}
+
+/** Stops the processes of a group; kills those that do not stop. */
+async function endGroup(pid) {
+  signalGroup(pid, 'SIGTERM')
+  for (const end = Date.now() + STOP_MS; Date.now() < end; await sleep(50)) {
+    if (!signalGroup(pid, 0)) return
+  }
+  signalGroup(pid, 'SIGKILL')
+}
+
+/**
+ * @param args of Node
+ * @param options.env what the program gets besides the environment of this process
+ * @param options.signal ends the group when aborted
+ * @param options.stdout `inherit`, or `pipe` for `onStart`
+ * @param options.onStart gets the process
+ * @returns the exit code or the signal that ended it, once no process of the group is left
+ */
+export async function runGroup(args, { env, signal, stdout = 'inherit', onStart = () => {} }) {
+  const child = spawn(process.execPath, ['--import', END_WITH_RUNNER, ...args], {
+    env: { ...process.env, ...env },
+    detached: true,
+    stdio: ['ignore', stdout, 'inherit', 'ipc'],
+  })
+  const stop = () => endGroup(child.pid)
+  signal.addEventListener('abort', stop)
+  onStart(child)
+  const code = await new Promise((resolve, reject) =>
+    child.once('error', reject).once('exit', (number, reason) => resolve(reason ?? number)),
+  )
+  signal.removeEventListener('abort', stop)
+  await stop()
+  return code
+}

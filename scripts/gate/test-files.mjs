@@ -1,0 +1,36 @@
+// Which test files there are below the working directory, and the lane of each.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A file that only `npm run test:long` runs: it takes minutes, or uses a fresh seed each time. */
+const LONG = /\.long\.test\.ts$/
+
+/** Packages whose tests need no server, no service and no socket. */
+const PURE = /^packages\/(contracts|domain|client)\//
+const ONE_SERVICE = /^(services|packages)\//
+
+/** `pure` computes, `services` runs a part against real servers, `system` runs several processes together. */
+export const laneOf = file => (PURE.test(file) ? 'pure' : ONE_SERVICE.test(file) ? 'services' : 'system')
+
+const foldersIn = parent => (existsSync(parent) ? readdirSync(parent).map(name => join(parent, name)) : [])
+
+export const listTestFolders = () =>
+  ['.', ...['services', 'packages', 'infra'].flatMap(foldersIn)]
+    .map(folder => join(folder, 'test'))
+    .filter(existsSync)
+
+/** @returns `short` is what `npm test` runs, `long` what `npm run test:long` adds */
+export function listTestFiles() {
+  const all = listTestFolders()
+    .flatMap(folder => readdirSync(folder, { recursive: true }).map(name => join(folder, name)))
+    .filter(file => file.endsWith('.test.ts') && !file.includes('node_modules'))
+    .sort()
+  return { short: all.filter(file => !LONG.test(file)), long: all.filter(file => LONG.test(file)) }
+}
+
+/** A file that draws cases at random: `npm test` runs it with one seed, `npm run test:long` with a fresh one. */
+const DRAWS_CASES = /from '(fast-check|\.\/hold\.js)'/
+
+/** @returns the short files that draw cases at random */
+export const listPropertyTests = () =>
+  listTestFiles().short.filter(file => DRAWS_CASES.test(readFileSync(file, 'utf8')))

@@ -1,0 +1,54 @@
+// `node scripts/run.mjs WHAT [ARGUMENT...]`, for the scripts of package.json. WHAT is one of
+// - a program of test/, which is set up like `npm test` and opens servers of its own
+// - a built program of a package or a service, with the servers that the environment names, and otherwise with those of
+//   the running stack
+// - the name of a command of infra/stack
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setUp } from './set-up.mjs'
+
+const ROOT = new URL('../', import.meta.url)
+// A program finds its arguments where Node puts them.
+const [what] = process.argv.splice(2, 1)
+const args = process.argv.slice(2)
+
+async function runProgramOfTests() {
+  if (!args.includes('--help')) await setUp()
+  const { register } = await import('tsx/esm/api')
+  register()
+  await import(new URL(what, ROOT).href)
+}
+
+async function runOnStack({ tools }) {
+  const stack = tools.readStackFile(resolve(process.env.DATA_DIR?.trim() || '.data'))
+  if (stack) {
+    process.env.DATABASE_URL ||= stack.databaseUrl
+    process.env.REDIS_URL ||= stack.redisUrl
+    process.env.NATS_URL ||= stack.natsUrl
+    process.env.ENVIRONMENT ||= stack.environment
+  }
+  await import(new URL(what, ROOT).href)
+}
+
+async function runBuilt() {
+  const file = new URL('infra/stack/dist/commands.js', ROOT)
+  if (!existsSync(file)) throw new Error('nothing is built yet: run npm start first')
+  const built = await import(file.href)
+  if (what.endsWith('.js')) return runOnStack(built)
+  const name = what.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+  try {
+    process.exitCode = await built.commands[name](args, process.env)
+  } catch (error) {
+    error.message = built.tools.wrapLines(error.message)
+    throw error
+  }
+}
+
+try {
+  await (what.endsWith('.ts') ? runProgramOfTests() : runBuilt())
+} catch (error) {
+  // Whoever works on a program of test/ wants to see where it broke.
+  console.error(what.endsWith('.ts') ? error : error.message)
+  // As for every command: 2 for arguments that it does not know.
+  process.exitCode = error.cause?.code?.startsWith('ERR_PARSE_ARGS') ? 2 : 1
+}
