@@ -29,6 +29,9 @@ export async function installSwift(): Promise<string | null> {
   return null
 }
 
+/** Swift gives a server half a second to connect, and after some errors passes over it for a minute: a busy machine needs more. */
+const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60\nerror_suppression_interval = 0\n'
+
 const filterOf = (name: string): string => `[filter:${name}]\nuse = egg:swift#${name}\n`
 
 /** The key of AWS_ACCESS_KEY_ID owns the bucket; the key `payments:other` has no rights there. */
@@ -43,7 +46,7 @@ export async function openSwift(
     const file = join(directory, `${program}.conf`)
     writeFileSync(
       file,
-      `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${port}\nswift_dir = ${directory}\nuser = root\nworkers = 0\n${lines}`,
+      `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${port}\nswift_dir = ${directory}\nuser = root\nworkers = 0\n${PATIENCE}${lines}`,
     )
     const child = spawn(`/usr/bin/${program}`, [file], { stdio: 'ignore' })
     t.teardown(() => child.kill('SIGKILL'))
@@ -71,7 +74,7 @@ export async function openSwift(
       `[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\n${filters.map(filterOf).join('')}` +
       `user_payments_archive = archiving .admin\nuser_payments_other = another\n` +
       // The cache is needed, and may be away.
-      `${filterOf('cache').replace('swift#cache', 'swift#memcache')}memcache_servers = 127.0.0.1:${await findFreePort()}\n`,
+      `${filterOf('cache').replace('swift#cache', 'swift#memcache')}memcache_servers = 127.0.0.1:1\n`,
   )
   const endpoint = `http://127.0.0.1:${port}`
   const keyOf = (id: string, secret: string) => ({ AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret })
@@ -81,7 +84,13 @@ export async function openSwift(
     region: 'us-east-1',
     endpoint: `${endpoint}/payments`,
   })
-  await waitFor(() => bucket.createBucket().catch(() => false), { what: 'Swift', timeoutMs: 60_000 })
+  // The bucket needs the servers of accounts and containers, an object all three.
+  const isServing = async () => {
+    if (!(await bucket.bucketExists())) await bucket.createBucket()
+    await bucket.putObject('started', 'yes')
+    return (await bucket.getObject('started')) === 'yes'
+  }
+  await waitFor(isServing, { what: 'Swift', timeoutMs: 300_000 })
   return {
     place: 's3://payments/old months',
     port,
