@@ -76,7 +76,7 @@ export const bench: Bench = {
           async () => (await load(ofLarge.baseUrl + path, connections, extent)).perSecond,
           async () => (await load(ofSmall.baseUrl + paths[question]!, connections, extent)).perSecond,
         )
-    const messages = context.quick ? 500 : 10_000
+    const messages = context.quick ? 500 : 30_000
     await compare(
       'ingest, from memory',
       'events/s',

@@ -30,7 +30,7 @@ import { readRegisters } from '../src/ingest/read-registers.js'
 import { refoldGateways, refoldUserPayments } from '../src/ingest/refold-accounts.js'
 import { countChecked } from '../src/reads/check-payments.js'
 import type { PipelinedTx } from '../src/database/pipelined-transactions.js'
-import { indexesOf, STATEMENTS, type Plan } from './plans.js'
+import { indexesOf, readPages, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 40_000
 const PAGE = { limit: 50, offset: 0 }
@@ -121,7 +121,7 @@ const QUERIES: Record<string, Record<string, Query>> = {
   events_name_rare: { 'readEventPage by name': list({ name: 'PaymentGatewayCreated' }) },
   events_gateway_rare: {
     'readEventPage by gateway and name': list({ gateway, name: 'PaymentPolicyStatusChanged' }),
-    readSubscriptions: reader => readSubscriptions(reader, gateway),
+    readSubscriptions: reader => readPages(readSubscriptions(reader, gateway)),
   },
   events_policy_rare: {
     'readEventPage by policy and name': list({ paymentPolicy: policy, name: 'PaymentPolicyCreated' }),

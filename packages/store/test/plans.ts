@@ -29,3 +29,10 @@ export function rowsOfPlan(plan: Plan): number {
     plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
   return inner + perLoop * plan['Actual Loops']
 }
+
+/** Reads all pages. */
+export async function readPages<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
+  const read: Page[] = []
+  for await (const page of pages) read.push(page)
+  return read
+}

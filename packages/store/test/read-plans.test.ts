@@ -19,7 +19,7 @@ import {
 import { createDatabase, fillEvents } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t from 'tap'
-import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
+import { readPages, rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 60_000
 const PAGE = 50
@@ -198,7 +198,11 @@ t.test('figures of a gateway read its policies, what created them, and two days 
   const span = { from: filled.timeOf(10_000).getTime() / 1000, to: filled.timeOf(50_000).getTime() / 1000 }
   for (const [name, bound, read] of [
     // Of other gateways' policies those that this gateway created once; and user payments, a small table, whole.
-    ['subscriptions', 2 * own + 3 * created + SMALL_TABLES, store => readSubscriptions(store, gateway)],
+    [
+      'subscriptions',
+      2 * own + 3 * created + SMALL_TABLES,
+      store => readPages(readSubscriptions(store, gateway)),
+    ],
     // That there are no more policies is found by reading them once more.
     ['due dates', 3 * own + SMALL_TABLES, store => listPoliciesWithDueDates(store, gateway)],
     [

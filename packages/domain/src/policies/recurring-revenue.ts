@@ -1,4 +1,4 @@
-// Monthly recurring revenue and due dates to come, in exact fractions.
+// Monthly recurring revenue and due dates to come.
 import { nextPaymentDue, type Frequency } from './due-date.js'
 
 export interface Fraction {
@@ -31,29 +31,38 @@ export function perMonth(amount: bigint, frequency: Frequency): Fraction | null 
   return { numerator: amount * SECONDS_PER_MONTH, denominator: seconds }
 }
 
-const greatestCommonDivisor = (a: bigint, b: bigint): bigint => {
-  while (b !== 0n) [a, b] = [b, a % b]
-  return a
-}
+/** Each frequency with a name divides it. */
+const PARTS = 604_800n * 10n ** 24n
 
-function add(a: Fraction, b: Fraction): Fraction {
-  const numerator = a.numerator * b.denominator + b.numerator * a.denominator
-  const denominator = a.denominator * b.denominator
-  const common = greatestCommonDivisor(numerator, denominator)
-  return common <= 1n
-    ? { numerator, denominator }
-    : { numerator: numerator / common, denominator: denominator / common }
-}
+/** Rounded up, so that parts of a half make a half. */
+const partsOf = ({ numerator, denominator }: Fraction): bigint =>
+  (numerator * PARTS + denominator - 1n) / denominator
 
-/** The sum of fractions that are not negative, rounded once, half up: no order of them changes it. */
-export function roundedSum(fractions: Iterable<Fraction>): bigint {
-  // Equal denominators are nearly all: their numerators are plain sums.
-  const byDenominator = new Map<bigint, bigint>()
-  for (const { numerator, denominator } of fractions)
-    byDenominator.set(denominator, (byDenominator.get(denominator) ?? 0n) + numerator)
-  let sum: Fraction = { numerator: 0n, denominator: 1n }
-  for (const [denominator, numerator] of byDenominator) sum = add(sum, { numerator, denominator })
-  return (2n * sum.numerator + sum.denominator) / (2n * sum.denominator)
+/**
+ * What subscriptions come to in a month. Rounded once, half up, so that no order of them changes it. A frequency that has no
+ * month adds nothing.
+ *
+ * A sum of fractions is exact over a common denominator, which grows with each other interval that somebody chose: 1,000 took a
+ * minute and a half. So what is no multiple of a `PARTS`-th is cut there, which is a 10^-29th of the smallest unit.
+ */
+export class MonthlyRevenue {
+  readonly #rates = new Map<string, { amount: bigint; parts: bigint }>()
+  #parts = 0n
+
+  /** @param amount of one payment; negative for a subscription that was added before and has ended */
+  add(amount: bigint, frequency: Frequency): void {
+    const key = `${frequency.name} ${frequency.seconds ?? ''}`
+    const rate = this.#rates.get(key) ?? { amount: 0n, parts: 0n }
+    const fraction = perMonth(rate.amount + amount, frequency)
+    if (fraction === null) return
+    const parts = partsOf(fraction)
+    this.#parts += parts - rate.parts
+    this.#rates.set(key, { amount: rate.amount + amount, parts })
+  }
+
+  rounded(): bigint {
+    return (2n * this.#parts + PARTS) / (2n * PARTS)
+  }
 }
 
 export interface DueSchedule {

@@ -1,9 +1,7 @@
-// The subscriptions of a gateway, from one statement: figures of today, overdue subscriptions and past figures all start
-// from these rows.
+// The subscriptions of a gateway: figures of today, overdue subscriptions and past figures all start from these rows.
 import { readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
-import { IS_POLICY_CREATED } from '../rows/payment-names.js'
+import { sql, type Sql } from '../database/sql.js'
 
 type SubscriptionTerms = Extract<PolicyTerms, { kind: 'subscription' }>
 
@@ -27,62 +25,118 @@ export interface LivingSubscription extends PolicyPayer {
   isSteady: boolean
 }
 
+/** Some policies of a gateway. */
 export interface GatewaySubscriptions {
   living: LivingSubscription[]
   /** by address, the policies of which only events say when they were subscriptions and active */
   changing: Map<string, PolicyPayer>
 }
 
+/** Policies of a statement: each costs three probes, and their events are read next. */
+const POLICIES_AT_ONCE = 500
+
 interface Row extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
-  living: boolean
   unchanged: boolean
-  policyType: string
+  policyType: string | null
+  live: boolean
+  /** how often this gateway's policy was created */
+  times: bigint
+}
+
+const BEFORE_ALL = { createdAt: -(2n ** 63n), address: '' }
+
+/** The gateway's policies after one, by (creation, address). Relies on policies_gateway_live and policies_gateway_gone. */
+function readPage({ database }: Store, gateway: string, after: { createdAt: bigint; address: string }) {
+  const first = (live: Sql): Sql => sql`
+    (select p.* from policies p
+      where p.gateway = ${gateway} and ${live} and (p.created_at, p.address) > (${after.createdAt}, ${after.address})
+      order by p.created_at, p.address limit ${POLICIES_AT_ONCE})`
+  return database.read<Row>(sql`
+    select p.address, p.live, p.status, p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
+           p.due_at as "dueAt", p.policy_type::text as "policyType", coalesce(p.token_mint, u.token_mint) as "tokenMint",
+           u.owner as wallet, p.deleted_order is null and p.status_order is null as unchanged, c.times
+      from (select * from (${first(sql`p.live`)} union all ${first(sql`not p.live`)}) p
+             order by p.created_at, p.address limit ${POLICIES_AT_ONCE}) p
+      left join user_payments u on u.address = p.user_payment
+     cross join lateral (
+       select count(*) as times from events e
+        where e.payment_policy = p.address and e.gateway = ${gateway} and ${IS_CREATED}) c
+     order by p.created_at, p.address`)
+}
+
+const IS_CREATED = sql`e.name = 'PaymentPolicyCreated' and e.retracted_at is null`
+
+interface CreatedRow extends PolicyPayer {
+  address: string
+  /** the policy belongs to another gateway now */
+  left: boolean
+  occurredAt: string
+  slot: bigint
+  index: bigint
+  id: string
+}
+
+/** What created policies of this gateway, after one of these events. Relies on events_gateway_rare. */
+function readCreated({ database }: Store, gateway: string, after: CreatedRow | undefined) {
+  const isAfter = after
+    ? sql`(e.occurred_at, e.slot, e.event_index, e.id)
+            > (${after.occurredAt}::text::timestamptz, ${after.slot}, ${after.index}, ${after.id}::uuid)`
+    : sql`true`
+  return database.read<CreatedRow>(sql`
+    select e.payment_policy as address, p.gateway is distinct from ${gateway} as left, e.occurred_at::text as "occurredAt",
+           e.slot, e.event_index as index, e.id, coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
+      from (select * from events e where e.gateway = ${gateway} and ${IS_CREATED} and ${isAfter}
+             order by e.occurred_at, e.slot, e.event_index, e.id limit ${POLICIES_AT_ONCE}) e
+      join policies p on p.address = e.payment_policy
+      left join user_payments u on u.address = p.user_payment
+     order by e.occurred_at, e.slot, e.event_index, e.id`)
 }
 
 /**
- * Relies on policies_gateway_live and policies_gateway_gone, events_gateway_rare, and one probe of user_payments for each
- * policy. A policy that belongs to another gateway now is read by its key, for its past with this gateway. Reads no
- * payments.
+ * The policies of a gateway in pages, so that no statement grows with them. First what belongs to it, then what belonged to it:
+ * a policy that belongs to another gateway now is told for its past with this one. Reads no payments.
+ *
+ * Each page is of its own moment. A policy that is opened again while the pages are read can be in two of them.
  */
-export async function readSubscriptions({ database }: Store, gateway: string): Promise<GatewaySubscriptions> {
-  const columns = sql`p.address, p.user_payment, p.token_mint, p.policy_type, p.live, p.status, p.created_at,
-    p.next_payment_due, p.due_at, p.deleted_order is null and p.status_order is null as unchanged`
-  const rows = await database.read<Row>(sql`
-    with own as (
-      select ${columns} from policies p where p.gateway = ${gateway} and p.live
-      union all
-      select ${columns} from policies p where p.gateway = ${gateway} and not p.live
-    ), created as (
-      select e.payment_policy as address, count(*) as times
-        from events e
-       where e.gateway = ${gateway} and ${IS_POLICY_CREATED} and e.name <> 'PaymentRecord' and e.retracted_at is null
-       group by 1
-    ), left_since as materialized (
-      select address, times from created c where not exists (select from own where own.address = c.address)
-    ), known as (
-      select own.*, true as own, c.times from own left join created c on c.address = own.address
-      union all
-      select p.*, false, l.times from left_since l
-       cross join lateral (select ${columns} from policies p where p.address = l.address offset 0) p
-    )
-    select k.address, t.living, t.living and k.status = 'active' and k.times = 1 and k.unchanged as unchanged, k.status,
-           k.created_at as "createdAt", k.next_payment_due as "nextPaymentDue", k.due_at as "dueAt",
-           k.policy_type::text as "policyType", coalesce(k.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
-      from known k
-      left join user_payments u on u.address = k.user_payment
-     cross join lateral (select coalesce(k.policy_type::text like '{"Subscription"%', false) as subscription) s
-     cross join lateral (select k.own and k.live and s.subscription as living) t
-     where s.subscription or not k.own or k.times > 1`)
+export async function* readSubscriptions(
+  store: Store,
+  gateway: string,
+): AsyncGenerator<GatewaySubscriptions, void> {
   const termsOf = buildTermsReader()
+  for (let after = BEFORE_ALL, isLast = false; !isLast;) {
+    const rows = await readPage(store, gateway, after)
+    isLast = rows.length < POLICIES_AT_ONCE
+    after = rows.at(-1) ?? after
+    yield partPage(rows, termsOf)
+  }
+  const left = new Set<string>()
+  for (let after: CreatedRow | undefined, isLast = false; !isLast;) {
+    const rows = await readCreated(store, gateway, after)
+    isLast = rows.length < POLICIES_AT_ONCE
+    after = rows.at(-1)
+    const found = rows.filter(row => row.left && !left.has(row.address))
+    for (const { address } of found) left.add(address)
+    if (found.length > 0) yield { living: [], changing: new Map(found.map(row => [row.address, row])) }
+  }
+}
+
+function partPage(rows: readonly Row[], termsOf: (policyType: string) => PolicyTerms): GatewaySubscriptions {
   const living: LivingSubscription[] = []
   const changing = new Map<string, PolicyPayer>()
   for (const row of rows) {
     const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet } = row
-    const terms = row.living ? termsOf(row.policyType) : null
-    // Payments can end a subscription that has a last renewal.
-    const isSteady = row.unchanged && terms?.kind === 'subscription' && terms.maxRenewals === null
+    const terms = row.policyType === null ? null : termsOf(row.policyType)
+    if (terms?.kind !== 'subscription' && row.times < 2n) continue
+    const isSteady =
+      row.live &&
+      row.unchanged &&
+      status === 'active' &&
+      row.times === 1n &&
+      terms?.kind === 'subscription' &&
+      // Payments can end a subscription that has a last renewal.
+      terms.maxRenewals === null
     if (!isSteady) changing.set(address, { tokenMint, wallet })
-    if (terms?.kind !== 'subscription') continue
+    if (!row.live || terms?.kind !== 'subscription') continue
     living.push({ address, tokenMint, wallet, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
   }
   return { living, changing }

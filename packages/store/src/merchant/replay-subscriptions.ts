@@ -1,4 +1,4 @@
-// Finds the subscriptions of a gateway that were active at past moments: applies their events by the projection rules.
+// Finds when subscriptions of a gateway were active: applies their events by the projection rules.
 import { setImmediate as giveWay } from 'node:timers/promises'
 import {
   applyToPolicy,
@@ -14,7 +14,7 @@ import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-event
 import { IS_PAYMENT, IS_POLICY_CREATED } from '../rows/payment-names.js'
 import type { GatewaySubscriptions, PolicyPayer } from './read-subscriptions.js'
 
-/** A subscription that is active at a moment. */
+/** A subscription while it is active. */
 export interface ActiveSubscription extends PolicyPayer {
   amount: bigint
   frequency: Frequency
@@ -83,32 +83,34 @@ function toActive(state: PolicyState, gateway: string, payer: PolicyPayer): Acti
   return { ...payer, amount: terms.amount, frequency: terms.frequency }
 }
 
-/**
- * The subscriptions that were active right before each moment, without the steady ones.
- * @param moments ascending, Unix seconds
- */
+/** At a moment a subscription became active, or stopped to be. */
+export interface SubscriptionChange {
+  /** milliseconds since 1970 */
+  atMs: number
+  became: 'active' | 'inactive'
+  subscription: ActiveSubscription
+}
+
+/** What made policies active subscriptions of the gateway, and what ended that. Without the steady ones. */
 export async function replaySubscriptions(
   store: Store,
   { changing }: GatewaySubscriptions,
-  { gateway, moments, programId }: { gateway: string; moments: readonly number[]; programId: string },
-): Promise<ActiveSubscription[][]> {
+  { gateway, programId }: { gateway: string; programId: string },
+): Promise<SubscriptionChange[]> {
   const rows = await readHistory(store, gateway, [...changing.keys()])
   const states = new Map<string, PolicyState>()
   const active = new Map<string, ActiveSubscription>()
-  const snapshots: ActiveSubscription[][] = []
-  let next = 0
+  const changes: SubscriptionChange[] = []
   for (const [index, row] of rows.entries()) {
     if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await giveWay()
-    while (next < moments.length && row.occurred_at.getTime() >= moments[next]! * 1000) {
-      snapshots.push([...active.values()])
-      next++
-    }
     const state = applyToPolicy(states.get(row.policy) ?? emptyPolicy(row.policy), readStored(row, programId))
     states.set(row.policy, state)
-    const subscription = toActive(state, gateway, changing.get(row.policy)!)
-    if (subscription) active.set(row.policy, subscription)
+    const atMs = row.occurred_at.getTime()
+    const [was, is] = [active.get(row.policy), toActive(state, gateway, changing.get(row.policy)!)]
+    if (was) changes.push({ atMs, became: 'inactive', subscription: was })
+    if (is) changes.push({ atMs, became: 'active', subscription: is })
+    if (is) active.set(row.policy, is)
     else active.delete(row.policy)
   }
-  while (snapshots.length < moments.length) snapshots.push([...active.values()])
-  return snapshots
+  return changes
 }

@@ -14,6 +14,7 @@ import {
   readPaymentStats,
   readRetractionsOf,
   readSubscriptions,
+  type GatewaySubscriptions,
   readVolume,
   replaySubscriptions,
   type Store,
@@ -64,21 +65,17 @@ export async function readAnswers(store: Store, pool: Pool): Promise<Record<stri
     answers[`subscribers ${gateway}`] = await listSubscribers(store, gateway, page)
     answers[`never paid ${gateway}`] = await listNeverPaid(store, gateway, page)
     answers[`life ${gateway}`] = await readLifeStart(store, gateway)
-    const moments = [0, 1, 2].map(n => Date.UTC(2026, 1 + n) / 1000)
     answers[`volume ${gateway}`] = await readVolume(store, gateway, {
       from: Date.UTC(2024, 0) / 1000,
       to: Date.UTC(2027, 0) / 1000 + DAY / 2,
       size: 'week',
     })
-    const subscriptions = await readSubscriptions(store, gateway)
-    // In no order.
-    const living = subscriptions.living.toSorted((a, b) => (a.address < b.address ? -1 : 1))
-    answers[`subscriptions ${gateway}`] = { ...subscriptions, living }
-    answers[`replay ${gateway}`] = await replaySubscriptions(store, subscriptions, {
-      gateway,
-      moments,
-      programId: DEFAULT_PROGRAM_ID,
-    })
+    const pages: GatewaySubscriptions[] = []
+    for await (const page of readSubscriptions(store, gateway)) pages.push(page)
+    answers[`subscriptions ${gateway}`] = pages
+    answers[`replay ${gateway}`] = await Promise.all(
+      pages.map(page => replaySubscriptions(store, page, { gateway, programId: DEFAULT_PROGRAM_ID })),
+    )
   }
   return answers
 }
