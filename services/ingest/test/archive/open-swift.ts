@@ -12,6 +12,7 @@ import type { S3Store } from './open-s3.js'
 const run = promisify(execFile)
 const KINDS = ['account', 'container', 'object'] as const
 const PACKAGES = ['swift-proxy', ...KINDS.map(kind => `swift-${kind}`)]
+const LIMITED = ['other', 'reader', 'writer']
 const isInstalled = () => existsSync('/usr/bin/swift-proxy-server')
 
 /** @returns why Swift cannot run here; null when it is installed */
@@ -34,10 +35,10 @@ const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60\nerror_suppression_interv
 
 const filterOf = (name: string): string => `[filter:${name}]\nuse = egg:swift#${name}\n`
 
-/** The key of AWS_ACCESS_KEY_ID owns the bucket; the key `payments:other` has no rights there. */
+/** The key of AWS_ACCESS_KEY_ID owns the bucket. The keys of `withoutRights` may do nothing there, only get, or only put. */
 export async function openSwift(
   t: TestContext,
-): Promise<S3Store & { withoutRights: Record<string, string> }> {
+): Promise<S3Store & { withoutRights: Record<string, string>[] }> {
   // Its files have extended attributes, which file systems in memory may lack.
   const directory = await mkdtemp('/var/tmp/swift-')
   t.teardown(() => rm(directory, { recursive: true, force: true }))
@@ -72,7 +73,7 @@ export async function openSwift(
     port,
     `[pipeline:main]\npipeline = catch_errors gatekeeper cache s3api tempauth copy slo dlo proxy-server\n` +
       `[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\n${filters.map(filterOf).join('')}` +
-      `user_payments_archive = archiving .admin\nuser_payments_other = another\n` +
+      `user_payments_archive = archiving .admin\n${LIMITED.map(user => `user_payments_${user} = limited\n`).join('')}` +
       // The cache is needed, and may be away.
       `${filterOf('cache').replace('swift#cache', 'swift#memcache')}memcache_servers = 127.0.0.1:1\n`,
   )
@@ -83,6 +84,13 @@ export async function openSwift(
     secretAccessKey: 'archiving',
     region: 'us-east-1',
     endpoint: `${endpoint}/payments`,
+    // S3 has no names for these rights. They are set when the bucket is made.
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers)
+      headers.set('x-container-read', 'payments:reader')
+      headers.set('x-container-write', 'payments:writer')
+      return fetch(input, { ...init, headers })
+    },
   })
   // The bucket needs the servers of accounts and containers, an object all three.
   const isServing = async () => {
@@ -96,6 +104,6 @@ export async function openSwift(
     port,
     directory,
     env: { ...keyOf('payments:archive', 'archiving'), AWS_ENDPOINT_URL: endpoint },
-    withoutRights: keyOf('payments:other', 'another'),
+    withoutRights: LIMITED.map(user => keyOf(`payments:${user}`, 'limited')),
   }
 }

@@ -14,9 +14,9 @@ import type { S3Store } from './open-s3.js'
 
 const COMMAND = fileURLToPath(new URL('../../dist/archive.js', import.meta.url))
 
-/** @param withoutRights a key that the store knows, and that may do nothing in the bucket */
+/** @param withoutRights keys that the store knows, each without a right that an archive needs in the bucket */
 export function testS3Store(
-  open: (t: TestContext) => Promise<S3Store & { withoutRights?: Record<string, string> }>,
+  open: (t: TestContext) => Promise<S3Store & { withoutRights?: Record<string, string>[] }>,
 ): void {
   t.test('a file is read as it was written', async t => {
     const { place, env } = await open(t)
@@ -82,9 +82,13 @@ export function testS3Store(
       /\(.*\): http:\/\/127.0.0.1:1 does not answer: correct AWS_ENDPOINT_URL/,
     )
     if (withoutRights) {
-      const rights =
+      const message =
         /\(AccessDenied\): give the key of AWS_ACCESS_KEY_ID the rights to put and to get objects there/
-      t.match(await refused(withoutRights), rights)
+      t.match(await refused(withoutRights[0]!), message)
+      for (const key of withoutRights) {
+        const files = await openArchiveFiles(place, { ...env, ...key })
+        await t.rejects(files.check(), { code: 'ARCHIVE_UNUSABLE', message }, key.AWS_ACCESS_KEY_ID!)
+      }
       t.match(
         await refused({ AWS_REGION: 'mars-1' }),
         /\(AuthorizationHeaderMalformed\): set AWS_REGION to the region/,
