@@ -71,19 +71,18 @@ const EVERY_MS = 3_000
 /**
  * Prints a line of progress at once, and then every three seconds until the work is done.
  * @param what the name of the work, such as `building`
- * @param work gets a function that takes what is at work just now, for the next line
+ * @param detail returns how far the work is
  * @returns what the work returns
  */
-export async function withProgress(what, work) {
+export async function withProgress(what, work, detail = () => '') {
   const startedAt = Date.now()
-  let now = ''
   console.log(`${what} …`)
   const timer = setInterval(() => {
     const seconds = `${Math.round((Date.now() - startedAt) / 1_000)} s`
-    console.log(`${what} … ${[now, seconds].filter(Boolean).join(', ')}`)
+    console.log(`${what} … ${[detail(), seconds].filter(Boolean).join(', ')}`)
   }, EVERY_MS)
   try {
-    return await work(text => (now = text))
+    return await work()
   } finally {
     clearInterval(timer)
   }

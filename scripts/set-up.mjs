@@ -1,5 +1,7 @@
 // What `npm start` and `npm test` do first, on a fresh clone and on every later run: install when the lock file has
 // changed, build when a source has changed. Plain JavaScript without dependencies: nothing is installed yet.
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT, run, withProgress } from './command.mjs'
 import { readBuildStamp } from './set-up/build-stamp.mjs'
@@ -11,26 +13,25 @@ function requireNode() {
   throw new Error(`Node.js 20.19 or later is needed; this is ${process.versions.node} (see .nvmrc)`)
 }
 
-/** Runs a program, and shows in each line of progress what it last printed that matches the pattern. */
-const runShown = (what, pattern, file, args, env) =>
-  withProgress(what, show =>
-    run(file, args, {
-      env,
-      onOutput: text => {
-        const latest = [...text.matchAll(pattern)].at(-1)
-        if (latest) show(latest[1])
-      },
-    }),
-  )
+const MODULES = join(ROOT, 'node_modules')
 
-// `npm http fetch GET 200 https://registry.npmjs.org/pg/-/pg-8.23.1.tgz 12ms (cache miss)`
-const FETCHED = /^npm http \S+ \S+ \S+ \S+\/([^/\s]+)\.tgz/gm
+/** How many packages npm has unpacked so far; it makes all folders first. */
+function countInstalled() {
+  const names = existsSync(MODULES) ? readdirSync(MODULES) : []
+  const paths = names.flatMap(name =>
+    name.startsWith('@') ? readdirSync(join(MODULES, name)).map(each => join(name, each)) : [name],
+  )
+  return paths.filter(path => existsSync(join(MODULES, path, 'package.json'))).length
+}
 
 async function install(withTests) {
   const args = chooseInstallation(ROOT, withTests)
   if (!args) return
-  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=http']
-  await runShown('installing dependencies', FETCHED, 'npm', [...args, ...options])
+  await withProgress(
+    'installing dependencies',
+    () => run('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline']),
+    () => `${countInstalled()} packages`,
+  )
 }
 
 // turbo prints each task that it begins: `@payment-tracking/console:build: cache bypass, force executing 1a2b3c`.
@@ -41,7 +42,13 @@ async function build() {
   if (stamp.isFresh) return
   const args = ['run', 'build', '--', '--output-logs=new-only', '--log-order=stream']
   const env = { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', NODE_ENV: 'development' }
-  await runShown('building', BEGUN, 'npm', args, env)
+  let task = ''
+  const onOutput = text => (task = [...text.matchAll(BEGUN)].at(-1)?.[1] ?? task)
+  await withProgress(
+    'building',
+    () => run('npm', args, { env, onOutput }),
+    () => task,
+  )
   stamp.write()
 }
 

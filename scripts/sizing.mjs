@@ -3,13 +3,19 @@
 import { fileURLToPath } from 'node:url'
 import { runCommand } from './command.mjs'
 
-const USAGE = `usage: npm run sizing -- [--payments N] [--sockets N] [--peak N] [--years N] [--days N]
-  --payments N  a month (default 1000000)
-  --sockets N   open at the peak (default 10000)
-  --peak N      times the average (default 20)
-  --years N     kept in Postgres (default 1)
-  --days N      kept in NATS (default 30)`
-const DEFAULTS = { payments: '1000000', sockets: '10000', peak: '20', years: '1', days: '30' }
+/** The flags: what each counts, and what it is without the flag. */
+const FLAGS = {
+  payments: ['a month', 1_000_000],
+  sockets: ['open at the peak', 10_000],
+  peak: ['times the average', 20],
+  years: ['kept in Postgres', 1],
+  days: ['kept in NATS', 30],
+}
+const NAMES = Object.keys(FLAGS)
+const USAGE = [
+  `usage: npm run sizing -- ${NAMES.map(name => `[--${name} N]`).join(' ')}`,
+  ...NAMES.map(name => `  --${name} N`.padEnd(16) + `${FLAGS[name][0]} (default ${FLAGS[name][1]})`),
+].join('\n')
 
 /** Measured on two cores; docs/performance.md and docs/sizing.md say how. */
 const MEASURED = {
@@ -95,7 +101,7 @@ function print({ years, days }, result) {
 }
 
 /** @throws Error that names the flag which is no number */
-function readNumber(name, text) {
+function readNumber(name, text = FLAGS[name][1]) {
   const value = Number(text)
   if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} must be a number from 0`)
   return value
@@ -103,13 +109,9 @@ function readNumber(name, text) {
 
 // Tests import this file for its figures.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const options = Object.fromEntries(
-    Object.entries(DEFAULTS).map(([name, value]) => [name, { type: 'string', default: value }]),
-  )
+  const options = Object.fromEntries(NAMES.map(name => [name, { type: 'string' }]))
   await runCommand({ usage: USAGE, options }, values => {
-    const input = Object.fromEntries(
-      Object.keys(DEFAULTS).map(name => [name, readNumber(name, values[name])]),
-    )
+    const input = Object.fromEntries(NAMES.map(name => [name, readNumber(name, values[name])]))
     print(input, size(input))
   })
 }

@@ -90,8 +90,6 @@ async function runStep({ name, minutes, files, program, env: own }, servers) {
 }
 
 async function runLong(names) {
-  const unknown = names.filter(name => !STEPS.some(step => step.name === name))
-  if (unknown.length > 0) throw new Error(`no step is called ${unknown.join(', ')}\n${USAGE}`)
   const { withServers } = await importServers()
   const steps = STEPS.filter(({ name }) => names.length === 0 || names.includes(name))
   await withServers(async servers => {
@@ -114,6 +112,11 @@ async function runAlone(named) {
 const flag = { type: 'boolean' }
 const options = { all: flag, alone: flag, long: flag }
 await runCommand({ usage: USAGE, options, allowPositionals: true }, async ({ all, alone, long }, names) => {
+  const unknown = names.find(name => long && !STEPS.some(step => step.name === name))
+  if (unknown !== undefined) {
+    console.error(`no step is called ${unknown}\n${USAGE}`)
+    return 2
+  }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort())
   try {
     if (!alone) await setUp()

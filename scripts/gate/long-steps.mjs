@@ -85,7 +85,7 @@ const NAMED = [
   },
   { name: 'self-test of chaos', seconds: 240, minutes: 7, program: ['test/chaos/self-test.ts'] },
   {
-    // A fifth of the sizes of the bench `bounds`: what follows in pages takes as long as there are rows. Times are shown:
+    // A fifth of the sizes: what follows in pages takes as long as there are rows. Times are shown:
     // `npm test -- test/bounds/bounds.long.test.ts` judges them, on a quiet machine.
     name: 'bounds',
     seconds: 200,

@@ -1,10 +1,10 @@
 // Tells whether the build is up to date. turbo takes seconds for that, this stamp a tenth of a second.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 
-/** Inputs of the build outside of the packages. */
-const SHARED_INPUTS = [
+/** What a build reads and writes, relative to the root. */
+const PATHS = [
   'package.json',
   'package-lock.json',
   'tsconfig.base.json',
@@ -13,47 +13,40 @@ const SHARED_INPUTS = [
   'prisma.config.ts',
   'scripts/bundle.mjs',
   'scripts/bundle-services.mjs',
+  'packages',
+  'services',
+  'infra/stack',
+  'infra/testkit',
+  // What bundles share.
+  'dist/bundles',
   // Only the tests install it: with it the client's types are made, without it they are `any`.
   'node_modules/openapi-typescript/package.json',
   'packages/client/node_modules/openapi-typescript/package.json',
 ]
-const NO_INPUT = new Set(['node_modules', 'dist', 'generated', 'test', '.turbo'])
-const OUTPUTS = ['dist', 'src/generated']
-/** What bundles share. */
-const SHARED_OUTPUT = 'dist/bundles'
-
-/**
- * The packages and services, as paths relative to the root. A folder without package.json is what git left of a renamed
- * package: its build.
- */
-const packagesOf = root =>
-  ['packages', 'services']
-    .flatMap(parent => readdirSync(join(root, parent)).map(name => join(parent, name)))
-    .filter(path => existsSync(join(root, path, 'package.json')))
-    .concat('infra/stack', 'infra/testkit')
+const LEFT_OUT = new Set(['node_modules', 'test', '.turbo'])
+const IS_WRITTEN = /(^|\/)(dist|src\/generated)\//
 
 /** All files at or below a path, sorted; none when there is nothing. */
-function filesBelow(root, path, isLeftOut) {
-  const stat = statSync(join(root, path), { throwIfNoEntry: false })
+function filesBelow(path) {
+  const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) return stat ? [path] : []
-  return readdirSync(join(root, path))
+  return readdirSync(path)
     .sort()
-    .filter(name => !isLeftOut(name))
-    .flatMap(name => filesBelow(root, join(path, name), isLeftOut))
+    .filter(name => !LEFT_OUT.has(name))
+    .flatMap(name => filesBelow(join(path, name)))
 }
 
-/** A hash over the names of files and what `read` gives of each. */
-function hashFiles(root, paths, read, isLeftOut = () => false) {
-  const hash = createHash('sha256').update(process.version)
-  for (const path of paths)
-    for (const file of filesBelow(root, path, isLeftOut))
-      hash.update(`\0${file}\0`).update(read(join(root, file)))
-  return hash.digest('hex')
-}
-
-const sizeAndTime = file => {
-  const { size, mtimeMs } = statSync(file)
-  return `${size} ${mtimeMs}`
+/** Hashes over the contents of what a build reads and what runs it, and over sizes and times of what it writes. */
+function readHashes(root) {
+  const [read, written] = [createHash('sha256').update(process.version), createHash('sha256')]
+  for (const file of PATHS.flatMap(path => filesBelow(join(root, path)))) {
+    const name = relative(root, file)
+    if (IS_WRITTEN.test(name)) {
+      const { size, mtimeMs } = statSync(file)
+      written.update(`\0${name}\0${size}\0${mtimeMs}`)
+    } else read.update(`\0${name}\0`).update(readFileSync(file))
+  }
+  return { read: read.digest('hex'), written: written.digest('hex') }
 }
 
 /**
@@ -63,20 +56,12 @@ const sizeAndTime = file => {
  */
 export function readBuildStamp(root) {
   const file = join(root, 'node_modules/.cache/payment-tracking/built')
-  const packages = packagesOf(root)
-  const inputs = hashFiles(
-    root,
-    [...SHARED_INPUTS, ...packages],
-    path => readFileSync(path),
-    name => NO_INPUT.has(name),
-  )
-  const outputs = [...packages.flatMap(path => OUTPUTS.map(output => join(path, output))), SHARED_OUTPUT]
-  const stamp = () => `${inputs} ${hashFiles(root, outputs, sizeAndTime)}`
+  const { read, written } = readHashes(root)
   return {
-    isFresh: existsSync(file) && readFileSync(file, 'utf8') === stamp(),
+    isFresh: existsSync(file) && readFileSync(file, 'utf8') === `${read} ${written}`,
     write() {
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, stamp())
+      writeFileSync(file, `${read} ${readHashes(root).written}`)
     },
   }
 }

@@ -4,7 +4,7 @@ import { startService, waitFor } from '@payment-tracking/testkit'
 import { measureOf, type Bench, type BenchContext } from './bench.js'
 import { PROGRAM } from './chain-load.js'
 import { cpuMicroseconds } from './cpu.js'
-import { openChainNodes, type ChainNodes } from './open-chain-nodes.js'
+import { openChainNode, type ChainNode } from './open-chain-node.js'
 import { residentKib } from './socket-load.js'
 
 const AT_ONCE = 32
@@ -67,17 +67,17 @@ interface Backfill {
   memoryMib: number
 }
 
-async function measureIndexer(context: BenchContext, nodes: ChainNodes, payments: number): Promise<Backfill> {
+async function measureIndexer(context: BenchContext, node: ChainNode, payments: number): Promise<Backfill> {
   const stream = `BACKFILL_${randomBytes(4).toString('hex')}`
   const indexer = await startService(context, 'indexer', {
     NATS_URL: context.servers.natsUrl,
     STREAM_NAME: stream,
     SUBJECT_PREFIX: stream.toLowerCase(),
-    SOLANA_RPC_URLS: nodes.urls.join(','),
+    SOLANA_RPC_URLS: node.url,
     INDEXER_CONCURRENCY: String(AT_ONCE),
   })
   // The work begins before the service is ready. The log's own times leave the start out.
-  const cpuBefore = cpuMicroseconds(nodes.pid)
+  const cpuBefore = cpuMicroseconds(node.pid)
   let memoryKib = 0
   const sampling = setInterval(() => (memoryKib = Math.max(memoryKib, residentKib(indexer.pid))), 100)
   const timeOf = (msg: string) => indexer.logs.find(line => line.msg === msg)?.time
@@ -88,7 +88,7 @@ async function measureIndexer(context: BenchContext, nodes: ChainNodes, payments
   const ms = at(timeOf('indexer.caught-up')) - at(timeOf('indexer.following'))
   const used = {
     indexerCpu: cpuMicroseconds(indexer.pid) / payments,
-    nodeCpu: (cpuMicroseconds(nodes.pid) - cpuBefore) / payments,
+    nodeCpu: (cpuMicroseconds(node.pid) - cpuBefore) / payments,
   }
   await indexer.stop()
   return { perSecond: (payments * 1_000) / ms, ...used, memoryMib: memoryKib / 1_024 }
@@ -102,15 +102,15 @@ export const bench: Bench = {
   about: 'the indexer reads the history of the program from a node in its own process, and publishes it',
   async run(context) {
     const payments = context.quick ? 300 : 20_000
-    const nodes = await openChainNodes(context, { payments, nodes: 1 })
+    const node = await openChainNode(context, payments)
     context.say(`${payments} payments are on the chain`)
-    const ask = openClient(context, nodes.urls[0]!)
+    const ask = openClient(context, node.url)
     const signatures = await listAll(ask)
     const bare: number[] = []
     const backfills: Backfill[] = []
     for (let round = 0; round < (context.quick ? 1 : 3); round++) {
       bare.push(await measureBareClient(ask, signatures))
-      const backfill = await measureIndexer(context, nodes, payments)
+      const backfill = await measureIndexer(context, node, payments)
       backfills.push(backfill)
       context.say(
         `${Math.round(backfill.perSecond)} transactions/s, a bare client ${Math.round(bare.at(-1)!)}; CPU a ` +

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PaymentMessage } from '@payment-tracking/contracts'
 import { createDatabase, startService, waitFor } from '@payment-tracking/testkit'
 import { measureOf, percentile, type Bench } from './bench.js'
 import { trackingIdOf } from './chain-load.js'
-import { openChainNodes } from './open-chain-nodes.js'
+import { openChainNode } from './open-chain-node.js'
 import { openSocketLoad } from './socket-load.js'
 
 const POLICIES = 50
@@ -19,7 +18,7 @@ export const bench: Bench = {
     const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
     const arrivedAt = new Map<string, number>()
     const confirmedAt = new Map<string, number>()
-    const nodes = await openChainNodes(context, { payments: 0, nodes: 1 })
+    const node = await openChainNode(context, 0)
     const name = `LATENCY_${randomBytes(4).toString('hex')}`
     const stream = { STREAM_NAME: name, SUBJECT_PREFIX: name.toLowerCase(), NATS_URL: servers.natsUrl }
     const common = {
@@ -37,27 +36,22 @@ export const bench: Bench = {
     const { port } = await realtime.waitForLog('service.listening')
     const indexer = await startService(context, 'indexer', {
       ...stream,
-      SOLANA_RPC_URLS: nodes.urls.join(','),
+      SOLANA_RPC_URLS: node.url,
       INDEXER_COMMITMENT: 'confirmed',
     })
     await indexer.waitForLog('indexer.socket-open')
     await indexer.waitForLog('indexer.caught-up')
     const load = await openSocketLoad(`http://127.0.0.1:${String(port)}`, POLICIES, trackingIdOf)
     context.teardown(() => load.close())
-    for (const socket of load.sockets) {
-      socket.on('message', (bytes: Buffer) => {
-        const text = bytes.toString()
-        if (!text.startsWith('42["payment"')) return
-        const [, { data }] = JSON.parse(text.slice(2)) as [string, PaymentMessage]
-        arrivedAt.set(data.signature, performance.timeOrigin + performance.now())
-      })
-    }
-    nodes.onConfirmed(({ signature, confirmedAt: at }) => confirmedAt.set(signature, at))
+    load.onPayment(({ signature }) => {
+      arrivedAt.set(signature, performance.timeOrigin + performance.now())
+    })
+    node.onConfirmed(({ signature, confirmedAt: at }) => confirmedAt.set(signature, at))
     const startedAt = performance.now()
     for (let n = 0; n < total; n++) {
       const earlyMs = startedAt + (n * 1_000) / PER_SECOND - performance.now()
       if (earlyMs > 0) await sleep(earlyMs)
-      nodes.pay({ policy: n % POLICIES, recordId: Math.floor(n / POLICIES) + 1 })
+      node.pay({ policy: n % POLICIES, recordId: Math.floor(n / POLICIES) + 1 })
     }
     await waitFor(() => arrivedAt.size >= total, {
       what: 'every payment on its socket',

@@ -1,12 +1,11 @@
-// Simulated nodes in a process of their own, so that their CPU is not counted as the bench's or the indexer's. The first
-// argument is the number of payments that the chain begins with, the second the number of nodes. Says its addresses to
-// its parent. Told by its parent: {policy, recordId}, a payment to execute; says {signature, confirmedAt}.
+// A simulated node in a process of its own, so that its CPU is not counted as the bench's or the indexer's. The argument is
+// the number of payments that the chain begins with. Says its address to its parent. Told by its parent: {policy, recordId}, a payment to execute; says {signature, confirmedAt}.
 import { openSimulatedNode } from '@payment-tracking/simulator'
 import { fillChain, paymentCall } from './chain-load.js'
 
 /** What the process says first. */
-export interface NodesReady {
-  urls: string[]
+export interface NodeReady {
+  url: string
 }
 
 /** A payment for the chain. */
@@ -15,16 +14,15 @@ export interface PaymentOrder {
   recordId: number
 }
 
-/** The payment is confirmed on the chain, and the nodes have told their sockets. */
+/** The payment is confirmed on the chain, and the node has told its sockets. */
 export interface PaymentConfirmed {
   signature: string
   /** Unix milliseconds with fractions */
   confirmedAt: number
 }
 
-const [payments, nodes] = process.argv.slice(2).map(Number) as [number, number]
-const chain = fillChain(payments)
-const opened = await Promise.all(Array.from({ length: nodes }, () => openSimulatedNode(chain)))
+const chain = fillChain(Number(process.argv[2]))
+const { url } = await openSimulatedNode(chain)
 process.on('message', ({ policy, recordId }: PaymentOrder) => {
   const { signature } = chain.execute([paymentCall(policy, recordId)])
   const confirmedAt = performance.timeOrigin + performance.now()
@@ -33,4 +31,4 @@ process.on('message', ({ policy, recordId }: PaymentOrder) => {
   process.send!({ signature, confirmedAt } satisfies PaymentConfirmed)
 })
 process.on('disconnect', () => process.exit())
-process.send!({ urls: opened.map(({ url }) => url) } satisfies NodesReady)
+process.send!({ url } satisfies NodeReady)

@@ -32,15 +32,11 @@ export const readAll = (messages: Awaited<ReturnType<Feed['next']>>): ReceivedMe
     return { event: read.event, bytes, subject: '', streamSequence: index + 1 }
   })
 
-export async function commitAll(
-  store: Store,
-  received: readonly ReceivedMessage[],
-  batchSize = BATCH_SIZE,
-): Promise<void> {
-  for (let start = 0; start < received.length; start += batchSize) {
+export async function commitAll(store: Store, received: readonly ReceivedMessage[]): Promise<void> {
+  for (let start = 0; start < received.length; start += BATCH_SIZE) {
     const batch = {
       stream: { name: 'BENCH', createdAt: new Date(0) },
-      received: received.slice(start, start + batchSize),
+      received: received.slice(start, start + BATCH_SIZE),
       refused: [],
     }
     await commitBatch(store, batch)

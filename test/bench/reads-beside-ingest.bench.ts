@@ -1,9 +1,7 @@
-import { subjectOf } from '@payment-tracking/contracts'
-import { openStore, readStreamHead } from '@payment-tracking/store'
-import { createDatabase, natsOptions, startService, waitFor } from '@payment-tracking/testkit'
-import { connect } from 'nats'
+import { createDatabase } from '@payment-tracking/testkit'
 import { measureOf, percentile, type Bench } from './bench.js'
 import { openFeed } from './feed.js'
+import { openBenchStream, startIngest, waitForHead } from './ingest-stream.js'
 import { startBenchApi } from './start-bench-api.js'
 
 const SHARE = 0.99
@@ -17,29 +15,11 @@ export const bench: Bench = {
     const { servers } = context
     const [before, backlog, lookUps] = context.quick ? [500, 1_000, 20] : [20_000, 60_000, 500]
     const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
-    const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-    context.teardown(() => store.close())
-    const connection = await connect(natsOptions(servers.natsUrl))
-    context.teardown(() => connection.close())
-    const jetstream = connection.jetstream()
     const feed = await openFeed('beside')
-    const ingest = await startService(context, 'ingest', {
-      DATABASE_URL: database.url,
-      REDIS_URL: servers.redisUrl,
-      NATS_URL: servers.natsUrl,
-      STREAM_NAME: 'BESIDE',
-      SUBJECT_PREFIX: 'beside',
-    })
-    const publish = async (count: number) => {
-      const fresh = await feed.next(count)
-      for (let start = 0; start < fresh.length; start += 500) {
-        const part = fresh.slice(start, start + 500)
-        await Promise.all(part.map(({ name, bytes }) => jetstream.publish(subjectOf('beside', name), bytes)))
-      }
-    }
-    const stored = async () => Number((await readStreamHead(store)).position)
-    await publish(before)
-    await waitFor(async () => (await stored()) >= before, { what: 'the first events', timeoutMs: 120_000 })
+    const stream = await openBenchStream(context)
+    const ingest = await startIngest(context, database.url, stream)
+    await stream.publish(await feed.next(before))
+    await waitForHead(database.pool, before, 120_000)
     const trackings = (
       await database.pool.query<{ trackingId: string }>(
         'select tracking_id as "trackingId" from trackings limit 500',
@@ -54,16 +34,12 @@ export const bench: Bench = {
     for (let n = 0; n < lookUps; n++) quiet.push(await lookUp(n))
 
     ingest.signal('SIGSTOP')
-    await publish(backlog)
+    await stream.publish(await feed.next(backlog))
     ingest.signal('SIGCONT')
     const busy: number[] = []
     const startedAt = performance.now()
     let isStored = false
-    const written = waitFor(async () => (await stored()) >= before + backlog, {
-      what: 'the backlog',
-      timeoutMs: 120_000,
-      intervalMs: 100,
-    }).then(() => (isStored = true))
+    const written = waitForHead(database.pool, before + backlog, 120_000).then(() => (isStored = true))
     for (let n = 0; !isStored; n++) busy.push(await lookUp(n))
     await written
     const perSecond = Math.round((backlog / (performance.now() - startedAt)) * 1000)

@@ -2,7 +2,7 @@
 // that the machine's two cores are left to what is measured.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { CommittedPayment } from '@payment-tracking/contracts'
+import type { CommittedPayment, PaymentMessage } from '@payment-tracking/contracts'
 import { makeCommittedPayment } from '@payment-tracking/testkit'
 import { WebSocket } from 'ws'
 
@@ -28,7 +28,7 @@ export const paymentFor = (trackingId: string, seq: number): CommittedPayment =>
 export interface SocketLoad {
   /** payments that arrived at all sockets together */
   received(): number
-  sockets: WebSocket[]
+  onPayment(listener: (payment: PaymentMessage['data']) => void): void
   close(): void
 }
 
@@ -74,7 +74,15 @@ export async function openSocketLoad(
   }
   return {
     received: () => received,
-    sockets,
+    onPayment(listener) {
+      for (const socket of sockets)
+        socket.on('message', (bytes: Buffer) => {
+          const text = bytes.toString()
+          if (!text.startsWith('42["payment"')) return
+          const [, { data }] = JSON.parse(text.slice(2)) as [string, PaymentMessage]
+          listener(data)
+        })
+    },
     close: () => sockets.forEach(socket => socket.terminate()),
   }
 }

@@ -17,7 +17,7 @@ const makePayment = (gateway: string) => ({
 })
 
 /** Runs a file of this folder in a process of its own, which ends with the bench. */
-export function forkBeside(context: BenchContext, file: string): ChildProcess {
+function forkBeside(context: BenchContext, file: string): ChildProcess {
   const child = fork(new URL(file, import.meta.url), { execArgv: [] })
   context.teardown(() => child.kill())
   return child
@@ -33,11 +33,8 @@ export interface Rig {
   pay(gateways: readonly string[], count: number): Promise<void>
 }
 
-/**
- * A worker with everything on that production has: breaker, caps, address check, stored answers.
- * @param env more settings of the worker
- */
-export async function openRig(context: BenchContext, env: Record<string, string> = {}): Promise<Rig> {
+/** A worker with everything on that production has: breaker, caps, address check, stored answers. */
+export async function openRig(context: BenchContext): Promise<Rig> {
   const { servers } = context
   const environment = `bench-${randomBytes(3).toString('hex')}`
   const database = await createDatabase(context, { serverUrl: servers.databaseUrl })
@@ -58,7 +55,6 @@ export async function openRig(context: BenchContext, env: Record<string, string>
       // The bench would have to read a line a delivery.
       LOG_LEVEL: 'warn',
       MANAGEMENT_HOST: '127.0.0.1',
-      ...env,
     },
     { waitUntilReady: false },
   )
@@ -129,17 +125,11 @@ export function openLoop(context: BenchContext, url: string, count: number) {
 
 /**
  * Starts a worker and warms it up.
- * @param env more settings of the worker
  * @returns the rig, and `deliver`, which gives the worker a backlog of `count` deliveries and resolves, when the last has
  *   ended, to deliveries a second
  */
-export async function openBacklog(
-  context: BenchContext,
-  urls: readonly string[],
-  count: number,
-  env: Record<string, string> = {},
-) {
-  const rig = await openRig(context, env)
+export async function openBacklog(context: BenchContext, urls: readonly string[], count: number) {
+  const rig = await openRig(context)
   const gateways = await rig.addWebhooks(urls)
   await rig.pay(gateways, Math.min(count, urls.length))
   await waitFor(async () => (await countOpen(rig)) === 0, { what: 'the worker', timeoutMs: 60_000 })

@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBytes } from 'node:crypto'
-import type { PaymentMessage } from '@payment-tracking/contracts'
 import { buildChain, openPublisher, type ChainPolicy } from '@payment-tracking/stack'
 import { createWebhook, openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, startService, waitFor, type StartedService } from '@payment-tracking/testkit'
@@ -113,14 +112,9 @@ export async function openWholeSystem(context: BenchContext, seed: string): Prom
   }
   const load = await openSocketLoad(`http://127.0.0.1:${String(port)}`, POLICIES, n => `${seed}-${n}`)
   context.teardown(() => load.close())
-  for (const socket of load.sockets) {
-    socket.on('message', (bytes: Buffer) => {
-      const text = bytes.toString()
-      if (!text.startsWith('42["payment"')) return
-      const [, { data }] = JSON.parse(text.slice(2)) as [string, PaymentMessage]
-      onSocketAt.set(keyOf(data.trackingId, data.recordId), performance.now())
-    })
-  }
+  load.onPayment(({ trackingId, recordId }) => {
+    onSocketAt.set(keyOf(trackingId, recordId), performance.now())
+  })
   let turn = 0
   const system: WholeSystem = {
     services: { ingest, realtime, 'webhook-worker': worker },
