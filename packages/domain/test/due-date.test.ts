@@ -150,3 +150,11 @@ t.test('a short interval forgotten for centuries takes no loop', async t => {
   })
   t.equal(due, LAST_SECOND)
 })
+
+t.test('a monthly date of 1970 takes no walk through the months either', async t => {
+  const startedAt = performance.now()
+  for (let n = 0n; n < 20_000n; n++)
+    nextPaymentDue({ createdDue: n, frequency: { name: 'Monthly' }, lastPaidAt: at('2060-01-15T00:00:00Z') })
+  const tookMs = performance.now() - startedAt
+  t.ok(tookMs < 1_000, `took ${tookMs} ms`)
+})

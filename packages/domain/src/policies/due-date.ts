@@ -58,19 +58,32 @@ function stepBySeconds(createdDue: bigint, interval: bigint, lastPaidAt: bigint)
   return isServable(due) ? due : null
 }
 
+/** Each month has it. */
+const SAFE_DAY = 28
+
 /**
  * Each date follows from the date before, as in the program: 31 January is followed by 28 February, and that by
- * 28 March.
+ * 28 March. No month is walked that cannot shorten the day: ingest asks for each payment, and a date of 1970 is hundreds of
+ * months before it.
  */
 function stepByMonths(createdDue: number, months: number, lastPaidAt: bigint): bigint | null {
+  if (!isServable(lastPaidAt)) return null
   const timeOfDay = createdDue % SECONDS_PER_DAY
-  let { year, month, day } = fromEpochDays((createdDue - timeOfDay) / SECONDS_PER_DAY)
-  for (let step = 1; step <= MAX_STEPS; step++) {
-    const monthsSinceYear = month - 1 + months
-    year += Math.floor(monthsSinceYear / 12)
-    month = (monthsSinceYear % 12) + 1
+  const first = fromEpochDays((createdDue - timeOfDay) / SECONDS_PER_DAY)
+  const last = fromEpochDays(Math.floor(Number(lastPaidAt) / SECONDS_PER_DAY))
+  const monthsSince = (last.year - first.year) * 12 + last.month - first.month
+  // The first date in the month of the payment or later: if it is not after the payment, the next one is.
+  const near = Math.max(1, Math.ceil(monthsSince / months))
+  let { day } = first
+  const dateAt = (step: number) => {
+    const monthsSinceYear = first.month - 1 + step * months
+    const [year, month] = [first.year + Math.floor(monthsSinceYear / 12), (monthsSinceYear % 12) + 1]
     day = Math.min(day, daysInMonth(year, month))
-    const due = BigInt(toEpochDays({ year, month, day }) * SECONDS_PER_DAY + timeOfDay)
+    return { year, month, day }
+  }
+  for (let step = 1; step < near && step <= MAX_STEPS && day > SAFE_DAY; step++) dateAt(step)
+  for (let step = near; step <= Math.min(near + 1, MAX_STEPS); step++) {
+    const due = BigInt(toEpochDays(dateAt(step)) * SECONDS_PER_DAY + timeOfDay)
     if (!isServable(due)) return null
     if (due > lastPaidAt) return due
   }
