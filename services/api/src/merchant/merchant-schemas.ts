@@ -179,7 +179,8 @@ export const Upcoming = Type.Object(
     ),
     total: Integer('payments of the span', 3),
     complete: Type.Boolean({
-      description: 'false when a policy has more than 1,000 due dates in the span: only the first are told',
+      description:
+        'false when not all is told: of a policy at most the first 1,000 due dates, of all at most 100,000, and 10,000 rows by day',
     }),
   },
   { title: 'Upcoming' },
