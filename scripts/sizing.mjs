@@ -21,7 +21,7 @@ const USAGE = [
 const MEASURED = {
   databaseBytesPerEvent: 2_100,
   streamBytesPerEvent: 745,
-  walBytesPerEvent: 2_750,
+  walBytesPerEvent: 12_000,
   ingestPerSecond: 6_000,
   redisBytesPerPaymentAndPod: 920,
   socketBytes: 16_300,
