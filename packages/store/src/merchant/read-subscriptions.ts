@@ -68,8 +68,8 @@ const IS_CREATED = sql`e.name = 'PaymentPolicyCreated' and e.retracted_at is nul
 
 interface CreatedRow extends PolicyPayer {
   address: string
-  /** the policy belongs to another gateway now */
-  left: boolean
+  /** the policy belongs to another gateway now; null for a policy of which nothing is stored */
+  left: boolean | null
   occurredAt: string
   slot: bigint
   index: bigint
@@ -83,11 +83,11 @@ function readCreated({ database }: Store, gateway: string, after: CreatedRow | u
             > (${after.occurredAt}::text::timestamptz, ${after.slot}, ${after.index}, ${after.id}::uuid)`
     : sql`true`
   return database.read<CreatedRow>(sql`
-    select e.payment_policy as address, p.gateway is distinct from ${gateway} as left, e.occurred_at::text as "occurredAt",
+    select e.payment_policy as address, p.gateway <> ${gateway} as left, e.occurred_at::text as "occurredAt",
            e.slot, e.event_index as index, e.id, coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
       from (select * from events e where e.gateway = ${gateway} and ${IS_CREATED} and ${isAfter}
              order by e.occurred_at, e.slot, e.event_index, e.id limit ${POLICIES_AT_ONCE}) e
-      join policies p on p.address = e.payment_policy
+      left join policies p on p.address = e.payment_policy
       left join user_payments u on u.address = p.user_payment
      order by e.occurred_at, e.slot, e.event_index, e.id`)
 }
@@ -120,12 +120,15 @@ export async function* readSubscriptions(
   }
 }
 
+/** How the text of a subscription's policy type begins. Others are not read. */
+const SUBSCRIPTION = '{"Subscription"'
+
 function partPage(rows: readonly Row[], termsOf: (policyType: string) => PolicyTerms): GatewaySubscriptions {
   const living: LivingSubscription[] = []
   const changing = new Map<string, PolicyPayer>()
   for (const row of rows) {
     const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet } = row
-    const terms = row.policyType === null ? null : termsOf(row.policyType)
+    const terms = row.policyType?.startsWith(SUBSCRIPTION) ? termsOf(row.policyType) : null
     if (terms?.kind !== 'subscription' && row.times < 2n) continue
     const isSteady =
       row.live &&
