@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '@payment-tracking/stack'
 import { installDebianPackage, startProgram, waitFor, type TestContext } from '@payment-tracking/testkit'
@@ -144,21 +145,24 @@ t.test('proxies that speak the PROXY protocol', { skip }, async t => {
   t.notMatch(await send(port, request), /"address"/, 'a connection without it is refused')
 })
 
-/** A pod of the console that has these files. */
-async function openPod(t: TestContext, files: readonly string[]) {
+/** A pod that has these files. */
+async function openPod(t: TestContext, files: readonly string[], at = 0) {
   const server = createServer((request, response) => {
     const isThere = request.url === '/readyz/process' || files.includes(request.url ?? '')
-    response.writeHead(isThere ? 200 : 404).end('{}')
+    response.writeHead(isThere ? 200 : 404).end('{"address":""}')
     heard.push(request.headers['x-forwarded-for'])
   })
   const heard: unknown[] = []
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(at, '127.0.0.1', resolve))
   const close = () => {
     server.closeAllConnections()
     server.close()
   }
   t.teardown(close)
-  return { port: (server.address() as AddressInfo).port, heard, close }
+  const { port } = server.address() as AddressInfo
+  /** On the same port, as a container that is started again. */
+  const restart = () => openPod(t, files, port)
+  return { port, heard, close, restart }
 }
 
 t.test('the console is found below its path, and nothing else suffers without it', { skip }, async t => {
@@ -238,4 +242,68 @@ t.test('what the edge refuses has the shape of the errors of the services', { sk
   })
   t.match(await send(port, 'rubbish\r\n\r\n', 1_000), /^HTTP\/1.1 400 /, 'wrong after a second, but not late')
   await Promise.all([...refused, ...behind])
+})
+
+/** Readers that ask one after the other until the test ends. */
+function keepAsking(t: TestContext, port: number) {
+  const answers: { status: number | 'closed'; at: number; tookMs: number }[] = []
+  let isAsking = true
+  const askOn = async () => {
+    while (isAsking) {
+      const began = performance.now()
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/x`).catch(() => undefined)
+      await answer?.text()
+      const at = performance.now()
+      answers.push({ status: answer?.status ?? 'closed', at, tookMs: at - began })
+      await sleep(10)
+    }
+  }
+  const readers = Promise.all(Array.from({ length: 8 }, askOn))
+  const stop = () => {
+    isAsking = false
+    return readers
+  }
+  t.teardown(stop)
+  const of = (status: number) => answers.filter(answer => answer.status === status)
+  return { answers, of, stop, longestMs: () => Math.round(Math.max(...answers.map(({ tookMs }) => tookMs))) }
+}
+
+t.test('all pods of the API go away and come back together', { skip }, async t => {
+  let pods = await Promise.all([1, 2, 3].map(() => openPod(t, ['/v1/x', '/'])))
+  const port = await startEdge(t, haproxy!, {}, { api: pods.map(pod => pod.port) })
+  const reading = keepAsking(t, port)
+  for (const awayMs of [100, 1_000, 4_000]) {
+    await waitFor(() => reading.answers.at(-1)?.status === 200, { what: 'the readers to be answered' })
+    for (const pod of pods) pod.close()
+    await sleep(awayMs)
+    pods = await Promise.all(pods.map(pod => pod.restart()))
+    const backAt = performance.now()
+    const first = await waitFor(() => reading.of(200).find(({ at }) => at > backAt), {
+      what: 'an answer of a pod that came back',
+    })
+    const tookMs = Math.round(first.at - backAt)
+    t.ok(tookMs < 2_000, `away for ${awayMs} ms, and answers ${tookMs} ms after that`)
+  }
+  await reading.stop()
+  t.ok(reading.of(503).length > 100, 'meanwhile readers are refused')
+  t.ok(reading.longestMs() < 2_500, `and none waits: ${reading.longestMs()} ms at most`)
+  const statuses = new Set(reading.answers.map(({ status }) => status))
+  statuses.delete('closed')
+  t.same([...statuses].sort(), [200, 503])
+})
+
+t.test('readers see nothing of a pod that fails again and again', { skip }, async t => {
+  const pods = await Promise.all([1, 2, 3].map(() => openPod(t, ['/v1/x', '/'])))
+  const port = await startEdge(t, haproxy!, {}, { api: pods.map(pod => pod.port) })
+  const reading = keepAsking(t, port)
+  let flapping = pods[0]!
+  for (let round = 0; round < 6; round++) {
+    await waitFor(() => flapping.heard.length > 20, { what: 'the pod to be asked' })
+    flapping.close()
+    await sleep(300)
+    flapping = await flapping.restart()
+  }
+  await reading.stop()
+  t.equal(reading.of(200).length, reading.answers.length)
+  t.ok(reading.longestMs() < 2_000, `the longest answer took ${reading.longestMs()} ms`)
 })

@@ -152,10 +152,9 @@ async function loseTwoPods(
 
 type Tap = Test
 
-/** Sends bytes to the base URL. @returns status and body of the answer */
+/** Sends bytes to the base URL, on a connection that is a second old. @returns status and body of the answer */
 async function send(baseUrl: string, bytes: string): Promise<{ status: number; body: unknown }> {
-  const socket = connect(portOf(baseUrl), '127.0.0.1')
-  socket.write(bytes)
+  const socket = connect(portOf(baseUrl), '127.0.0.1', () => setTimeout(() => socket.write(bytes), 1_000))
   let heard = ''
   for await (const chunk of socket) {
     heard += String(chunk)
