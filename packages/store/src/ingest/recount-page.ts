@@ -67,7 +67,7 @@ export async function recountPage(
   return soFar.isCut ? again : null
 }
 
-/** Those of some tokens whose extremes in the hour are not known. */
+/** Those of some tokens whose extremes in the hour are not known. Without `offset 0`, Postgres may read all of the hour. */
 async function readLacking(
   tx: Tx,
   { gateway, start }: GatewayHour,
@@ -75,10 +75,11 @@ async function readLacking(
 ): Promise<Set<string>> {
   if (mints.size === 0) return new Set()
   const rows = await tx.$queryRaw<{ mint: string }[]>(sql`
-    select s.token_mint as mint from unnest(${[...mints]}::text[]) as k (mint)
-      join payment_token_stats s on s.gateway = ${gateway} and s.span = ${HOUR}::int and s.start = ${start}
-       and s.token_mint = k.mint
-     where s.min is null or s.max is null`)
+    select k.mint from unnest(${[...mints]}::text[]) as k (mint)
+     cross join lateral (
+       select from payment_token_stats s
+        where s.gateway = ${gateway} and s.span = ${HOUR}::int and s.start = ${start} and s.token_mint = k.mint
+          and (s.min is null or s.max is null) offset 0) s`)
   return new Set(rows.map(({ mint }) => mint))
 }
 
