@@ -3,7 +3,6 @@ import { S3mini, S3ServiceError } from 's3mini'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
 
 const PROBE = '.probe'
-const REQUEST_WITHIN_MS = 60_000
 /** Between the attempts at a store that is away. */
 const PAUSES_MS = [200, 1_000]
 
@@ -55,6 +54,7 @@ export class S3Files implements ArchiveFiles {
   constructor(
     private readonly place: string,
     env: NodeJS.ProcessEnv,
+    { requestWithinMs = 60_000 } = {},
   ) {
     const [bucket, ...folders] = place.slice('s3://'.length).split('/').filter(Boolean)
     this.#prefix = folders.map(folder => `${folder}/`).join('')
@@ -62,7 +62,7 @@ export class S3Files implements ArchiveFiles {
     if (!/^https?:\/\//.test(address) || !URL.canParse(address))
       throw new ArchiveUnusableError(`AWS_ENDPOINT_URL is no address: it looks like https://s3.example.com`)
     const endpoint = `${address.replace(/\/+$/, '')}/${bucket}`
-    this.#bucket = new S3mini({ ...access, endpoint, requestAbortTimeout: REQUEST_WITHIN_MS })
+    this.#bucket = new S3mini({ ...access, endpoint, requestAbortTimeout: requestWithinMs })
   }
 
   async check(): Promise<boolean> {

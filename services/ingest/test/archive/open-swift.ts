@@ -35,10 +35,16 @@ const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60\nerror_suppression_interv
 
 const filterOf = (name: string): string => `[filter:${name}]\nuse = egg:swift#${name}\n`
 
+export interface Swift extends S3Store {
+  withoutRights: Record<string, string>[]
+  /** Kills the server of objects. */
+  kill(): void
+  /** Starts it again. */
+  restart(): Promise<void>
+}
+
 /** The key of AWS_ACCESS_KEY_ID owns the bucket. The keys of `withoutRights` may do nothing there, only get, or only put. */
-export async function openSwift(
-  t: TestContext,
-): Promise<S3Store & { withoutRights: Record<string, string>[] }> {
+export async function openSwift(t: TestContext): Promise<Swift> {
   // Its files have extended attributes, which file systems in memory may lack.
   const directory = await mkdtemp('/var/tmp/swift-')
   t.teardown(() => rm(directory, { recursive: true, force: true }))
@@ -49,9 +55,13 @@ export async function openSwift(
       file,
       `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${port}\nswift_dir = ${directory}\nuser = root\nworkers = 0\n${PATIENCE}${lines}`,
     )
-    const child = spawn(`/usr/bin/${program}`, [file], { stdio: 'ignore' })
+    const launch = () => spawn(`/usr/bin/${program}`, [file], { stdio: 'ignore' })
+    let child = launch()
     t.teardown(() => child.kill('SIGKILL'))
+    return { kill: () => child.kill('SIGKILL'), again: () => (child = launch()) }
   }
+  /** The one that is started last: of objects. */
+  let server: ReturnType<typeof start>
   for (const kind of KINDS) {
     const port = await findFreePort()
     const ring = (...args: string[]) =>
@@ -59,7 +69,7 @@ export async function openSwift(
     await ring('create', '4', '1', '1')
     await ring('add', `r1z1-127.0.0.1:${port}/d1`, '1')
     await ring('rebalance')
-    start(
+    server = start(
       `swift-${kind}-server`,
       port,
       `devices = ${join(directory, 'devices')}\nmount_check = false\n` +
@@ -98,12 +108,18 @@ export async function openSwift(
     await bucket.putObject('started', 'yes')
     return (await bucket.getObject('started')) === 'yes'
   }
-  await waitFor(isServing, { what: 'Swift', timeoutMs: 300_000 })
+  const untilServing = () => waitFor(isServing, { what: 'Swift', timeoutMs: 300_000 })
+  await untilServing()
   return {
     place: 's3://payments/old months',
     port,
     directory,
     env: { ...keyOf('payments:archive', 'archiving'), AWS_ENDPOINT_URL: endpoint },
+    kill: () => void server.kill(),
+    restart: async () => {
+      server.again()
+      await untilServing()
+    },
     withoutRights: LIMITED.map(user => keyOf(`payments:${user}`, 'limited')),
   }
 }

@@ -1,0 +1,134 @@
+// Kills an archiver again and again, while ingest stores messages of the same months. Nothing may be lost or doubled.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { listArchiveParts } from '@payment-tracking/store'
+import { dumpProjections, findArrivalProblems } from '@payment-tracking/testkit'
+import type { Test } from 'tap'
+import { runArchive } from '../../src/archive/archive-command.js'
+import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
+import { openTestStore } from '../open-test-store.js'
+import {
+  created,
+  drain,
+  ingest,
+  pay,
+  PERIODS,
+  retraction,
+  START,
+  userPayment,
+  type Message,
+} from '../refold-history.js'
+import { findHalfMonths, listMonths } from './half-months.js'
+import { monthsBefore } from './open-archive.js'
+import { openCut, type S3Store } from './open-s3.js'
+
+const ARCHIVER = fileURLToPath(new URL('archiver-that-dies.mjs', import.meta.url))
+const POLICIES = Array.from({ length: 6 }, (_, at) => at + 1)
+const MONTH_SECONDS = 31 * 86_400
+
+const FINAL: Message = {
+  subject: 'chain.events.control.finalized',
+  bytes: Buffer.from(`{"slot":${9 * MONTH_SECONDS}}`),
+}
+/** Payments of three months. */
+const early = [
+  userPayment,
+  ...POLICIES.map(id => created(id, 10 * id, PERIODS)),
+  ...Array.from({ length: 150 }, (_, at) => pay(100 + at * 50_000, 1 + (at % POLICIES.length))),
+]
+/** Between them, while they are archived. */
+const LATE = Array.from({ length: 60 }, (_, at) => [
+  pay(130 + at * 125_000, 1 + (at % POLICIES.length)),
+  ...(at % 5 === 0 ? [retraction(100 + at * 100_000)] : []),
+])
+const relayed = 'update ingest_batches set relayed_at = now()'
+
+interface Place {
+  /** EVENTS_ARCHIVE */
+  place: string
+  /** the AWS_ variables */
+  env: Record<string, string>
+  /** Arranges an archiver's nth death. @returns the step at which it dies by itself */
+  dieAt: (death: number, die: () => void) => number
+}
+
+export async function killEverywhere(t: Test, { place, env, dieAt }: Place): Promise<void> {
+  const late = LATE.slice()
+  const months = monthsBefore(new Date((START + 4 * MONTH_SECONDS) * 1000))
+  const { store, database } = await openTestStore(t)
+  await ingest(store, [...early, FINAL])
+  await database.pool.query(relayed)
+  const wereThere = await listMonths(store)
+  const reference = await openTestStore(t)
+  await ingest(reference.store, [...early, FINAL, ...late.flat()])
+  await drain(reference.store)
+  const wanted = await dumpProjections(reference.database.pool)
+
+  const archive = async (dies: number): Promise<string | null> => {
+    const step = dieAt(dies, () => child.kill('SIGKILL'))
+    const child = spawn(process.execPath, [ARCHIVER, place, String(months), String(step)], {
+      env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
+      stdio: 'inherit',
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    const ended = once(child, 'exit') as Promise<[number | null, string | null]>
+    let isRunning = true
+    void ended.then(() => (isRunning = false))
+    while (isRunning) {
+      const next = late.shift()
+      if (next === undefined) break
+      await ingest(store, next)
+      await drain(store)
+      await database.pool.query(relayed)
+    }
+    const [code, signal] = await ended
+    if (signal === null) t.equal(code, 0)
+    t.strictSame(await findHalfMonths(store, wereThere), [], `no month is half in lists (${dies})`)
+    return signal
+  }
+  let deaths = 0
+  for (let dies = 1; (await archive(dies)) === 'SIGKILL'; dies++) deaths++
+  t.ok(deaths >= 8, `${deaths} deaths`)
+  await ingest(store, late.splice(0).flat())
+  await drain(store)
+  await database.pool.query(relayed)
+  await archive(0)
+
+  t.ok(isDeepStrictEqual(await dumpProjections(database.pool), wanted), 'as where nothing was archived')
+  t.strictSame(await findArrivalProblems(database.pool), [])
+  const { rows } = await database.pool.query<{ archived: boolean; count: string }>(
+    'select archived, count(*) from events group by 1',
+  )
+  t.strictSame(rows, [{ archived: true, count: String(wanted.events.length) }], 'all is archived')
+  const said: string[] = []
+  const parts = {
+    store,
+    files: await openArchiveFiles(place, env),
+    log: { info: () => {}, warn: () => {} },
+    say: (line: string) => void said.push(line),
+  }
+  t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
+  for (const month of new Set((await listArchiveParts(store)).map(part => part.month)))
+    await runArchive({ does: 'restore', month }, parts)
+  const data = 'select id, data::text as data, archived from events order by id'
+  t.strictSame(
+    (await database.pool.query(data)).rows,
+    (await reference.database.pool.query(data)).rows,
+    'every message is there once',
+  )
+}
+
+/** Kills it in the middle of each thing that it sends to an S3 store. */
+export async function killInEachRequest(t: Test, { place, env, port }: S3Store): Promise<void> {
+  const cut = await openCut(t, port)
+  await killEverywhere(t, {
+    place,
+    env: { ...env, AWS_ENDPOINT_URL: cut.address },
+    dieAt: (death, die) => {
+      cut.at(death === 0 ? Infinity : death, die)
+      return 0
+    },
+  })
+}
