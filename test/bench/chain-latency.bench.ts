@@ -4,6 +4,7 @@ import { createDatabase, startService, waitFor } from '@payment-tracking/testkit
 import { measureOf, percentile, type Bench } from './bench.js'
 import { trackingIdOf } from './chain-load.js'
 import { openChainNode } from './open-chain-node.js'
+import { startPod } from './realtime-pods.js'
 import { openSocketLoad } from './socket-load.js'
 
 const POLICIES = 50
@@ -27,13 +28,7 @@ export const bench: Bench = {
       ENVIRONMENT: name.toLowerCase().replace('_', '-'),
     }
     await startService(context, 'ingest', { ...common, ...stream })
-    const realtime = await startService(context, 'realtime', {
-      ...common,
-      PORT: '0',
-      MAX_CONNECTIONS_PER_ADDRESS: '1000000',
-      'realtime.longestDrainMs': '0',
-    })
-    const { port } = await realtime.waitForLog('service.listening')
+    const { url } = await startPod(context, common)
     const indexer = await startService(context, 'indexer', {
       ...stream,
       SOLANA_RPC_URLS: node.url,
@@ -41,7 +36,7 @@ export const bench: Bench = {
     })
     await indexer.waitForLog('indexer.socket-open')
     await indexer.waitForLog('indexer.caught-up')
-    const load = await openSocketLoad(`http://127.0.0.1:${String(port)}`, POLICIES, trackingIdOf)
+    const load = await openSocketLoad(url, POLICIES, trackingIdOf)
     context.teardown(() => load.close())
     load.onPayment(({ signature }) => {
       arrivedAt.set(signature, performance.timeOrigin + performance.now())

@@ -1,4 +1,4 @@
-// Pods for the realtime benches: the real service, with the caps of addresses out of the way.
+// Pods for the benches.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { openRedis, type RedisConnections } from '@payment-tracking/redis'
@@ -26,6 +26,19 @@ export interface BenchPods {
   pods: BenchPod[]
 }
 
+/** The real service, with the caps of addresses out of the way. */
+export async function startPod(context: BenchContext, env: Record<string, string>): Promise<BenchPod> {
+  const service = await startService(context, 'realtime', {
+    PORT: '0',
+    MAX_CONNECTIONS_PER_ADDRESS: '1000000',
+    MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000000',
+    'realtime.longestDrainMs': '0',
+    ...env,
+  })
+  const { port } = await service.waitForLog('service.listening')
+  return { service, url: `http://127.0.0.1:${String(port)}` }
+}
+
 export async function openPods(
   context: BenchContext,
   count: number,
@@ -43,20 +56,14 @@ export async function openPods(
   })
   await once(redis.commands, 'ready')
   const pods = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const service = await startService(context, 'realtime', {
+    Array.from({ length: count }, () =>
+      startPod(context, {
         DATABASE_URL: database.url,
         REDIS_URL: servers.redisUrl,
         ENVIRONMENT: environment,
-        PORT: '0',
-        MAX_CONNECTIONS_PER_ADDRESS: '1000000',
-        MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '1000000',
-        'realtime.longestDrainMs': '0',
         ...settings,
-      })
-      const { port } = await service.waitForLog('service.listening')
-      return { service, url: `http://127.0.0.1:${String(port)}` }
-    }),
+      }),
+    ),
   )
   return { database, redis, epoch: await epochOf(database), store, pods }
 }

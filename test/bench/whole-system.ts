@@ -8,6 +8,7 @@ import { buildChain, openPublisher, type ChainPolicy } from '@payment-tracking/s
 import { createWebhook, openStore, type Store } from '@payment-tracking/store'
 import { createDatabase, startService, waitFor, type StartedService } from '@payment-tracking/testkit'
 import type { BenchContext } from './bench.js'
+import { startPod } from './realtime-pods.js'
 import { openSocketLoad } from './socket-load.js'
 
 /** Enough policies, so that no payments of one tracking ID wait for each other. */
@@ -74,13 +75,7 @@ export async function openWholeSystem(context: BenchContext, seed: string): Prom
       quietly,
     ),
   ])
-  const realtime = await startService(context, 'realtime', {
-    ...common,
-    PORT: '0',
-    MAX_CONNECTIONS_PER_ADDRESS: '1000000',
-    'realtime.longestDrainMs': '0',
-  })
-  const { port } = await realtime.waitForLog('service.listening')
+  const realtime = await startPod(context, common)
 
   const sentAt = new Map<string, number>()
   const [onSocketAt, atReceiverAt] = [new Map<string, number>(), new Map<string, number>()]
@@ -110,14 +105,14 @@ export async function openWholeSystem(context: BenchContext, seed: string): Prom
   for (const { created, userPayment } of policies) {
     for (const message of [userPayment.created, created]) await publisher.publish(JSON.stringify(message))
   }
-  const load = await openSocketLoad(`http://127.0.0.1:${String(port)}`, POLICIES, n => `${seed}-${n}`)
+  const load = await openSocketLoad(realtime.url, POLICIES, n => `${seed}-${n}`)
   context.teardown(() => load.close())
   load.onPayment(({ trackingId, recordId }) => {
     onSocketAt.set(keyOf(trackingId, recordId), performance.now())
   })
   let turn = 0
   const system: WholeSystem = {
-    services: { ingest, realtime, 'webhook-worker': worker },
+    services: { ingest, realtime: realtime.service, 'webhook-worker': worker },
     store,
     sentAt,
     onSocketAt,
