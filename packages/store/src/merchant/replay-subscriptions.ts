@@ -9,7 +9,7 @@ import {
   type PolicyState,
 } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { bigints, sql, type Sql } from '../database/sql.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 import { IS_PAYMENT, IS_POLICY_CREATED } from '../rows/payment-names.js'
 import type { GatewaySubscriptions, PolicyPayer } from './read-subscriptions.js'
@@ -22,56 +22,102 @@ export interface ActiveSubscription extends PolicyPayer {
 
 interface Row extends StoredRow {
   policy: string
+  /** as text, with all digits */
+  occurredAt: string
 }
 
 /** Events to read before the event loop gets a turn: each costs about a tenth of a millisecond. */
 const READ_AT_ONCE = 100
+/** Events of one statement, of all its policies together, and the least of each policy. */
+const EVENTS_AT_ONCE = 2_000
+const LEAST_OF_POLICY = 20
 
 const PLACE = sql`e.slot, e.transaction_index, e.event_index, e.id`
+const COLUMNS = sql`${STORED_COLUMNS}, e.payment_policy as policy, e.occurred_at::text as "occurredAt"`
+
+/** Which of the policies were subscriptions of the gateway, and whether payments can complete them. */
+const readOwn = ({ database }: Store, gateway: string, addresses: readonly string[]) =>
+  database.read<{ address: string; ends: boolean }>(sql`
+    select e.payment_policy as address, bool_or(e.data::text !~ '"max_renewals": ?null') as ends
+      from events e
+     where e.payment_policy = any(${[...addresses]}::text[]) and e.gateway = ${gateway}
+       and ${IS_POLICY_CREATED} and e.name <> 'PaymentRecord'
+       and e.retracted_at is null and e.data::text like '%Subscription%'
+     group by 1`)
 
 /**
- * Every payment of policies that payments can complete. Of other policies whose status changed, a payment matters only
- * because it comes after the change on the chain and so makes the policy active again. The earliest such payment tells
- * since when, and it may be stored with a time before the change, so both sides of that time are looked at.
+ * Of policies that no payment completes. When their status changed, a payment matters only because it comes after the change on
+ * the chain and so makes the policy active again. The earliest such payment tells since when, and it may be stored with a time
+ * before the change, so both sides of that time are looked at.
  * Relies on events_policy_rare and events_policy_newest for each policy.
  */
-async function readHistory(
-  { database }: Store,
-  gateway: string,
-  addresses: readonly string[],
-): Promise<readonly Row[]> {
-  if (addresses.length === 0) return []
+function readEndless({ database }: Store, addresses: readonly string[]) {
   const firstPaymentAfter = (time: Sql): Sql => sql`
     (select e.* from events e
       where e.payment_policy = c.payment_policy and ${time} and e.slot >= c.slot and ${IS_PAYMENT}
         and e.retracted_at is null and (${PLACE}) > (c.slot, c.transaction_index, c.event_index, c.id)
       order by e.occurred_at, e.slot, e.event_index, e.id limit 1)`
   return database.read<Row>(sql`
-    with own as (
-      select e.payment_policy as address, bool_or(e.data::text !~ '"max_renewals": ?null') as ends
-        from events e
-       where e.payment_policy = any(${[...addresses]}::text[]) and e.gateway = ${gateway}
-         and ${IS_POLICY_CREATED} and e.name <> 'PaymentRecord'
-         and e.retracted_at is null and e.data::text like '%Subscription%'
-       group by 1
-    ), rare as (
-      select e.*
-        from own join events e on e.payment_policy = own.address
-       where e.name <> 'PaymentRecord' and e.name <> 'ComposableExecuted' and e.retracted_at is null
+    with rare as (
+      select e.* from events e
+       where e.payment_policy = any(${[...addresses]}::text[])
+         and e.name <> 'PaymentRecord' and e.name <> 'ComposableExecuted' and e.retracted_at is null
     ), paid_again as (
       select distinct on (e.id) e.*
-        from rare c join own on own.address = c.payment_policy and not own.ends
+        from rare c
        cross join lateral (
          ${firstPaymentAfter(sql`e.occurred_at < c.occurred_at`)} union all
          ${firstPaymentAfter(sql`e.occurred_at >= c.occurred_at`)}) e
        where c.name like '%PolicyStatusChanged'
     )
-    select ${STORED_COLUMNS}, e.payment_policy as policy
-      from (select * from rare union all
-            select * from paid_again union all
-            select e.* from own join events e on e.payment_policy = own.address
-             where own.ends and ${IS_PAYMENT} and e.retracted_at is null) e
+    select ${COLUMNS} from (select * from rare union all select * from paid_again) e
      order by e.occurred_at, e.slot, e.transaction_index, e.event_index, e.id`)
+}
+
+type Place = Pick<Row, 'policy' | 'occurredAt' | 'slot' | 'event_index' | 'id'>
+const before = (policy: string): Place => ({
+  policy,
+  occurredAt: '-infinity',
+  slot: 0n,
+  event_index: 0n,
+  id: '00000000-0000-0000-0000-000000000000',
+})
+
+/** The next events of each policy, every payment too. Relies on events_policy_newest. */
+const readNext = ({ database }: Store, places: readonly Place[], most: number) =>
+  database.read<Row>(sql`
+    select ${COLUMNS}
+      from unnest(${places.map(({ policy }) => policy)}::text[], ${places.map(({ occurredAt }) => occurredAt)}::text[],
+                  ${bigints(places.map(({ slot }) => slot))}, ${bigints(places.map(place => place.event_index))},
+                  ${places.map(({ id }) => id)}::text[]) as k (policy, occurred_at, slot, event_index, id)
+     cross join lateral (
+       select * from events e
+        where e.payment_policy = k.policy and e.retracted_at is null
+          and (e.occurred_at, e.slot, e.event_index, e.id)
+              > (k.occurred_at::timestamptz, k.slot, k.event_index, k.id::uuid)
+        order by e.occurred_at, e.slot, e.event_index, e.id limit ${most}) e
+     order by e.occurred_at, e.slot, e.event_index, e.id`)
+
+/** The events of subscriptions in pages, those of each policy by time: a policy can have any number of payments. */
+async function* readHistory(
+  store: Store,
+  gateway: string,
+  addresses: readonly string[],
+): AsyncGenerator<readonly Row[], void> {
+  if (addresses.length === 0) return
+  const own = await readOwn(store, gateway, addresses)
+  const endless = own.filter(({ ends }) => !ends).map(({ address }) => address)
+  if (endless.length > 0) yield await readEndless(store, endless)
+  let left = own.filter(({ ends }) => ends).map(({ address }) => before(address))
+  while (left.length > 0) {
+    const most = Math.max(LEAST_OF_POLICY, Math.floor(EVENTS_AT_ONCE / left.length))
+    const rows = await readNext(store, left, most)
+    yield rows
+    const ofPolicy = new Map<string, { count: number; last: Row }>()
+    for (const row of rows)
+      ofPolicy.set(row.policy, { count: (ofPolicy.get(row.policy)?.count ?? 0) + 1, last: row })
+    left = [...ofPolicy.values()].filter(({ count }) => count === most).map(({ last }) => last)
+  }
 }
 
 /** @returns null unless the policy is a subscription that is alive, active and not completed */
@@ -97,20 +143,28 @@ export async function replaySubscriptions(
   { changing }: GatewaySubscriptions,
   { gateway, programId }: { gateway: string; programId: string },
 ): Promise<SubscriptionChange[]> {
-  const rows = await readHistory(store, gateway, [...changing.keys()])
   const states = new Map<string, PolicyState>()
   const active = new Map<string, ActiveSubscription>()
   const changes: SubscriptionChange[] = []
-  for (const [index, row] of rows.entries()) {
-    if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await giveWay()
+  const read = (row: Row) => {
     const state = applyToPolicy(states.get(row.policy) ?? emptyPolicy(row.policy), readStored(row, programId))
     states.set(row.policy, state)
     const atMs = row.occurred_at.getTime()
     const [was, is] = [active.get(row.policy), toActive(state, gateway, changing.get(row.policy)!)]
+    // Most payments change nothing.
+    if (was && is && was.amount === is.amount && isSame(was.frequency, is.frequency)) return
     if (was) changes.push({ atMs, became: 'inactive', subscription: was })
     if (is) changes.push({ atMs, became: 'active', subscription: is })
     if (is) active.set(row.policy, is)
     else active.delete(row.policy)
   }
+  for await (const rows of readHistory(store, gateway, [...changing.keys()])) {
+    for (const [index, row] of rows.entries()) {
+      if (index % READ_AT_ONCE === READ_AT_ONCE - 1) await giveWay()
+      read(row)
+    }
+  }
   return changes
 }
+
+const isSame = (a: Frequency, b: Frequency): boolean => a.name === b.name && a.seconds === b.seconds

@@ -1,0 +1,86 @@
+// Anybody can give a subscription with a last renewal any number of payments: when they completed it is found in pages.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openStore, type Store } from '../src/database/open-store.js'
+import { replaySubscriptions } from '../src/merchant/index.js'
+
+const PAYMENTS = 12_000
+const RENEWALS = 9_000
+const MOST_ROWS = 2_000
+const KEY = '7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz'
+const CREATED = JSON.stringify({
+  user_payment: KEY,
+  recipient: KEY,
+  gateway: KEY,
+  policy_id: 1,
+  memo: Array.from({ length: 64 }, () => 0),
+  policy_type: {
+    Subscription: {
+      amount: '5',
+      auto_renew: true,
+      max_renewals: RENEWALS,
+      payment_frequency: { Daily: null },
+      next_payment_due: '0',
+    },
+  },
+})
+const PAID = JSON.stringify({
+  payment_policy: KEY,
+  gateway: KEY,
+  amount: '5',
+  timestamp: '1',
+  memo: Array.from({ length: 64 }, () => 0),
+  record_id: 1,
+})
+
+/** A store that notes how many rows each statement gives. */
+function countRows(store: Store): { store: Store; counts: number[] } {
+  const counts: number[] = []
+  const { database } = store
+  const read: typeof database.read = async statement => {
+    const rows = await database.read<never>(statement)
+    counts.push(rows.length)
+    return rows
+  }
+  return {
+    counts,
+    store: Object.create(store, {
+      database: { value: Object.create(database, { read: { value: read } }) },
+    }) as Store,
+  }
+}
+
+t.test('the payments of a subscription are read in pages', async t => {
+  const database = await createDatabase(t)
+  const opened = openStore({ DATABASE_URL: database.url })
+  t.teardown(() => opened.close())
+  await database.pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
+     select gen_random_uuid(), n + 1, n + 1, '3' || left(replace(repeat(md5(n::text), 3), '0', 'Z'), 87), 0,
+            case when n = 0 then 'PaymentPolicyCreated' else 'PaymentRecord' end,
+            case when n = 0 then $2::json else $3::json end, 'confirmed', to_timestamp(n), gen_random_uuid(), n + 1, $4, $4,
+            case when n > 0 then 5 end, case when n > 0 then n end, case when n > 0 then n end
+       from generate_series(0, $1::bigint) n`,
+    [PAYMENTS, CREATED, PAID, KEY],
+  )
+  await database.pool.query('analyze')
+  const { store, counts } = countRows(opened)
+  const changing = new Map([[KEY, { tokenMint: 'mint', wallet: 'wallet' }]])
+  const changes = await replaySubscriptions(
+    store,
+    { living: [], changing },
+    { gateway: KEY, programId: DEFAULT_PROGRAM_ID },
+  )
+  t.same(
+    changes.map(({ atMs, became }) => [atMs, became]),
+    [
+      [0, 'active'],
+      [RENEWALS * 1_000, 'inactive'],
+    ],
+    'only what changed it',
+  )
+  t.ok(counts.length > PAYMENTS / MOST_ROWS)
+  t.ok(Math.max(...counts) <= MOST_ROWS, `a statement gives ${Math.max(...counts)} rows`)
+})
