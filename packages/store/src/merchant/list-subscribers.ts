@@ -87,6 +87,7 @@ const describe = (gateway: string, wallets: Sql): Sql => sql`
 
 function toSubscribers(rows: readonly Row[]): Subscriber[] {
   const items = new Map<string, Subscriber>()
+  const counted = new Map<string, bigint>()
   for (const { wallet, policies: policyCount, tokenMint, paymentCount, total, last } of rows) {
     const subscriber = items.get(wallet) ?? {
       wallet,
@@ -99,8 +100,9 @@ function toSubscribers(rows: readonly Row[]): Subscriber[] {
     if (paymentCount === null) continue
     subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: BigInt(total!) })
     if (subscriber.lastActiveAt === null || last! > subscriber.lastActiveAt) subscriber.lastActiveAt = last
-    const counted = subscriber.byToken.reduce((sum, token) => sum + token.paymentCount, 0n)
-    subscriber.complete = counted < BigInt(MOST_PAYMENTS)
+    const count = (counted.get(wallet) ?? 0n) + paymentCount
+    counted.set(wallet, count)
+    subscriber.complete = count < BigInt(MOST_PAYMENTS)
   }
   return [...items.values()]
 }
