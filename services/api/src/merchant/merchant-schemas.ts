@@ -180,7 +180,7 @@ export const Upcoming = Type.Object(
     total: Integer('payments of the span', 3),
     complete: Type.Boolean({
       description:
-        'false when not all is told: of a policy at most the first 1,000 due dates, of all at most 100,000, and 10,000 rows by day',
+        'false when not all is told: of a policy at most the first 1,000 due dates, of all at most 320,000, and 10,000 rows by day',
     }),
   },
   { title: 'Upcoming' },

@@ -10,7 +10,7 @@ const POLICIES = 10_000
 const DAY = 86_400n
 const TERMS = `{"Subscription":{"amount":"1000","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],
   "payment_frequency":%s}}`
-const SHARE = 10
+const SHARE = 32
 
 t.test('the due dates of 10,000 policies are found in turns, and as many as an answer holds', async t => {
   const database = await createDatabase(t)
