@@ -1,7 +1,7 @@
 // `node scripts/bundle-services.mjs`: makes `dist/service.js` of each service's `dist/main.js` and of all it imports. The
 // settings of each service (`dist/settings.js`), one-shot programs (`dist/reingest.js` of `dist/reingest-main.js`) and the
-// launcher with its commands (`infra/stack/dist/commands.js`) are bundled the same way. What several of them share, and what
-// is imported on demand (tracing), lies once in CHUNKS: to bundle them together takes a third of the time.
+// launcher with its commands (`infra/stack/dist/commands.js`) are bundled the same way. All are bundled in one run, which takes a
+// third of the time. Code that several bundles share, or that is imported on demand (tracing), lies once in CHUNKS.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { bundle } from './bundle.mjs'
@@ -13,7 +13,7 @@ const CHUNKS = 'dist/bundles/chunks'
 /** The bundles of a package or a service: each path, and the file that it is made of. */
 function bundlesOf(workspace) {
   const source = join(ROOT, workspace, 'src')
-  // git leaves the build of a renamed service, and images are built without the launcher.
+  // The folder of a renamed service can still hold its old build, which git ignores. Images are built without infra/stack.
   if (!existsSync(source)) return []
   const bundles = readdirSync(source)
     .filter(file => file.endsWith('-main.ts') && file !== 'dev-kit-main.ts')

@@ -15,8 +15,8 @@ export const UNBUNDLED = [
 ]
 
 /**
- * What CommonJS in a bundle asks for at run time, and the `navigator` that later versions of Node have: without it pg asks
- * for `Response`, which loads undici into every process.
+ * Gives CommonJS packages in a bundle the names that Node gives them. Gives Node 20 the `navigator` of later versions: without
+ * it, pg looks at `Response`, and that loads undici into every process.
  */
 const BANNER = `import { createRequire as requireOf } from 'node:module'
 const require = requireOf(import.meta.url)
@@ -41,8 +41,9 @@ const keepPlaces = urlOf => ({
 })
 
 /**
- * @param options esbuild's, besides those that are the same for all
- * @param options.urlOf the expression for the URL of a file of ours, by its path
+ * Runs esbuild with the options that all bundles share.
+ * @param options more options of esbuild
+ * @param options.urlOf takes a file's path, and returns the code that stands for `import.meta.url` in that file
  * @returns esbuild's result
  */
 export const bundle = ({ urlOf, plugins = [], ...options }) =>

@@ -36,9 +36,9 @@ export async function runCommand({ usage, options = {}, allowPositionals = false
 
 /**
  * Runs a program in the repository's root.
- * @param options.onOutput gets each piece of output as it comes
- * @returns what it printed to stdout
- * @throws Error with the end of all its output, and how it ended
+ * @param options.onOutput called with each piece of output at once
+ * @returns the program's stdout
+ * @throws Error with the last lines of the program's output, and its exit code or signal
  */
 export function run(file, args, { env = {}, signal, onOutput = () => {} } = {}) {
   return new Promise((resolve, reject) => {
@@ -69,10 +69,10 @@ export function run(file, args, { env = {}, signal, onOutput = () => {} } = {}) 
 const EVERY_MS = 3_000
 
 /**
- * Prints a line of progress at once, and then every three seconds until the work is done.
+ * Prints a line of progress at once. Prints another every three seconds until the work is done.
  * @param what the name of the work, such as `building`
  * @param detail returns how far the work is
- * @returns what the work returns
+ * @returns the result of the work
  */
 export async function withProgress(what, work, detail = () => '') {
   const startedAt = Date.now()

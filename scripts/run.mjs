@@ -1,8 +1,8 @@
-// `node scripts/run.mjs WHAT [ARGUMENT...]`, for the scripts of package.json. WHAT is one of
-// - a program of test/, which is set up like `npm test` and opens servers of its own
-// - a built program of a package or a service, with the servers that the environment names, and otherwise with those of
-//   the running stack
-// - the name of a command of infra/stack
+// `node scripts/run.mjs WHAT [ARGUMENT...]`, for the scripts of package.json. WHAT is one of three:
+// - A program of test/, such as test/bench/main.ts. It opens servers of its own.
+// - A built program, such as services/ingest/dist/archive.js. It uses the servers that the environment names. Without those it
+//   uses the servers of the running stack.
+// - A command of infra/stack, such as `demo`.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setUp } from './set-up.mjs'

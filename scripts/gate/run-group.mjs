@@ -13,7 +13,7 @@ function signalGroup(pid, signal) {
     process.kill(-pid, signal)
     return true
   } catch (error) {
-    // EPERM: only zombie processes are left (macOS).
+    // macOS says EPERM when only zombie processes are left.
     if (error.code === 'ESRCH' || error.code === 'EPERM') return false
     throw error
   }
@@ -29,12 +29,13 @@ async function endGroup(pid) {
 }
 
 /**
- * @param args of Node
- * @param options.env what the program gets besides the environment of this process
- * @param options.signal ends the group when aborted
- * @param options.stdout `inherit`, or `pipe` for `onStart`
- * @param options.onStart gets the process
- * @returns the exit code or the signal that ended it, once no process of the group is left
+ * Runs Node, and returns when no process of its group is left.
+ * @param args the arguments of Node
+ * @param options.env variables that are added to the environment
+ * @param options.signal an aborted signal ends the group
+ * @param options.stdout `inherit`; or `pipe`, so that `onStart` can read it
+ * @param options.onStart called with the process
+ * @returns the exit code, or the name of the signal that ended Node
  */
 export async function runGroup(args, { env, signal, stdout = 'inherit', onStart = () => {} }) {
   const child = spawn(process.execPath, ['--import', END_WITH_RUNNER, ...args], {

@@ -17,9 +17,10 @@ const ARCHITECTURES = { amd64: ['x64', 'x86_64'], arm64: ['arm64', 'aarch64'] }
 const EMULATORS = '/proc/sys/fs/binfmt_misc'
 
 /**
- * Buildah does not look: it fails in the middle of a build, in words that name no cause.
- * @param emulators that the kernel knows, such as `qemu-aarch64`
- * @throws Error that names the first platform that cannot be built here, and what helps
+ * Finds out whether each platform can be built here. Without an emulator Buildah fails in the middle of a build, and its error
+ * names no cause.
+ * @param emulators the kernel's names of them, such as `qemu-aarch64`
+ * @throws Error with the first platform that cannot be built, and the package to install
  */
 export function checkPlatforms(platforms, emulators = existsSync(EMULATORS) ? readdirSync(EMULATORS) : []) {
   for (const platform of platforms.split(',')) {
@@ -47,7 +48,7 @@ export async function buildImages({ version, commit, date, source }, { folder, p
     const name = `payment-tracking-release/${target}:${version}`
     const archive = `${target}-${version}.oci.tar`
     const digestFile = join(folder, `${target}.digest`)
-    // A build adds to the list of an earlier one.
+    // Buildah would add the new image to the manifest of an earlier build.
     await run('buildah', ['manifest', 'rm', name]).catch(() => {})
     await run('buildah', [
       ...['build', '--format=oci', '--layers', `--platform=${platforms}`, '--manifest', name],

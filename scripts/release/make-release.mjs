@@ -27,13 +27,13 @@ export const withWholeLinks = (text, { source, version }) =>
 /** @returns the names of the tarballs in `folder` */
 async function packPackages(folder) {
   const packed = await run('npm', ['pack', ...PUBLISHED, '--json', '--pack-destination', folder])
-  // Scripts of the packages may print lines before.
+  // The `prepack` scripts of the packages can print lines before npm's list.
   return JSON.parse(packed.slice(packed.lastIndexOf('\n[') + 1)).map(({ filename }) => filename)
 }
 
 /**
  * @param options `out`, `images`, `platforms` and `registry` of `npm run release`
- * @throws Error that names what is missing, before anything is made where that can be seen before
+ * @throws Error that names a missing tool or platform before anything is made; or the error of a program that failed
  */
 export async function makeRelease({ out, images, platforms, registry }) {
   const { version, date: released, text } = readNewest(readRoot('CHANGELOG.md'))

@@ -1,5 +1,5 @@
-// The version and what CHANGELOG.md says of it: a section for each version, `## 1.2.3 (2026-01-31)`. The newest one has no
-// date until it is released.
+// The version, and its section in CHANGELOG.md. A section begins with `## 1.2.3 (2026-01-31)`. The section of a version that is
+// not released yet has no date.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, run } from '../command.mjs'
@@ -26,8 +26,8 @@ export function readNewest(changelog) {
 
 /**
  * @param today `YYYY-MM-DD`
- * @returns the changelog with the version's section closed
- * @throws Error when the newest section is not the version's, is closed, or says nothing
+ * @returns the changelog, with the date of today at the version's section
+ * @throws Error when the newest section is of another version, has a date, or is empty
  */
 export function closeSection(changelog, version, today) {
   const newest = readNewest(changelog)
@@ -46,7 +46,7 @@ export async function prepareVersion(version) {
   const raise = (...where) =>
     run('npm', ['version', version, ...where, '--no-git-tag-version', '--allow-same-version'])
   await raise('--workspaces', '--include-workspace-root', '--no-workspaces-update')
-  // No workspace: it has no dependency.
+  // The dev kit is no workspace, so `--workspaces` leaves it out.
   await raise('--prefix', 'infra/dev-kit')
   await run('npm', ['install', '--package-lock-only', '--offline', '--ignore-scripts'])
   const mention = new RegExp(

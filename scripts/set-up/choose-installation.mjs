@@ -14,9 +14,9 @@ function isThere(want, have) {
 }
 
 /**
- * Compares packages, not lock files. A lock file can change without a change of packages, for example when a package of
- * ours begins to use an installed one; then `npm ci` would unpack everything for nothing.
- * @returns npm's arguments; undefined when everything is installed
+ * Compares packages, and not lock files. A workspace that begins to use an installed package changes the lock file alone.
+ * There is nothing to install then, and `npm ci` would unpack everything again.
+ * @returns the arguments for npm; undefined when everything is installed
  */
 export function chooseInstallation(root, withTests) {
   const locked = packagesIn(join(root, 'package-lock.json'))
@@ -27,8 +27,8 @@ export function chooseInstallation(root, withTests) {
   )
   const isCurrent = Object.keys(installed).every(path => path in locked) && missing.every(isForTests)
   if (isCurrent && (missing.length === 0 || !withTests)) return undefined
-  // Who has run the tests before keeps their packages.
+  // The packages of tests stay installed once they are there.
   const takesAll = withTests || Object.keys(installed).some(isForTests)
-  // `npm ci` begins by deleting everything; what runs is kept where only the rest is missing.
+  // `npm ci` deletes node_modules first. When only packages of tests are missing, `npm install` adds them.
   return [...(isCurrent ? ['install', '--no-save'] : ['ci']), takesAll ? '--include=dev' : '--omit=dev']
 }

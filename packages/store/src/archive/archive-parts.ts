@@ -47,10 +47,10 @@ export const readUnfinishedPart = async (store: Store): Promise<ArchivePart | un
 const IS_ATTACHED = sql`exists (select from pg_inherits where inhrelid = 'archived_events'::regclass)`
 
 /**
- * Records a file that was written and read back. From then on its rows may move. The first part of a month takes the month out of
- * the lists. The first part of the whole archive makes archived_events a partition of `events`.
- * @param upTo the highest position among the events of the month that move
- * @returns false when another process has already recorded the part, or has restored the month. The file is then not used
+ * Records a file that was written and read back. From then on the rows of the file may move. The first file of a month takes the
+ * month out of the lists. The first file of all makes archived_events a partition of `events`.
+ * @param upTo the highest position of an event of the month that moves
+ * @returns false when another process has recorded the part or restored the month; the file is not used then
  */
 export async function beginArchivePart(
   { database }: Store,

@@ -93,10 +93,11 @@ function readCreated({ database }: Store, gateway: string, after: CreatedRow | u
 }
 
 /**
- * The policies of a gateway in pages, so that no statement grows with them. First what belongs to it, then what belonged to it:
- * a policy that belongs to another gateway now is told for its past with this one. Reads no payments.
+ * Reads the policies of a gateway in pages, so that no statement grows with their number. The policies of the gateway come first.
+ * Policies that it created and that belong to another gateway now come after them, for the time when they were its own. Reads no
+ * payments.
  *
- * Each page is of its own moment. A policy that is opened again while the pages are read can be in two of them.
+ * Each page shows its own moment. A policy that is opened again meanwhile can be in two pages.
  */
 export async function* readSubscriptions(
   store: Store,
