@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from '../reads/as-timestamp.js'
 
 export type BucketSize = 'day' | 'week' | 'month'
@@ -33,13 +33,6 @@ export const bucketStart = (seconds: number, size: BucketSize): number =>
 export const bucketEnd = (start: number, size: BucketSize): number =>
   size === 'month' ? monthStart(start, 1) : start + BUCKET_SECONDS[size]
 
-/** `bucketStart` of Unix seconds, in SQL. */
-const bucketOf = (at: Sql, size: BucketSize): Sql =>
-  size === 'month'
-    ? sql`extract(epoch from date_trunc('month', to_timestamp(${at}), 'UTC'))::bigint`
-    : sql`(floor((${at} - ${raw(String(FIRST_MONDAY))}) / ${raw(`${BUCKET_SECONDS[size]}.0`)})::bigint
-           * ${raw(String(BUCKET_SECONDS[size]))} + ${raw(String(FIRST_MONDAY))})`
-
 /** The index events_paid_other_day has this condition. */
 const IS_OTHER_DAY = sql`
   floor(e.paid_at::float8 / 86400) <> floor(date_part('epoch', e.occurred_at at time zone 'UTC') / 86400)`
@@ -63,20 +56,48 @@ function splitDays({ from, to }: Seconds): { days: Seconds; edges: Seconds[] } {
   return { days, edges: edges.filter(edge => edge.from < edge.to) }
 }
 
-interface PaidRow {
+interface DayRow {
   token_mint: string | null
-  /** Unix seconds: of the payment, of the day, or of the block */
+  /** Unix seconds: of the payment, or of the day */
   at: bigint
-  block_at: bigint
   count: bigint
   amount: string
+}
+
+interface PaidRow extends DayRow {
+  /** Unix seconds, of the block */
+  block_at: bigint
+}
+
+/** Rows of a statement. A gateway has one for each token and day: each payment can be in a token of its own. */
+const DAYS_AT_ONCE = 5_000
+
+/** What was paid in whole days, in pages by (day, token). Relies on the primary key of payment_token_stats. */
+async function* readDays(
+  database: Store['database'],
+  gateway: string,
+  days: Seconds | null,
+): AsyncGenerator<readonly DayRow[], void> {
+  const before = days === null ? sql`true` : sql`start < ${asTimestamp(days.to * 1000)}`
+  let after = days === null ? sql`true` : sql`start >= ${asTimestamp(days.from * 1000)}`
+  for (;;) {
+    const rows = await database.read<DayRow>(sql`
+      select nullif(token_mint, '') as token_mint, extract(epoch from start)::bigint as at, count, total::text as amount
+        from payment_token_stats
+       where gateway = ${gateway} and span = ${DAY}::int and ${after} and ${before}
+       order by start, token_mint limit ${DAYS_AT_ONCE}`)
+    yield rows
+    const last = rows.at(-1)
+    if (rows.length < DAYS_AT_ONCE || !last) return
+    after = sql`(start, token_mint) > (${asTimestamp(Number(last.at) * 1000)}, ${last.token_mint ?? ''})`
+  }
 }
 
 /**
  * Payments of a gateway by their `data.timestamp` from `from` up to but not including `to` (Unix seconds), including
  * direct payments and executions of composable policies, without retracted payments.
  *
- * Whole days come from payment_token_stats, which counts by the time of the block, and are added up by Postgres. Payments whose own time is on another
+ * Whole days come from payment_token_stats, which counts by the time of the block. Payments whose own time is on another
  * day are moved; events_paid_other_day finds them. Events are read only at the ends of the span, of one day each, by
  * events_gateway_newest.
  * @param whole all payments of the gateway: those before `from` count in the first bucket, and those from `to` on in the
@@ -88,22 +109,11 @@ export async function readVolume(
   { from, to, size, whole = false }: Seconds & { size: BucketSize; whole?: boolean },
 ): Promise<VolumeBucket[]> {
   const { days, edges } = whole ? ALL_TIME : splitDays({ from, to })
-  const inDays = whole
-    ? sql`true`
-    : sql`start >= ${asTimestamp(days.from * 1000)} and start < ${asTimestamp(days.to * 1000)}`
-  const day = sql`extract(epoch from start)::bigint`
-  const ofDay = whole ? sql`least(greatest(${day}, ${BigInt(from)}::bigint), ${BigInt(to - 1)}::bigint)` : day
   const payments = (columns: Sql, which: Sql): Sql => sql`
     select e.token_mint, ${columns}
       from events e
      where e.gateway = ${gateway} and e.amount is not null and e.retracted_at is null and ${which}`
-  const [atDays, moved, ...atEdges] = await Promise.all([
-    database.read<PaidRow>(sql`
-      select nullif(token_mint, '') as token_mint, at, at as block_at, sum(count)::bigint as count,
-             sum(total)::text as amount
-        from (select token_mint, ${bucketOf(ofDay, size)} as at, count, total from payment_token_stats
-               where gateway = ${gateway} and span = ${DAY}::int and ${inDays}) d
-       group by token_mint, at`),
+  const [moved, ...atEdges] = await Promise.all([
     database.read<PaidRow>(
       payments(
         sql`e.paid_at as at, floor(extract(epoch from e.occurred_at))::bigint as block_at, 1::bigint as count,
@@ -131,8 +141,11 @@ export async function readVolume(
     const bucket = buckets.get(key) ?? { tokenMint, start, count: 0n, amount: 0n }
     buckets.set(key, { ...bucket, count: bucket.count + count, amount: bucket.amount + amount })
   }
-  for (const { token_mint: mint, at, count, amount } of [...atDays, ...atEdges.flat()])
-    add(mint, Number(at), count, BigInt(amount))
+  const addAll = (rows: readonly DayRow[]) => {
+    for (const { token_mint: mint, at, count, amount } of rows) add(mint, Number(at), count, BigInt(amount))
+  }
+  addAll(atEdges.flat())
+  for await (const rows of readDays(database, gateway, whole ? null : days)) addAll(rows)
   for (const { token_mint: mint, at, block_at: blockAt, amount } of moved) {
     const [paidAt, counted] = [Number(at), Number(blockAt)]
     if (counted >= days.from && counted < days.to) add(mint, counted, -1n, -BigInt(amount))
