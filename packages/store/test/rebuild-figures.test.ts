@@ -1,7 +1,13 @@
 // A rebuild counts every figure again, without the writer lock while it reads: what is stored meanwhile counts once.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
-import { buildChain, createDatabase, fillPayments, type ChainMessage } from '@payment-tracking/testkit'
+import {
+  buildAddress,
+  buildChain,
+  createDatabase,
+  fillPayments,
+  type ChainMessage,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { commitBatch, rebuildProjections, type Store } from '../src/index.js'
@@ -48,10 +54,10 @@ for (let hour = 0; hour < 5; hour++) {
 }
 
 const TABLES = ['payment_stats', 'payment_token_stats', 'event_counts']
-async function figures(): Promise<Record<string, string[]>> {
+async function figures(of = pool): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const table of TABLES) {
-    const { rows } = await pool.query<{ row: string }>(`select t::text as row from ${table} t order by 1`)
+    const { rows } = await of.query<{ row: string }>(`select t::text as row from ${table} t order by 1`)
     found[table] = rows.map(({ row }) => row)
   }
   return found
@@ -86,6 +92,22 @@ for (const [rows, sizer] of Object.entries(SIZERS))
     await rebuildProjections(store, { programId, sizer })
     t.strictSame(await figures(), right)
   })
+
+t.test('a rebuild ends where an hour has more wrong tokens than a page has rows', async t => {
+  const other = await createDatabase(t)
+  const ofOther = openStore({ DATABASE_URL: other.url, poolSize: 3 })
+  t.teardown(() => ofOther.close())
+  await commitTo(ofOther, large.created)
+  for (const mint of ['first', 'second', 'third']) {
+    const payer = await chain.openUserPayment(buildAddress(mint))
+    const policy = await chain.openPolicy(large, payer, { trackingId: mint })
+    await commitTo(ofOther, payer.created, policy.created, chain.pay(policy), chain.pay(policy))
+  }
+  const right = await figures(other.pool)
+  for (const wrong of WRONG) await other.pool.query(wrong)
+  await rebuildProjections(ofOther, { programId, sizer: { rowsOf: () => 2, note: () => {} } })
+  t.strictSame(await figures(other.pool), right)
+})
 
 /** Of each span, as the laws found them. */
 const WRONG_NAMES = [0, 86_400, 3_600].flatMap(span => [

@@ -12,7 +12,7 @@ const isOfToken = (row: FigureDifference): row is FigureDifference & TokenHour =
 
 /**
  * Corrects hours in their order, as many as hold `most` payments or wrong rows. An hour of few payments is counted again.
- * To an hour of more, what it lacked in the snapshot is added; its extremes become work.
+ * To an hour of more, what it lacked in the snapshot is added; its extremes become work, which is done after the rebuild.
  * @returns how many hours are right now; the hour behind them needs another look
  */
 export async function correctHours(
@@ -25,17 +25,18 @@ export async function correctHours(
     const isWrong = figures.length + names.length > 0
     if (!isWrong) continue
     const isSmall = counted <= BigInt(most)
-    const cost = Math.max(1, isSmall ? Number(counted) : figures.length) + names.length
+    const wrong = isSmall ? figures : figures.filter(({ waits }) => !waits)
+    const cost = Math.max(1, isSmall ? Number(counted) : wrong.length) + names.length
     if (cost > room && room < most) return at
     room -= cost
-    const tokens = figures.filter(isOfToken)
+    const tokens = wrong.filter(isOfToken)
     let lacking: TokenHour[] = []
     if (isSmall) {
       if (figures.length > 0) lacking = await recountNow(tx, [hour])
-    } else {
+    } else if (figures.length > 0) {
       // Nobody else counts an hour anew unless its row says that it holds few payments.
       if (stored <= BigInt(most) && (await readSize(tx, hour)) !== stored) return at
-      const page = tokens.length > most ? tokens.slice(0, most) : figures
+      const page = tokens.length > most ? tokens.slice(0, most) : wrong
       addDifferences(tx, page)
       forgetExtremes(tx, [hour], page.filter(isOfToken))
       addWork(tx, [{ kind: 'hour', address: keyOf(hour) }])
