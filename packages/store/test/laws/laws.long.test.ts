@@ -1,5 +1,5 @@
 // The laws over other random histories in each run. SEED=n repeats a run, LAWS_RUNS=n chooses how many there are, and with
-// LAWS_SECONDS=n as many of them are drawn as this time allows, a fiftieth at least.
+// LAWS_SECONDS=n as many of them are drawn as this time allows, a hundredth at least.
 import t from 'tap'
 import { holdLaws } from './hold-laws.js'
 import type { Law } from './laws.js'
@@ -10,7 +10,7 @@ const histories = Number(LAWS_RUNS)
 t.setTimeout(800_000)
 await holdLaws(t, {
   histories,
-  least: LAWS_SECONDS === undefined ? histories : histories / 50,
+  least: LAWS_SECONDS === undefined ? histories : histories / 100,
   together: 50,
   databases: 2,
   seed: Number(SEED),
