@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setUp } from './set-up.mjs'
 
-const ROOT = new URL('../', import.meta.url)
 // A program finds its arguments where Node puts them.
 const [what] = process.argv.splice(2, 1)
 const args = process.argv.slice(2)
@@ -16,31 +15,30 @@ async function runProgramOfTests() {
   if (!args.includes('--help')) await setUp()
   const { register } = await import('tsx/esm/api')
   register()
-  await import(new URL(what, ROOT).href)
+  await import(`../${what}`)
 }
 
-async function runOnStack({ tools }) {
-  const stack = tools.readStackFile(resolve(process.env.DATA_DIR?.trim() || '.data'))
+async function runOnStack({ readStackFile }) {
+  const stack = readStackFile(resolve(process.env.DATA_DIR?.trim() || '.data'))
   if (stack) {
     process.env.DATABASE_URL ||= stack.databaseUrl
     process.env.REDIS_URL ||= stack.redisUrl
     process.env.NATS_URL ||= stack.natsUrl
     process.env.ENVIRONMENT ||= stack.environment
   }
-  await import(new URL(what, ROOT).href)
+  await import(`../${what}`)
 }
 
 async function runBuilt() {
-  const file = new URL('infra/stack/dist/commands.js', ROOT)
+  const file = new URL('../infra/stack/dist/commands.js', import.meta.url)
   if (!existsSync(file)) throw new Error('nothing is built yet: run npm start first')
-  const built = await import(file.href)
-  if (what.endsWith('.js')) return runOnStack(built)
+  const { commands, tools } = await import(file.href)
+  if (what.endsWith('.js')) return runOnStack(tools)
   const name = what.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
   try {
-    process.exitCode = await built.commands[name](args, process.env)
+    process.exitCode = await commands[name](args, process.env)
   } catch (error) {
-    error.message = built.tools.wrapLines(error.message)
-    throw error
+    throw new Error(tools.wrapLines(error.message), { cause: error })
   }
 }
 
@@ -49,6 +47,5 @@ try {
 } catch (error) {
   // Whoever works on a program of test/ wants to see where it broke.
   console.error(what.endsWith('.ts') ? error : error.message)
-  // As for every command: 2 for arguments that it does not know.
-  process.exitCode = error.cause?.code?.startsWith('ERR_PARSE_ARGS') ? 2 : 1
+  process.exitCode = 1
 }

@@ -1,14 +1,16 @@
-// npm run bench -- --against DIR [--rounds N] --only NAME: runs benches of this checkout and of another one in turns, so
-// that a machine that slows down slows both. Prints each row of both, and the ratio. DIR is installed and built.
+// `npm run bench -- --against DIR`: runs benches of this checkout and of another one in turns, so that a machine that slows
+// down slows both. Prints each row of both, and the ratio. DIR is installed and built.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { measureOf } from './bench.js'
 import { keyOf, renderTable, type Report, type ReportedRow } from './report.js'
+import { USAGE } from './usage.js'
 
-const { values: flags } = parseArgs({
+const { values: flags } = readArguments({
+  usage: USAGE,
   options: {
     against: { type: 'string' },
     rounds: { type: 'string', default: '3' },
@@ -23,10 +25,7 @@ if (!existsSync(join(there, 'infra/stack/dist'))) {
   console.error(`${there} is not built: run "npm ci" and "npm run build" there, or name another checkout`)
   process.exit(1)
 }
-if (!Number.isInteger(rounds) || rounds < 1) {
-  console.error('--rounds is a whole number from 1')
-  process.exit(1)
-}
+if (!Number.isInteger(rounds) || rounds < 1) refuseArguments(USAGE, '--rounds is a whole number from 1')
 
 const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-against-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

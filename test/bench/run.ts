@@ -1,14 +1,15 @@
-// npm run bench [-- --list] [--only NAME] [--quick] [--json FILE] [--data DIR]: runs the benches of this folder, prints
-// one table. `--data` keeps the servers' data in a directory, so that filled databases are made once. Servers of
-// your own are used when DATABASE_URL, REDIS_URL and NATS_URL name them.
+// `npm run bench`: runs the benches of this folder, prints one table. Servers of your own are used when DATABASE_URL, REDIS_URL
+// and NATS_URL name them.
 import { readdir, writeFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import type { Bench } from './bench.js'
 import { describeMachine } from './describe-machine.js'
 import { renderMachine, renderTable, type Report } from './report.js'
 import { withContext, withServers } from './with-servers.js'
+import { USAGE } from './usage.js'
 
-const { values: flags } = parseArgs({
+const { values: flags } = readArguments({
+  usage: USAGE,
   options: {
     only: { type: 'string', multiple: true },
     quick: { type: 'boolean', default: false },
@@ -30,10 +31,8 @@ if (flags.list) {
   process.exit(0)
 }
 const chosen = flags.only ? benches.filter(({ name }) => flags.only!.includes(name)) : benches
-if (chosen.length === 0) {
-  console.error(`no such bench: there are ${benches.map(({ name }) => name).join(', ')}`)
-  process.exit(1)
-}
+if (chosen.length === 0)
+  refuseArguments(USAGE, `no such bench: there are ${benches.map(({ name }) => name).join(', ')}`)
 
 await withServers(flags.data, async servers => {
   const report: Report = {

@@ -1,17 +1,16 @@
-// npm run bench:table -- FILE…: writes what `npm run bench -- --json FILE` measured into test/bench/RESULTS.md.
+// `npm run bench:table`: writes what benches measured into test/bench/RESULTS.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { format } from 'oxfmt'
 import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
 
 const DOCUMENT = fileURLToPath(new URL('RESULTS.md', import.meta.url))
 const [BEGIN, END] = ['<!-- bench: written by `npm run bench:table` -->', '<!-- end of bench -->']
 
-const files = process.argv.slice(2)
-if (files.length === 0 || files.includes('--help')) {
-  console.error('usage: npm run bench:table -- FILE...   (files that `npm run bench -- --json FILE` wrote)')
-  process.exit(files.length === 0 ? 2 : 0)
-}
+const USAGE = 'usage: npm run bench:table -- FILE...   (files that `npm run bench -- --json FILE` wrote)'
+const { positionals: files } = readArguments({ usage: USAGE, options: {}, positionals: Infinity })
+if (files.length === 0) refuseArguments(USAGE, 'a file is missing')
 const reports = files.map(file => JSON.parse(readFileSync(file, 'utf8')) as Report)
 if (reports.some(({ quick }) => quick)) throw new Error('figures of a quick run mean nothing')
 const report = mergeReports(reports)

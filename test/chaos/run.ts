@@ -1,16 +1,24 @@
-// npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--json FILE] [--keep] [--histories]: breaks everything,
-// then looks whether anything was lost, doubled or misdirected. Exit code 0: no difference.
-// npm run chaos -- --judge FILE: judges a history that `--histories` kept, again.
+// `npm run chaos`: breaks everything, then looks whether anything was lost, doubled or misdirected. Exit code 0: no difference.
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inspect, parseArgs } from 'node:util'
+import { inspect } from 'node:util'
+import { readArguments } from '@payment-tracking/runtime'
 import { buildPlan } from './plan/plan.js'
 import { renderRecovery, summarise } from './report/recovery.js'
 import { judgeHistory, runChaos } from './run-chaos.js'
 
-const { values: flags } = parseArgs({
+const USAGE = `usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--histories]
+  --seconds N, --seed S     how long (60), and what decides every message, client and fault
+  --promote, --sentinel     a standby that lacks commits takes over; Redis behind Sentinels
+  --histories               keeps the history; --judge FILE judges one again
+  --fault-every MS, --message-every MS   the pace
+  --plan                    prints the faults and does nothing
+  --json FILE, --keep       keeps the figures; keeps logs and data`
+
+const { values: flags } = readArguments({
+  usage: USAGE,
   options: {
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string' },
@@ -23,19 +31,8 @@ const { values: flags } = parseArgs({
     plan: { type: 'boolean', default: false },
     histories: { type: 'boolean', default: false },
     judge: { type: 'string' },
-    help: { type: 'boolean' },
   },
 })
-if (flags.help) {
-  console.log(`usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--histories]
-  --seconds N, --seed S     how long (60), and what decides every message, client and fault
-  --promote, --sentinel     a standby that lacks commits takes over; Redis behind Sentinels
-  --histories               keeps the history; --judge FILE judges one again
-  --fault-every MS, --message-every MS   the pace
-  --plan                    prints the faults and does nothing
-  --json FILE, --keep       keeps the figures; keeps logs and data`)
-  process.exit()
-}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** To come to rest: some time for every run, and a tenth of the run for what it left waiting. */

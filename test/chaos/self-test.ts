@@ -1,11 +1,11 @@
-// npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]: breaks a copy of the system in many ways,
-// and shows that chaos finds each of them. First of all it runs the copy unbroken: with the same faults, nothing may be
+// `npm run chaos:self-test`: breaks a copy of the system in many ways, and shows that chaos finds each of them. First of all it runs the copy unbroken: with the same faults, nothing may be
 // found. `--only` leaves the unbroken copy out, unless `--unbroken` asks for it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inspect, parseArgs } from 'node:util'
+import { inspect } from 'node:util'
+import { readArguments } from '@payment-tracking/runtime'
 import { BREAKS_OF_THE_CHAIN } from './breaks/breaks-of-the-chain.js'
 import { BREAKS, type Break } from './breaks/breaks.js'
 import { applyPatches, copySystem } from './breaks/copy-system.js'
@@ -13,23 +13,21 @@ import type { FaultStep } from './plan/fault-plan.js'
 import { buildPlan } from './plan/plan.js'
 import { runChaos } from './run-chaos.js'
 
-const { values: flags } = parseArgs({
+const USAGE = `usage: npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]
+  Breaks copies of the system, and shows that chaos finds each break.
+  --all         every break; --only NAME tries one, with --unbroken the unbroken copy too
+  --at-once N   copies side by side (3); --verbose prints what each run says`
+
+const { values: flags } = readArguments({
+  usage: USAGE,
   options: {
     only: { type: 'string', multiple: true },
     all: { type: 'boolean', default: false },
     unbroken: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '3' },
     verbose: { type: 'boolean', default: false },
-    help: { type: 'boolean' },
   },
 })
-if (flags.help) {
-  console.log(`usage: npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]
-  Breaks copies of the system, and shows that chaos finds each break.
-  --all         every break; --only NAME tries one, with --unbroken the unbroken copy too
-  --at-once N   copies side by side (3); --verbose prints what each run says`)
-  process.exit()
-}
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SEED = 'self-test'

@@ -1,15 +1,20 @@
-// `npm run test:containers [-- FILE…]`: builds the images, runs them, and tests what runs. Needs root, Debian's packages
-// and npm; no Docker, no registry of images. With --core, for the long gate: docker-compose.yml alone; on a machine that
-// cannot run containers one line says so, and nothing fails.
+// `npm run test:containers`: builds the images, runs them, and tests what runs; without Docker and a registry of images.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readArguments } from '@payment-tracking/runtime'
 import { openEngine, writeEngineSettings, type Engine } from './engine.js'
 import { buildImages } from './images.js'
 import { installPrograms, unpackPrograms } from './install.js'
 import { ENGINE_ENV, ROOT, run, step } from './machine.js'
 import { BASE_IMAGE, makeBase, makeStandIns } from './stand-ins.js'
+
+const USAGE = `usage: npm run test:containers [-- FILE...]
+  Builds the images, runs them, and tests what runs: all of test/containers, or these files.
+  Needs root, Debian's packages and npm.
+  --core  docker-compose.yml alone, as the long gate runs it; where containers cannot run, one
+          line says so, and nothing fails`
 
 const HERE = join(ROOT, 'test/containers')
 const FILE_TIMEOUT_S = 900
@@ -68,9 +73,12 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
     ),
   ])
 
-const args = process.argv.slice(2)
-const isCore = args.includes('--core')
-const named = args.filter(arg => arg !== '--core')
+const { values, positionals: named } = readArguments({
+  usage: USAGE,
+  options: { core: { type: 'boolean', default: false } },
+  positionals: Infinity,
+})
+const isCore = values.core
 const stopping = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort())
 const engine = await (isCore ? inTime(prepareMachine()) : prepareMachine()).catch((error: Error) => {

@@ -275,7 +275,7 @@ t.test('a repetition is known, and the command lists, verifies and restores', as
   for (const wrong of [[], ['restore'], ['restore', '2026-13'], ['list', 'x'], ['drop']])
     t.match(await command(...wrong), {
       code: 2,
-      stderr: /^usage: npm run archive -- list \| restore MONTH \| verify/,
+      stderr: /^usage: npm run archive -- list \| restore MONTH \| verify/m,
     })
   t.match(await command('--help'), { code: 0, stdout: /^usage: npm run archive/ })
   const lines = (await command('--help')).stdout.split('\n')

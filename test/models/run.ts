@@ -1,4 +1,5 @@
 // npm run models: searches every model, then its mutants, and prints what was found.
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { PLANS } from './plans/index.js'
 
@@ -7,16 +8,9 @@ const USAGE = `usage: npm run models [-- NAME...]
   Searches every state of each model within its bounds, then its mutants: minutes for all.
   NAME  ${NAMES.join(', ')} (default: all)`
 
-const wanted = process.argv.slice(2)
-if (wanted.includes('--help')) {
-  console.log(USAGE)
-  process.exit()
-}
+const { positionals: wanted } = readArguments({ usage: USAGE, options: {}, positionals: NAMES.length })
 const unknown = wanted.find(name => !NAMES.includes(name))
-if (unknown !== undefined) {
-  console.error(`there is no model ${unknown}\n${USAGE}`)
-  process.exit(2)
-}
+if (unknown !== undefined) refuseArguments(USAGE, `there is no model ${unknown}`)
 const plans = PLANS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 /** Of computing: a search has one thread, and what else the machine does counts for nothing. */
 const secondsSince = (start: NodeJS.CpuUsage): string =>

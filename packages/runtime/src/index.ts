@@ -21,6 +21,7 @@ export { createLogger, type Logger } from './logger.js'
 export { runMain } from './main.js'
 export type { Probe } from './management.js'
 export { createMetrics, type Metrics } from './metrics.js'
+export { readArguments, refuseArguments } from './read-arguments.js'
 export { repeat, type RepeatedTask, type RepeatOptions } from './repeat.js'
 export { schemaProblem, type SchemaProblem } from './schema-problem.js'
 export {

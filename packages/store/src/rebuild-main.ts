@@ -1,7 +1,13 @@
 // `npm run rebuild`: computes states, facts and figures of DATABASE_URL again from its events, and exits; the exit code is
 // 1 after a failure. It works page by page beside a running ingest; after a failure or a kill, ingest goes on with it.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
+import {
+  CommonConfig,
+  createLogger,
+  DatabaseConfig,
+  readArguments,
+  readConfig,
+} from '@payment-tracking/runtime'
 import { Type } from 'typebox'
 import { openStore } from './database/open-store.js'
 import { rebuildProjections } from './ingest/begin-rebuild.js'
@@ -21,13 +27,7 @@ const USAGE = `usage: npm run rebuild
   Computes all projections anew from the stored events, while the services go on.
   DATABASE_URL names the database (default: that of the running stack).`
 
-const [argument] = process.argv.slice(2)
-if (argument !== undefined) {
-  // Whoever asks for help must not begin an hour of work.
-  if (argument === '--help') console.log(USAGE)
-  else console.error(`rebuild takes no argument, and got ${argument}\n${USAGE}`)
-  process.exit(argument === '--help' ? 0 : 2)
-}
+readArguments({ usage: USAGE, options: {} })
 try {
   const config = readConfig(RebuildConfig, process.env)
   const log = createLogger('rebuild', config)

@@ -3,7 +3,7 @@
 import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
 import { Type } from 'typebox'
-import { readArchiveAction, runArchive, USAGE } from './archive/archive-command.js'
+import { readArchiveAction, runArchive } from './archive/archive-command.js'
 import { ArchiveUnusableError } from './archive/archive-files.js'
 import { EVENTS_ARCHIVE, openArchiveFiles } from './archive/open-archive-files.js'
 import { IngestConfig } from './config.js'
@@ -16,13 +16,7 @@ const ArchiveConfig = Type.Object({
   EVENTS_ARCHIVE,
 })
 
-const args = process.argv.slice(2)
-const action = readArchiveAction(args)
-if (action === null) {
-  if (args.includes('--help')) console.log(USAGE)
-  else console.error(USAGE)
-  process.exit(args.includes('--help') ? 0 : 2)
-}
+const action = readArchiveAction()
 try {
   const config = readConfig(ArchiveConfig, process.env)
   if (config.EVENTS_ARCHIVE === undefined)

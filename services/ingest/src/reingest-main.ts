@@ -13,14 +13,12 @@ import { buildSinks } from './outbox-relay/build-sinks.js'
 import { OutboxRelay } from './outbox-relay/outbox-relay.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
-import { readSince, USAGE } from './recovery/read-since.js'
+import { readSince } from './recovery/read-since.js'
 import { reingest } from './recovery/reingest.js'
 import { INGEST_TUNABLES } from './tunables.js'
 
 async function main(): Promise<void> {
-  const args = process.argv.slice(2)
-  if (args.includes('--help')) return console.log(USAGE)
-  const since = readSince(args)
+  const since = readSince()
   const config = readConfig(IngestConfig, process.env)
   const log = createLogger('reingest', config)
   await Promise.all([checkRedis(config), checkRedis(realtimeRedisOf(config))])

@@ -1,9 +1,9 @@
-// npm run bench -- --gate [--write] [--kept SHARE] [--only ROW]: one short row of each kind, compared as ratios with
-// test/bench/gate/table.json. CPU time, the least of several turns, so that other work on the machine changes little.
-// A row that fell is measured again by new processes, twice, before it fails. `--write` writes the table anew.
+// `npm run bench -- --gate`: one short row of each kind, compared as ratios with test/bench/gate/table.json. CPU time,
+// the least of several turns, so that other work on the machine changes little. A row that fell is measured again by new
+// processes, twice, before it fails. `--write` writes the table anew.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import type { ServerUrls } from '@payment-tracking/stack'
 import { takeTurns } from '../bench.js'
 import { withContext, withServers } from '../with-servers.js'
@@ -14,6 +14,7 @@ import { bestOf, findFallen, findMissing, KEPT_SHARE, type Ratios } from './judg
 import { push } from './push.js'
 import { reads } from './reads.js'
 import { webhooks } from './webhooks.js'
+import { USAGE } from '../usage.js'
 
 const TABLE = fileURLToPath(new URL('table.json', import.meta.url))
 const KINDS: GateKind[] = [reads, ingest, push(1), push(100), webhooks(1), webhooks(10), decode]
@@ -22,7 +23,8 @@ const ROUNDS = 5
 /** How often a row that fell is measured again, by new processes, before it fails. */
 const MEASURED_AGAIN = 2
 
-const { values: flags } = parseArgs({
+const { values: flags } = readArguments({
+  usage: USAGE,
   options: {
     gate: { type: 'boolean' },
     write: { type: 'boolean', default: false },
@@ -31,7 +33,7 @@ const { values: flags } = parseArgs({
   },
 })
 const keptShare = Number(flags.kept)
-if (!(keptShare > 0 && keptShare <= 1)) throw new Error('--kept is a share above 0, at most 1')
+if (!(keptShare > 0 && keptShare <= 1)) refuseArguments(USAGE, '--kept is a share above 0, at most 1')
 
 const startedAt = performance.now()
 const say = (line: string) =>

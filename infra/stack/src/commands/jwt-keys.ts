@@ -1,3 +1,4 @@
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildCheckoutKeys, buildJwtKeys } from '../launcher/index.js'
 
 const USAGE = `usage: npm run --silent jwt-keys [-- checkout]
@@ -6,12 +7,9 @@ const USAGE = `usage: npm run --silent jwt-keys [-- checkout]
 
 /** @returns the exit code */
 export function jwtKeys(args: readonly string[]): number {
-  const [kind, ...others] = args
-  if (kind === '--help') console.log(USAGE)
-  else if ((kind !== undefined && kind !== 'checkout') || others.length > 0) {
-    console.error(USAGE)
-    return 2
-  } else if (kind === undefined) console.log(`JWT_PRIVATE_KEYS='${buildJwtKeys()}'`)
-  else console.log(`CHECKOUT_TOKEN_KEYS='${buildCheckoutKeys()}'`)
+  const [kind] = readArguments({ usage: USAGE, options: {}, positionals: 1 }, args).positionals
+  if (kind === undefined) console.log(`JWT_PRIVATE_KEYS='${buildJwtKeys()}'`)
+  else if (kind === 'checkout') console.log(`CHECKOUT_TOKEN_KEYS='${buildCheckoutKeys()}'`)
+  else refuseArguments(USAGE, `there are no keys of the kind "${kind}"`)
   return 0
 }

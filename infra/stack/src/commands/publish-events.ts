@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { findStack } from './find-stack.js'
 import { openPublisher } from './open-publisher.js'
 import { RefusalCount } from './refusal-count.js'
@@ -13,15 +14,8 @@ const USAGE = 'usage: npm run publish-events -- FILE   (one message a line; - re
  * @returns the exit code
  */
 export async function publishEvents(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const [file, ...rest] = args
-  if (file === '--help' || file === '-h') {
-    console.log(USAGE)
-    return 0
-  }
-  if (!file || rest.length > 0) {
-    console.error(USAGE)
-    return 2
-  }
+  const [file] = readArguments({ usage: USAGE, options: {}, positionals: 1 }, args).positionals
+  if (!file) return refuseArguments(USAGE, 'a file is missing')
   const natsUrl = env.NATS_URL?.trim() || findStack(env).natsUrl
   const input = file === '-' ? process.stdin : await openFile(file)
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })

@@ -11,12 +11,12 @@ import {
   type ArchivePart,
   type Store,
 } from '@payment-tracking/store'
-import type { Logger } from '@payment-tracking/runtime'
+import { readArguments, refuseArguments, type Logger } from '@payment-tracking/runtime'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
 import { describeHeld, finishMonth } from './archiver.js'
 import { checkManifest, readPartFile } from './part-file.js'
 
-export const USAGE = `usage: npm run archive -- list | restore MONTH | verify
+const USAGE = `usage: npm run archive -- list | restore MONTH | verify
   list              prints which months are archived
   restore 2026-03   brings the events of a month back into lists
   verify            compares every file with its digest and with the database
@@ -25,12 +25,12 @@ export const USAGE = `usage: npm run archive -- list | restore MONTH | verify
 
 export type ArchiveAction = { does: 'list' } | { does: 'verify' } | { does: 'restore'; month: string }
 
-/** @returns null for arguments that are no action */
-export function readArchiveAction([does, month, ...more]: readonly string[]): ArchiveAction | null {
-  if (more.length > 0) return null
-  if (does === 'restore') return month !== undefined && MONTH.test(month) ? { does, month } : null
-  if (month !== undefined) return null
-  return does === 'list' ? { does } : does === 'verify' ? { does } : null
+/** Reads the arguments of the process. */
+export function readArchiveAction(): ArchiveAction {
+  const [does, month] = readArguments({ usage: USAGE, options: {}, positionals: 2 }).positionals
+  if (does === 'restore' && month !== undefined && MONTH.test(month)) return { does, month }
+  if ((does === 'list' || does === 'verify') && month === undefined) return { does }
+  return refuseArguments(USAGE, 'say list, restore with a month, or verify')
 }
 
 export interface ArchiveParts {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { buildFeed } from './play-feed.js'
@@ -13,6 +13,13 @@ const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS] [--t
   --pace MS          mean time between two events (default 700)
   --tracking-id ID   the tracking ID of the first customer, for a client of yours that listens to it`
 
+const OPTIONS = {
+  count: { type: 'string' },
+  seconds: { type: 'string' },
+  pace: { type: 'string', default: '700' },
+  'tracking-id': { type: 'string' },
+} as const
+
 /** How long the last payments may take to arrive. */
 const PATIENCE_MS = 30_000
 
@@ -21,11 +28,10 @@ const PATIENCE_MS = 30_000
  * @returns the exit code: 0 when every payment was stored, pushed and delivered
  */
 export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    console.log(USAGE)
-    return 0
-  }
-  const { count, seconds, paceMs, trackingId } = readArguments(args)
+  const { values } = readArguments({ usage: USAGE, options: OPTIONS }, args)
+  const count = values.count === undefined ? undefined : readNumber('count', values.count)
+  const seconds = values.seconds === undefined ? undefined : readNumber('seconds', values.seconds)
+  const paceMs = readNumber('pace', values.pace)
   const stack = findStack(env)
   const stop = new AbortController()
   const end = () => stop.abort()
@@ -38,7 +44,11 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     if (shown++ % LEGEND_EVERY === 0) console.log(renderLegend())
     console.log(renderPayment(payment))
   })
-  const feed = await buildFeed({ paceMs, trackingId, programId: env.PROGRAM_ID?.trim() })
+  const feed = await buildFeed({
+    paceMs,
+    trackingId: values['tracking-id'],
+    programId: env.PROGRAM_ID?.trim(),
+  })
   const gateways = feed.gateways.map(({ address }) => address)
   const deliveries = await watchDeliveries(stack, gateways, tracker)
   const socket = await watchSocket(stack, tracker)
@@ -73,30 +83,9 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-function readArguments(args: readonly string[]) {
-  const text = { type: 'string' } as const
-  const options = {
-    count: text,
-    seconds: text,
-    pace: text,
-    'tracking-id': text,
-  }
-  try {
-    const { values } = parseArgs({ args: [...args], options })
-    const number = (text: string | undefined) => {
-      if (text === undefined) return undefined
-      if (!/^[1-9]\d*$/.test(text)) throw new RangeError(`"${text}" is not a whole number above 0`)
-      return Number(text)
-    }
-    return {
-      count: number(values.count),
-      seconds: number(values.seconds),
-      paceMs: number(values.pace) ?? 700,
-      trackingId: values['tracking-id'],
-    }
-  } catch (error) {
-    throw new Error(`${(error as Error).message}\n${USAGE}`, { cause: error })
-  }
+function readNumber(name: string, text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  return refuseArguments(USAGE, `--${name} must be a whole number above 0`)
 }
 
 function summarise(tracker: PaymentTracker): number {

@@ -1,11 +1,11 @@
 import { deriveGateway } from '@payment-tracking/domain'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildChain } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { createKeyFile, keyFileOf, readKeyFile } from './key-file.js'
 import { programIdOf } from './program-id.js'
-import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
 
 const USAGE = `usage: ${calledAs('gateway', 'new [--name NAME] [--key FILE]')}
@@ -19,19 +19,16 @@ const USAGE = `usage: ${calledAs('gateway', 'new [--name NAME] [--key FILE]')}
  * `npm run gateway`: a gateway to try sign-in and webhooks with. The event that creates the gateway is published to the
  * local stream; nothing happens on a chain.
  * @returns the exit code
- * @throws KeyFileError, NoStackError, or an Error that names a faulty option
+ * @throws KeyFileError, NoStackError
  */
 export async function gateway(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const [action, ...rest] = args
-  if (action !== 'new' && action !== 'address') {
-    console.log(USAGE)
-    return action === '--help' ? 0 : 2
-  }
-  const options = readOptions(rest, ['name', 'key'], USAGE)
-  if (!options) return 0
-  const file = keyFileOf(options.key, env)
+  const options = { name: { type: 'string', default: 'My Gateway' }, key: { type: 'string' } } as const
+  const { values, positionals } = readArguments({ usage: USAGE, options, positionals: 1 }, args)
+  const [action] = positionals
+  if (action !== 'new' && action !== 'address') return refuseArguments(USAGE, 'say new or address')
+  const file = keyFileOf(values.key, env)
   if (action === 'address') console.log(deriveGateway(programIdOf(env), readKeyFile(file).publicKey))
-  else await createGateway(file, options.name ?? 'My Gateway', env)
+  else await createGateway(file, values.name, env)
   return 0
 }
 

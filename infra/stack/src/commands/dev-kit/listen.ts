@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { deriveGateway } from '@payment-tracking/domain'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openGatewaySession } from './gateway-session.js'
@@ -10,7 +11,6 @@ import { keyFileOf, readKeyFile } from './key-file.js'
 import { keepListener, redeliverMissed, type Listener } from './listener.js'
 import { programIdOf } from './program-id.js'
 import { printable } from './printable.js'
-import { readOptions } from './read-options.js'
 
 const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
        ${calledAs('listen', '--print-secret')}
@@ -21,7 +21,13 @@ const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gate
                       (default: gateway-key.json in DATA_DIR)
   --gateway ADDRESS   the gateway (default: the gateway that the key owns)`
 
-const PRINT_SECRET = '--print-secret'
+const OPTIONS = {
+  forward: { type: 'string' },
+  'print-secret': { type: 'boolean' },
+  key: { type: 'string' },
+  gateway: { type: 'string' },
+} as const
+
 /** Less than the service waits for an answer. */
 const FORWARD_TIMEOUT_MS = 9_000
 /** The headers of a delivery that its receiver needs. */
@@ -30,19 +36,17 @@ const isPassedOn = (name: string): boolean => name.startsWith('webhook-') || nam
 /**
  * `npm run listen`: runs until Ctrl-C.
  * @returns the exit code
- * @throws KeyFileError, NoStackError, or an Error that names a faulty option or the reason of the service
+ * @throws KeyFileError, NoStackError, or an Error with the reason of the service
  */
 export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const others = args.filter(each => each !== PRINT_SECRET)
-  const options = readOptions(others, ['forward', 'key', 'gateway'], USAGE)
-  if (!options) return 0
-  const forward = options.forward === undefined ? undefined : readUrl(options.forward)
+  const { values } = readArguments({ usage: USAGE, options: OPTIONS }, args)
+  const forward = values.forward === undefined ? undefined : readUrl(values.forward)
   const { baseUrl } = findStack(env)
-  const key = readKeyFile(keyFileOf(options.key, env))
-  const gateway = options.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
+  const key = readKeyFile(keyFileOf(values.key, env))
+  const gateway = values.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
   const session = await openGatewaySession(baseUrl, gateway, key)
   const listener = await keepListener(session, env)
-  if (args.includes(PRINT_SECRET)) {
+  if (values['print-secret']) {
     console.log(listener.secret)
     return 0
   }
@@ -72,7 +76,7 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
 
 function readUrl(text: string): URL {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new Error(`--forward must be a URL such as http://localhost:8080/hooks\n${USAGE}`)
+    refuseArguments(USAGE, '--forward must be a URL such as http://localhost:8080/hooks')
   return new URL(text)
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { deriveGateway } from '@payment-tracking/domain'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildChain, buildAddress } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
@@ -8,7 +9,6 @@ import { USDC } from '../usdc.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
-import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
 
 const MAX_MEMO_BYTES = 64
@@ -22,33 +22,40 @@ const USAGE = `usage: ${calledAs('pay', '--tracking-id ID --amount N [options]')
   --recipient KEY    who is paid (default: the owner of --key)
   --mint KEY         the token (default: USDC)`
 
+const OPTIONS = {
+  'tracking-id': { type: 'string' },
+  amount: { type: 'string' },
+  gateway: { type: 'string' },
+  key: { type: 'string' },
+  recipient: { type: 'string' },
+  mint: { type: 'string' },
+} as const
+
 /**
  * `npm run pay`: publishes a payment as the indexer would, and waits until the payment is stored.
  * @returns the exit code
- * @throws Error that names the option when an option is missing or wrong
+ * @throws KeyFileError, NoStackError
  */
 export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const names = ['tracking-id', 'amount', 'gateway', 'key', 'recipient', 'mint'] as const
-  const options = readOptions(args, names, USAGE)
-  if (!options) return 0
-  const { 'tracking-id': trackingId, amount } = options
-  if (!trackingId) throw new Error(`--tracking-id is missing\n${USAGE}`)
+  const { values } = readArguments({ usage: USAGE, options: OPTIONS }, args)
+  const { 'tracking-id': trackingId, amount } = values
+  if (!trackingId) return refuseArguments(USAGE, '--tracking-id is missing')
   if (Buffer.byteLength(trackingId) > MAX_MEMO_BYTES)
-    throw new Error(`--tracking-id has more than ${MAX_MEMO_BYTES} bytes`)
+    return refuseArguments(USAGE, `--tracking-id has more than ${MAX_MEMO_BYTES} bytes`)
   if (!amount || !/^\d{1,20}$/.test(amount))
-    throw new Error(`--amount must be a whole number of the token's smallest unit\n${USAGE}`)
+    return refuseArguments(USAGE, "--amount must be a whole number of the token's smallest unit")
   const stack = findStack(env)
   const programId = programIdOf(env)
-  const owner = () => readKeyFile(keyFileOf(options.key, env)).publicKey
-  const gateway = options.gateway ?? deriveGateway(programId, owner())
+  const owner = () => readKeyFile(keyFileOf(values.key, env)).publicKey
+  const gateway = values.gateway ?? deriveGateway(programId, owner())
   const seed = `pay/${randomUUID()}`
   const message = buildChain({ seed, programId }).payDirectly({
     gateway,
     trackingId,
     amount: BigInt(amount),
     payer: buildAddress(`${seed}/payer`),
-    recipient: options.recipient ?? owner(),
-    tokenMint: options.mint ?? USDC.mint,
+    recipient: values.recipient ?? owner(),
+    tokenMint: values.mint ?? USDC.mint,
   })
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   try {

@@ -1,10 +1,10 @@
 import { deriveGateway } from '@payment-tracking/domain'
+import { readArguments } from '@payment-tracking/runtime'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { openGatewaySession } from './gateway-session.js'
 import { programIdOf } from './program-id.js'
-import { readOptions } from './read-options.js'
 
 const USAGE = `usage: ${calledAs('sign-in', '[--key FILE] [--gateway ADDRESS]')}
   Signs in as a gateway and prints a token, which is valid for 15 minutes.
@@ -18,11 +18,11 @@ const USAGE = `usage: ${calledAs('sign-in', '[--key FILE] [--gateway ADDRESS]')}
  * @throws KeyFileError, NoStackError, or an Error with the reason of the service
  */
 export async function signIn(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const options = readOptions(args, ['key', 'gateway'], USAGE)
-  if (!options) return 0
+  const options = { key: { type: 'string' }, gateway: { type: 'string' } } as const
+  const { values } = readArguments({ usage: USAGE, options }, args)
   const { baseUrl } = findStack(env)
-  const key = readKeyFile(keyFileOf(options.key, env))
-  const gateway = options.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
+  const key = readKeyFile(keyFileOf(values.key, env))
+  const gateway = values.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
   const { token } = await openGatewaySession(baseUrl, gateway, key)
   console.log(token)
   return 0

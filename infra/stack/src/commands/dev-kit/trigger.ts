@@ -7,6 +7,7 @@ import {
   type NoticeType,
   type WebhookEventType,
 } from '@payment-tracking/domain'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildChain, type Chain, type ChainMessage, buildAddress } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
@@ -16,7 +17,6 @@ import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
-import { readOptions } from './read-options.js'
 import { waitUntilStored } from './wait-until-stored.js'
 import { waitUntilTold } from './wait-until-told.js'
 
@@ -38,30 +38,25 @@ const USAGE = `usage: ${calledAs('trigger', 'TYPE [--tracking-id ID] [--key FILE
   --tracking-id ID  the memo of the payment or policy (default: a new one)
   --key FILE        the key of the gateway's authority (default: gateway-key.json in DATA_DIR)`
 
-const isType = (text: string | undefined): text is TriggerType =>
-  (TYPES as readonly (string | undefined)[]).includes(text)
+const isType = (text: string): text is TriggerType => (TYPES as readonly string[]).includes(text)
 
 /**
  * `npm run trigger`: publishes what the chain would say.
  * @returns the exit code
- * @throws KeyFileError, NoStackError, or an Error that names a faulty argument
+ * @throws KeyFileError, NoStackError
  */
 export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const [type, ...rest] = args
-  if (type === '--help') {
-    console.log(USAGE)
-    return 0
-  }
-  if (type === undefined) throw new Error(`a type of event is missing\n${USAGE}`)
-  if (!isType(type)) throw new Error(`"${type}" is no type of event\n${USAGE}`)
-  const options = readOptions(rest, ['tracking-id', 'key'], USAGE)
-  if (!options) return 0
+  const options = { 'tracking-id': { type: 'string' }, key: { type: 'string' } } as const
+  const { values, positionals } = readArguments({ usage: USAGE, options, positionals: 1 }, args)
+  const [type] = positionals
+  if (type === undefined) return refuseArguments(USAGE, 'a type of event is missing')
+  if (!isType(type)) return refuseArguments(USAGE, `"${type}" is no type of event`)
   const stack = findStack(env)
-  const key = readKeyFile(keyFileOf(options.key, env))
+  const key = readKeyFile(keyFileOf(values.key, env))
   const programId = programIdOf(env)
   const gateway = deriveGateway(programId, key.publicKey)
   if (type === 'webhook.test') return testWebhooks(stack.baseUrl, gateway, key)
-  const trackingId = options['tracking-id'] ?? `trigger-${randomUUID().slice(0, 8)}`
+  const trackingId = values['tracking-id'] ?? `trigger-${randomUUID().slice(0, 8)}`
   const chain = buildChain({ seed: `trigger/${randomUUID()}`, programId })
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   try {
