@@ -24,6 +24,9 @@ const run = (command: string, args: string[], cwd = project) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
 cpSync(join(ROOT, 'docs/examples/vite-react'), project, { recursive: true })
+// As an older build leaves it.
+writeFileSync(join(ROOT, 'packages/client/dist/stale.js'), '')
+run('npm', ['run', 'build'], join(ROOT, 'packages/client'))
 const packed = run('npm', ['pack', '--json', '--pack-destination', project], join(ROOT, 'packages/client'))
 const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }]
 renameSync(join(project, filename), join(project, 'payment-tracking-client-0.1.0.tgz'))
@@ -41,6 +44,7 @@ t.test('the tarball holds what users need, and no more', async t => {
     ),
     [],
   )
+  t.notOk(paths.includes('dist/stale.js'))
   const script = readFileSync(join(ROOT, 'packages/client/dist/script/payment-tracking.js'))
   const bytes = gzipSync(script).length
   t.comment(`the script build has ${bytes} bytes gzipped, Socket.IO included`)

@@ -1,12 +1,15 @@
 // Makes the package stand alone: the socket's messages of packages/contracts lie in dist, and dist/script/payment-tracking.js
 // has everything in one file, as `PaymentTracking`, for pages without a bundler.
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const DIST = new URL('../dist/', import.meta.url)
 const CONTRACTS = new URL('../../contracts/dist/', import.meta.url)
 
+// The compiler leaves what it made of a source that is gone, and all of dist is packed.
+for (const name of readdirSync(DIST).filter(file => /\.(js|d\.ts)(\.map)?$/.test(file)))
+  if (!existsSync(new URL(`../src/${name.split('.')[0]}.ts`, import.meta.url))) rmSync(new URL(name, DIST))
 for (const name of ['socket-messages.js', 'socket-messages.d.ts'])
   copyFileSync(new URL(name, CONTRACTS), new URL(name, DIST))
 for (const name of readdirSync(DIST).filter(file => /\.(js|d\.ts)$/.test(file))) {
