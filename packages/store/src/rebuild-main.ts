@@ -1,6 +1,6 @@
 // `npm run rebuild`: computes states, facts and figures of DATABASE_URL again from its events, and exits; the exit code is
 // 1 after a failure. It works page by page beside a running ingest; after a failure or a kill, ingest goes on with it.
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { ProgramSetting } from '@payment-tracking/contracts'
 import {
   CommonConfig,
   createLogger,
@@ -16,10 +16,7 @@ const RebuildConfig = Type.Object({
   LOG_LEVEL: CommonConfig.LOG_LEVEL,
   ENVIRONMENT: CommonConfig.ENVIRONMENT,
   ...DatabaseConfig,
-  PROGRAM_ID: Type.String({
-    default: DEFAULT_PROGRAM_ID,
-    description: 'the Solana program whose events are payments',
-  }),
+  ...ProgramSetting,
 })
 
 const PROGRESS_EVERY_MS = 2_000

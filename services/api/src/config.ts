@@ -9,7 +9,7 @@ import {
   Secret,
   WebConfig,
 } from '@payment-tracking/runtime'
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { ProgramSetting } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
 import { DEFAULT_TOKENS, TOKENS_PATTERN } from './tokens.js'
 
@@ -27,11 +27,7 @@ export const ApiConfig = Type.Object({
   ...ReplicaConfig,
   ...RedisConfig,
   DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; up to two more are for lookups'),
-  PROGRAM_ID: Type.String({
-    default: DEFAULT_PROGRAM_ID,
-    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-    description: 'the program that addresses are derived for',
-  }),
+  ...ProgramSetting,
   TOKENS: Type.String({
     default: DEFAULT_TOKENS,
     pattern: TOKENS_PATTERN,

@@ -1,4 +1,4 @@
-import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { ProgramSetting, StreamSettings } from '@payment-tracking/contracts'
 import { CommonConfig, NatsConfig, StreamCopies } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 import type { IndexerSettings } from './indexer.js'
@@ -15,22 +15,9 @@ const Urls = (scheme: string, description: string) =>
 export const IndexerConfig = Type.Object({
   ...CommonConfig,
   ...NatsConfig,
-  STREAM_NAME: Type.String({
-    default: DEFAULT_STREAM,
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
-  }),
+  ...StreamSettings,
   ...StreamCopies,
-  SUBJECT_PREFIX: Type.String({
-    default: DEFAULT_SUBJECT_PREFIX,
-    pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
-    description: 'what the subjects of the stream begin with',
-  }),
-  PROGRAM_ID: Type.String({
-    default: DEFAULT_PROGRAM_ID,
-    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-    description: 'the Solana program whose events are payments',
-  }),
+  ...ProgramSetting,
   SOLANA_RPC_URLS: Urls(
     'https?',
     'Solana nodes, https://host/key, separated by commas; two or more are compared and asked in turn',

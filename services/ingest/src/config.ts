@@ -1,5 +1,5 @@
 import type { StreamConfig } from '@payment-tracking/bus'
-import { DEFAULT_PROGRAM_ID, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { ProgramSetting, StreamSettings } from '@payment-tracking/contracts'
 import {
   CommonConfig,
   DatabaseConfig,
@@ -19,22 +19,9 @@ export const IngestConfig = Type.Object({
   DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; one more is for writing'),
   ...RealtimeRedisConfig,
   ...NatsConfig,
-  STREAM_NAME: Type.String({
-    default: DEFAULT_STREAM,
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
-  }),
+  ...StreamSettings,
   ...StreamCopies,
-  SUBJECT_PREFIX: Type.String({
-    default: DEFAULT_SUBJECT_PREFIX,
-    pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
-    description: 'what the subjects of the stream begin with',
-  }),
-  PROGRAM_ID: Type.String({
-    default: DEFAULT_PROGRAM_ID,
-    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-    description: 'the Solana program whose events are payments',
-  }),
+  ...ProgramSetting,
   REQUIRE_PROGRAM_ID: Flag(false, 'refuse messages that do not name their program; on in images'),
   DEAD_LETTER_RETENTION_DAYS: Type.Integer({
     default: 180,

@@ -1,4 +1,4 @@
-import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { StreamSettings } from '@payment-tracking/contracts'
 import {
   CommonConfig,
   DatabaseConfig,
@@ -15,15 +15,7 @@ export const OpsConfig = Type.Object({
   ...DatabaseConfig,
   DATABASE_POOL_SIZE: PoolSize(4),
   ...NatsConfig,
-  SUBJECT_PREFIX: Type.String({
-    default: DEFAULT_SUBJECT_PREFIX,
-    description: 'subjects that dead letters may be replayed to begin with this',
-  }),
-  STREAM_NAME: Type.String({
-    default: DEFAULT_STREAM,
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
-    description: 'the JetStream stream the indexer publishes to; made when missing, never altered',
-  }),
+  ...StreamSettings,
   OPS_PORT: Type.Integer({
     default: 3004,
     minimum: 0,
