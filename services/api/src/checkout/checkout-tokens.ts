@@ -9,6 +9,7 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import { jwtVerify, SignJWT } from 'jose'
+import { findVerifyingKey } from '../gateway-auth/signing-keys.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { CHECKOUT_ALGORITHM, type CheckoutKeys } from './checkout-keys.js'
 
@@ -175,22 +176,14 @@ async function readRequest(
   currentDate: Date,
 ): Promise<CheckoutRequest | null> {
   try {
-    const { payload } = await jwtVerify(
-      token,
-      ({ kid }) => {
-        const key = kid === undefined ? undefined : keys.verifying.get(kid)
-        if (!key) throw new Error('unknown key')
-        return key
-      },
-      {
-        issuer,
-        audience: CHECKOUT_AUDIENCE,
-        algorithms: [CHECKOUT_ALGORITHM],
-        requiredClaims: ['exp', 'sub', 'request'],
-        clockTolerance: REFRESHABLE_SECONDS,
-        currentDate,
-      },
-    )
+    const { payload } = await jwtVerify(token, findVerifyingKey(keys), {
+      issuer,
+      audience: CHECKOUT_AUDIENCE,
+      algorithms: [CHECKOUT_ALGORITHM],
+      requiredClaims: ['exp', 'sub', 'request'],
+      clockTolerance: REFRESHABLE_SECONDS,
+      currentDate,
+    })
     const sent = payload.request as Record<string, unknown>
     return Object.fromEntries(
       REQUEST_FIELDS.filter(name => typeof sent[name] === 'string').map(name => [name, sent[name] as string]),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
-import type { SigningKeys } from './signing-keys.js'
+import { findVerifyingKey, type SigningKeys } from './signing-keys.js'
 
 export const TOKEN_LIFETIME_S = 900
 const ALGORITHM = 'EdDSA'
@@ -38,15 +38,12 @@ export function buildGatewayTokens(keys: SigningKeys, environment: string): Gate
         .sign(keys.current.key),
     read: async token => {
       try {
-        const { payload } = await jwtVerify(
-          token,
-          ({ kid }) => {
-            const key = kid === undefined ? undefined : keys.verifying.get(kid)
-            if (!key) throw new Error('unknown key')
-            return key
-          },
-          { issuer, audience, algorithms: [ALGORITHM], requiredClaims: ['exp', 'sub', 'gateway'] },
-        )
+        const { payload } = await jwtVerify(token, findVerifyingKey(keys), {
+          issuer,
+          audience,
+          algorithms: [ALGORITHM],
+          requiredClaims: ['exp', 'sub', 'gateway'],
+        })
         if (typeof payload.gateway !== 'string' || typeof payload.sub !== 'string') return null
         return { gateway: payload.gateway, signer: payload.sub }
       } catch {

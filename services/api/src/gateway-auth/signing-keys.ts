@@ -14,6 +14,15 @@ export interface SigningKeys {
   nonceKeys: [Buffer, ...Buffer[]]
 }
 
+/** For `jwtVerify`: the key that a token's header names. @throws Error when no key has that kid */
+export const findVerifyingKey =
+  ({ verifying }: Pick<SigningKeys, 'verifying'>) =>
+  ({ kid }: { kid?: string }): CryptoKey => {
+    const key = kid === undefined ? undefined : verifying.get(kid)
+    if (!key) throw new Error('unknown key')
+    return key
+  }
+
 const HOW =
   'a JWK set {"keys": […]} or an array of private Ed25519 JWKs; the first signs, all verify. To rotate, append ' +
   'the new key, move it to the front when every process has it, and remove the old one 15 minutes later'
