@@ -43,7 +43,8 @@ export interface Launch {
  * when a later step fails.
  * @throws the reason why the stack could not start or go on; the message names the cure
  */
-export async function launch({ env, log, signal, force, playMarket }: Launch): Promise<void> {
+export async function launch(options: Launch): Promise<void> {
+  const { env, log, signal, force } = options
   const config = await readStackConfig(env, SERVICES)
   for (const line of findMisspelt(env, await listSettings(SERVICES))) log(`WARNING: ${line}`)
   await checkAddresses(config)
@@ -81,19 +82,7 @@ export async function launch({ env, log, signal, force, playMarket }: Launch): P
         : 'the database is up to date',
     )
     signal.throwIfAborted()
-    await runServices({
-      config,
-      dataDir,
-      urls,
-      env,
-      log,
-      signal,
-      force,
-      playMarket,
-      closers,
-      kept,
-      secrets,
-    })
+    await runServices({ ...options, config, dataDir, urls, closers, kept, secrets })
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -110,19 +99,8 @@ interface Run extends Launch {
   secrets: { opsToken: string; jwtPrivateKeys: string; checkoutTokenKeys: string }
 }
 
-async function runServices({
-  config,
-  dataDir,
-  urls,
-  env,
-  log,
-  signal,
-  force,
-  playMarket,
-  closers,
-  kept,
-  secrets,
-}: Run): Promise<void> {
+async function runServices(run: Run): Promise<void> {
+  const { config, dataDir, urls, env, log, signal, force, playMarket, closers, kept, secrets } = run
   const opsPort = config.OPS_PORT || (await findFreePort(USUAL_OPS_PORT))
   const specs = buildServiceSpecs({ config, urls, opsPort, ...secrets })
   log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
