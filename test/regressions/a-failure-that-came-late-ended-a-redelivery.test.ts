@@ -3,32 +3,18 @@
 // was told of a redelivery that nobody ever tried. Found by the search of test/models/deliveries.qnt.
 import { claimDeliveries, finishAttempts, redeliverOne, updateWebhook } from '@payment-tracking/store'
 import t from 'tap'
-import { openDelivery } from './open-delivery.js'
+import { claimToFail, openDelivery } from './open-delivery.js'
 
 t.test('a failure that comes after a redelivery leaves the redelivery open', async t => {
-  const { database, store, gateway, webhook, message, id } = await openDelivery(t)
-
-  const [claim] = await claimDeliveries(store, [String(id)], 60_000)
-  if (claim?.kind !== 'claimed') throw new Error('the delivery was not claimed')
-  const { attemptId, attempt } = claim.delivery
+  const delivery = await openDelivery(t)
+  const { database, store, gateway, webhook, id } = delivery
+  const late = await claimToFail(delivery)
   await updateWebhook(store, gateway, webhook.id, { active: false })
   await database.pool.query(`update deliveries set claimed_until = now() - interval '1 s' where id = $1`, [
     id,
   ])
   await updateWebhook(store, gateway, webhook.id, { active: true })
   t.equal((await redeliverOne(store, webhook.id, id)).length, 1, 'the gateway is told of a new round')
-
-  const late = {
-    attemptId,
-    deliveryId: id,
-    webhookId: webhook.id,
-    messageId: message.id,
-    attempt,
-    ...({ outcome: 'refused', next: 'failed', retryInMs: 0, statusCode: 400 } as const),
-    error: null,
-    responseHeaders: null,
-    responseBody: null,
-  }
   t.match(await finishAttempts(store, [late]), [{ state: 'pending' }])
   t.match(await claimDeliveries(store, [String(id)], 60_000), [{ kind: 'claimed', delivery: { attempt: 2 } }])
 })

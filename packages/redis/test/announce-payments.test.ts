@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { makeCommittedPayment, openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
+import {
+  makeCommittedPayment,
+  openPrivateServers,
+  useRedis,
+  waitFor,
+  type TestContext,
+} from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { changeOfLifecycle, openRedis } from '../src/index.js'
@@ -13,7 +19,8 @@ const committed = (trackingId: string | null, seq: number, recipient: string | n
     recipient,
   })
 
-t.test('a batch is announced in few messages, and read as it was written', async t => {
+/** Connections that announce, and the messages that arrive. */
+async function openListener(t: TestContext) {
   const redis = await useRedis(t)
   const connections = openRedis({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
   const listener = new Redis(redis.url)
@@ -25,6 +32,11 @@ t.test('a batch is announced in few messages, and read as it was written', async
   const messages: Buffer[] = []
   await listener.psubscribe(`payment-tracking:${redis.prefix}:*`)
   listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
+  return { connections, messages }
+}
+
+t.test('a batch is announced in few messages, and read as it was written', async t => {
+  const { connections, messages } = await openListener(t)
 
   const payments = Array.from({ length: 150 }, (_, n) =>
     committed(`größe-${n}`, n + 1, n % 2 ? `recipient${n}` : null),
@@ -107,17 +119,7 @@ t.test(
 )
 
 t.test('life-cycle events travel in messages of their own kind', async t => {
-  const redis = await useRedis(t)
-  const connections = openRedis({ REDIS_URL: redis.url, ENVIRONMENT: redis.prefix })
-  const listener = new Redis(redis.url)
-  t.teardown(async () => {
-    listener.disconnect()
-    await connections.close()
-  })
-  await once(connections.commands, 'ready')
-  const messages: Buffer[] = []
-  await listener.psubscribe(`payment-tracking:${redis.prefix}:*`)
-  listener.on('pmessageBuffer', (_, __, bytes: Buffer) => messages.push(bytes))
+  const { connections, messages } = await openListener(t)
 
   const lifecycles = Array.from({ length: 70 }, (_, n) => ({
     id: `msg_${n}lifecycle`,

@@ -1,0 +1,79 @@
+// Traces of a model, replayed on the real functions with a real Postgres. The rows are compared after each step.
+import { openStore, type Store } from '@payment-tracking/store'
+import { createDatabase, type TestDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { boundedSource } from '../engine/models.js'
+import { breakStore, type StatementBreak } from './break-store.js'
+import { drawTraces, type TraceStep } from './read-traces.js'
+
+const SEED = Number(process.env.MODELS_SEED ?? 1)
+const TRACES = 200
+/** Each has a database: a trace begins with an empty one. */
+const LANES = 3
+
+export interface ReplayedModel {
+  name: string
+  bounds: Parameters<typeof boundedSource>[1]
+  /** of each trace */
+  steps: number
+  /** how many different actions the traces have */
+  actions: number
+  /** @returns the first difference */
+  replay: (store: Store, database: TestDatabase, trace: TraceStep[]) => Promise<string | null>
+  /** breaks of the code that a replay must notice */
+  breaks: readonly StatementBreak[]
+}
+
+/** Replays traces of the model on the code, and then on each break of the code. */
+export async function testReplay({ name, bounds, steps, actions, replay, breaks }: ReplayedModel) {
+  t.setTimeout(580_000)
+  t.comment(`MODELS_SEED=${SEED}`)
+  const lanes: { store: Store; database: TestDatabase }[] = []
+  for (let lane = 0; lane < LANES; lane += 1) {
+    const database = await createDatabase(t)
+    const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
+    t.teardown(() => store.close())
+    lanes.push({ store, database })
+  }
+
+  /** @returns the first difference, or what was thrown */
+  async function replayAll(
+    all: readonly TraceStep[][],
+    using = (store: Store): Store => store,
+  ): Promise<string | null> {
+    const rest = [...all]
+    let difference: string | null = null
+    await Promise.all(
+      lanes.map(async ({ store, database }) => {
+        for (let trace = rest.pop(); trace && difference === null; trace = rest.pop()) {
+          const found = await replay(using(store), database, trace).catch(String)
+          difference ??= found
+        }
+      }),
+    )
+    return difference
+  }
+
+  await t.test(name, async t => {
+    const source = boundedSource(name, bounds)
+    const traces = await drawTraces({ source, traces: TRACES, steps, seed: SEED })
+    t.equal(traces.length, TRACES)
+    const seen = new Set(traces.flat().map(({ action }) => action))
+    t.equal(seen.size, actions, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
+    const difference = await replayAll(traces)
+    if (difference !== null) t.comment(difference)
+    t.equal(difference, null, 'the rows are what the model says, after each step')
+    for (const each of breaks) {
+      const broken: ReturnType<typeof breakStore>[] = []
+      const difference = await replayAll(traces, store => {
+        broken.push(breakStore(store, each))
+        return broken.at(-1)!.store
+      })
+      t.ok(
+        broken.some(store => store.found() > 0),
+        `${each.name}: the text is in a statement`,
+      )
+      t.ok(difference !== null, `${each.name}: noticed`)
+    }
+  })
+}
