@@ -1,5 +1,5 @@
 // A page of archiving reads about that page, however many events there are, and whatever Postgres knows of them: it says how
-// many rows each statement took.
+// many rows each statement took. So does a page of a list that ends in a month while the month moves.
 import { analyzeAll, createDatabase, fillEvents } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
@@ -14,12 +14,17 @@ import {
   findOldMonth,
   moveArchivePage,
   readArchivedUpTo,
+  readEventPage,
+  readFirstEvent,
   readMonth,
   surveyMonth,
+  wantMonthLive,
   type ArchiveLine,
+  type EventFilter,
   type Store,
 } from '../src/index.js'
-import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
+import type { EventKey } from '../src/reads/cursor.js'
+import { blocksOf, rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const EVENTS = 60_000
 const OLD = 9_000
@@ -35,7 +40,7 @@ const store = openStore({ DATABASE_URL: database.url })
 t.teardown(() => store.close())
 t.setTimeout(300_000)
 await pool.query('alter table live_events set (autovacuum_enabled = off)')
-await fillEvents(pool, EVENTS)
+const filled = await fillEvents(pool, EVENTS)
 const makeOld = (count: number) =>
   pool.query(
     `update events set occurred_at = '2020-03-01Z'::timestamptz + slot % 86400 * interval '1 second', commitment = 'finalized'
@@ -55,6 +60,8 @@ const STATISTICS: Record<string, () => Promise<unknown>> = {
 
 interface Read {
   text: string
+  /** with those of indexes that were passed */
+  blocks: number
   rows: number
   plan: Plan
 }
@@ -71,12 +78,12 @@ async function readBy<T>(act: (store: Store) => Promise<T>): Promise<{ answer: T
       continue
     await pool.query('begin')
     const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-      `explain (analyze, timing off, format json) ${text}`,
+      `explain (analyze, buffers, timing off, format json) ${text}`,
       values,
     )
     await pool.query('rollback')
     const plan = rows[0]!['QUERY PLAN'][0]!.Plan
-    reads.push({ text, plan, rows: rowsOfPlan(plan) })
+    reads.push({ text, plan, rows: rowsOfPlan(plan), blocks: blocksOf(plan) })
   }
   return { answer, reads }
 }
@@ -92,14 +99,17 @@ const explaining = (reads: Read[]): Store => ({
           const { strings, values: sent, text } = toStatement(query, values)
           await tx.$executeRaw`savepoint explained`
           const [row] = await tx.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] | string }[]>(
-            sql([`explain (analyze, timing off, format json) ${strings[0]}`, ...strings.slice(1)], ...sent),
+            sql(
+              [`explain (analyze, buffers, timing off, format json) ${strings[0]}`, ...strings.slice(1)],
+              ...sent,
+            ),
           )
           await tx.$executeRaw`rollback to savepoint explained`
           const answer = row!['QUERY PLAN']
           const [{ Plan: plan }] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as [
             { Plan: Plan },
           ]
-          reads.push({ text, plan, rows: rowsOfPlan(plan) })
+          reads.push({ text, plan, rows: rowsOfPlan(plan), blocks: blocksOf(plan) })
           return tx.$executeRaw(query, ...values)
         }
         return work({
@@ -111,20 +121,64 @@ const explaining = (reads: Read[]): Store => ({
   },
 })
 
-/** @param bound the most rows of one statement */
+/** @param bound the most rows of one statement @param mostBlocks that it touches */
 async function within<T>(
   t: Test,
   name: string,
   bound: number,
   act: (store: Store) => Promise<T>,
+  mostBlocks = Infinity,
 ): Promise<T> {
   const { answer, reads } = await readBy(act)
   t.ok(reads.length > 0, `${name}: statements were seen`)
-  for (const { text, rows, plan } of reads) {
+  for (const { text, rows, blocks, plan } of reads) {
     t.ok(rows <= bound, `${name} reads ${rows} rows at most ${bound}`)
-    if (rows > bound) t.comment(text, JSON.stringify(plan, null, 1))
+    t.ok(blocks <= mostBlocks, `${name} touches ${blocks} blocks at most ${mostBlocks}`)
+    if (rows > bound || blocks > mostBlocks) t.comment(text, JSON.stringify(plan, null, 1))
   }
   return answer
+}
+
+const LISTED = 50
+/** The newest of the events that move, and those behind them. */
+const NEWER_AT = OLD + LISTED / 2
+const IN_MONTH = { endTime: new Date('2020-03-20Z') }
+const { gateways, policies, trackingIds, recipients } = filled
+const [gateway, paymentPolicy, trackingId] = [gateways[3]!, policies[7]!, trackingIds[7]!]
+/** Lists that end in the month, for they begin in it, or have a few events behind it. */
+const LISTS: Record<string, [EventFilter, EventKey?]> = {
+  'all events': [IN_MONTH],
+  'all events behind a cursor': [{}, keyAt(NEWER_AT)],
+  payments: [{ payments: true }, keyAt(NEWER_AT)],
+  'events of a name': [{ name: 'PaymentPolicyCreated' }, keyAt(NEWER_AT)],
+  'a gateway': [{ gateway }, keyAt(NEWER_AT)],
+  'a gateway until a time': [{ gateway, ...IN_MONTH }],
+  'a name of a gateway': [{ gateway, name: 'PaymentPolicyCreated', ...IN_MONTH }],
+  'a policy': [{ paymentPolicy, ...IN_MONTH }],
+  'a tracking ID': [{ trackingId, ...IN_MONTH }],
+  'a recipient': [{ name: 'PaymentPolicyCreated', recipient: recipients[2]!, ...IN_MONTH }],
+  slots: [{ maxSlot: filled.slotOf(NEWER_AT) }],
+}
+function keyAt(n: number): EventKey {
+  return {
+    occurredAt: filled.timeOf(n),
+    slot: filled.slotOf(n),
+    index: 0,
+    id: '00000000-0000-4000-8000-000000000000',
+  }
+}
+
+/** While a part of the month's events are in live_events. */
+async function listWithin(t: Test, direction: string): Promise<void> {
+  for (const [name, [filter, after]] of Object.entries(LISTS))
+    await within(
+      t,
+      `the list of ${name} while a month is ${direction}`,
+      2 * LISTED,
+      reader => readEventPage(reader, filter, { limit: LISTED, offset: 0, after }, new Map()),
+      4 * LISTED,
+    )
+  await within(t, 'where lists begin', 5, readFirstEvent)
 }
 
 /** Reads a month up to its last event, as the archiver does. */
@@ -174,6 +228,7 @@ t.test('a page that moves reads its page, and a look-up its answer', async t => 
   await moveArchivePage(explaining(reads), part, lines, options)
   t.equal(reads.length, 1)
   t.ok(reads[0]!.rows <= 4 * PAGE, `a page that moves reads ${reads[0]!.rows} rows at most ${4 * PAGE}`)
+  await listWithin(t, 'archived')
   while (await moveArchivePage(store, part, lines, options));
   const page = lines.slice(0, PAGE)
   t.equal(await within(t, 'a page of the comparison', PAGE, reader => countArchived(reader, page)), PAGE)
@@ -189,4 +244,8 @@ t.test('a page that moves reads its page, and a look-up its answer', async t => 
     ['the last position', reader => readArchivedUpTo(reader), positions.at(-1)],
   ] as [string, (store: Store) => Promise<unknown>, unknown][])
     t.equal(await within(t, `the look-up of ${name}`, 3, act), answer, name)
+
+  await wantMonthLive(store, '2020-03')
+  for (let moved = OLD; moved > OLD / 2; moved -= PAGE) await moveArchivePage(store, part, lines, options)
+  await listWithin(t, 'restored')
 })

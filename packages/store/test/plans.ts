@@ -13,6 +13,8 @@ export interface Plan {
   'Actual Loops': number
   'Rows Removed by Filter'?: number
   'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
 }
 
 /** The indexes that a plan uses. */
@@ -29,6 +31,10 @@ export function rowsOfPlan(plan: Plan): number {
     plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
   return inner + perLoop * plan['Actual Loops']
 }
+
+/** How often a plan touched a block of a table or an index, which tells of entries of an index that it passed. */
+export const blocksOf = (plan: Plan): number =>
+  (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
 
 /** Reads all pages. */
 export async function readPages<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {

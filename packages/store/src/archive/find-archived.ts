@@ -2,13 +2,13 @@
 import type { Store } from '../database/open-store.js'
 import { allOf, sql, type Sql } from '../database/sql.js'
 import { eventConditions, type EventFilter } from '../reads/event-filter.js'
-import { IS_MOVING } from '../rows/moving-months.js'
+import { IS_BEFORE_LISTS } from '../rows/moving-months.js'
 
 /** The month of an event `e` of the archive. */
 const MONTH_OF = sql`to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM')`
 
 /** A month that moves is archived for readers, from its first event to its last. */
-const IS_ARCHIVED = sql`(e.archived or ${IS_MOVING})`
+const IS_ARCHIVED = sql`(e.archived or ${IS_BEFORE_LISTS})`
 
 /** The last positions of parts and of months that move. Nothing of a part counts while all its events are in lists again. */
 const lastPositions = (condition: Sql): Sql => sql`

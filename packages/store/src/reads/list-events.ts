@@ -11,7 +11,7 @@ import {
 } from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
-import { IS_IN_LISTS } from '../rows/moving-months.js'
+import { BEGINNING_OF_LISTS, IS_IN_LISTS, IS_IN_SLOT_LISTS } from '../rows/moving-months.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -101,7 +101,7 @@ function walkOf(filter: EventFilter, { after: last }: EventPage): KeyWalk | null
   if (name !== undefined && name !== 'PaymentRecord') return null
   const { startTime, endTime } = filter
   const column = KEYS[key[0] as keyof typeof KEYS]
-  return { column, value: key[1] as string, startTime, endTime, after: last }
+  return { column, value: key[1] as string, beginning: BEGINNING_OF_LISTS, startTime, endTime, after: last }
 }
 
 /**
@@ -112,11 +112,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
   const walk = walkOf(filter, page)
   if (walk !== null) {
     const { name, payments, retracted } = filter
-    const conditions = [
-      ...walkConditions(walk),
-      ...eventConditions({ name, payments, retracted }),
-      IS_IN_LISTS,
-    ]
+    const conditions = [...walkConditions(walk), ...eventConditions({ name, payments, retracted })]
     return sql`
       select ${columns} from live_events e
        where ${allOf(conditions)}
@@ -124,7 +120,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
        ${pageOf(page)}`
   }
   const order = eventOrderOf(filter)
-  const conditions = [...eventConditions(filter), IS_IN_LISTS]
+  const conditions = [...eventConditions(filter), order === 'slot' ? IS_IN_SLOT_LISTS : IS_IN_LISTS]
   if (page.after) conditions.push(after(order, page.after))
   return sql`
     select ${columns} from live_events e

@@ -17,6 +17,8 @@ export type KeyColumn = 'tracking_id' | 'payment_policy' | 'gateway'
 export interface KeyWalk {
   column: KeyColumn
   value: string
+  /** no event before it is in the list */
+  beginning?: Sql
   /** inclusive */
   startTime?: Date | undefined
   endTime?: Date | undefined
@@ -27,12 +29,13 @@ export interface KeyWalk {
 /**
  * The range of a walk, as conditions on events `e`. The first one is that of the partial index.
  */
-export function walkConditions({ column, value, startTime, endTime, after }: KeyWalk): Sql[] {
+export function walkConditions({ column, value, beginning, startTime, endTime, after }: KeyWalk): Sql[] {
   const name = raw(`e.${column}`)
   const key = hidden(sql`${value}::text`)
   const at = (time: Date | undefined, none: Sql) =>
     time === undefined ? none : hidden(asTimestamp(time.getTime()))
-  const from = at(startTime, sql`'-infinity'::timestamptz`)
+  const start = at(startTime, sql`'-infinity'::timestamptz`)
+  const from = beginning === undefined ? start : sql`greatest(${start}, ${beginning})`
   const conditions = [sql`${name} is not null`, sql`(${name}, e.occurred_at) >= (${key}, ${from})`]
   if (after === undefined || endTime !== undefined)
     conditions.push(sql`(${name}, e.occurred_at) <= (${key}, ${at(endTime, sql`'infinity'::timestamptz`)})`)

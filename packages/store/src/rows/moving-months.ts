@@ -1,16 +1,26 @@
-// A month moves into the archive, or back, in many pages. All that time it is in no list: a reader finds the whole month or
-// nothing of it.
+// A month moves into the archive, or back, in many pages. All that time lists begin behind it: a reader finds the whole month or
+// nothing of it. Events before it are archived, or are restored for a while.
 import { sql } from '../database/sql.js'
 
-/** The times of all months that move; null without any. Computed once for a statement. */
-const MOVING = sql`(select range_agg(tstzrange(starts_at, ends_at)) from archive_moves)`
+/** Where lists begin: behind the last month that moves. Computed once for a statement. */
+export const BEGINNING_OF_LISTS = sql`(select coalesce(max(ends_at), '-infinity') from archive_moves)`
 
-/** Whether the month of an event `e` of live_events moves. */
-export const IS_MOVING = sql`(e.occurred_at <@ ${MOVING}) is true`
+/** Whether an event `e` of live_events lies before the beginning of lists. */
+export const IS_BEFORE_LISTS = sql`e.occurred_at < ${BEGINNING_OF_LISTS}`
 
-/** Postgres expects it of nearly all events, with statistics and without: lists keep their plans. */
-export const IS_IN_LISTS = sql`(e.occurred_at <@ ${MOVING}) is not true`
+/**
+ * Whether lists show an event `e` of live_events. The index of a list ends its walk there, so a list that ends does not pass the
+ * events that move. No slot is negative. Two columns, because Postgres expects one event in 200 between two bounds of one column.
+ */
+export const IS_IN_LISTS = sql`(e.occurred_at, e.slot) >= (${BEGINNING_OF_LISTS}, -1)`
+
+/** The same for a list in the order of slots: it ends at the slot of the first event behind the months that move. */
+export const IS_IN_SLOT_LISTS = sql`(e.slot, e.occurred_at) >= (coalesce((
+  select coalesce((select f.slot from live_events f where f.occurred_at >= m.ends_at order by f.occurred_at, f.slot limit 1),
+                  9223372036854775807)
+    from archive_moves m order by m.ends_at desc limit 1), -1), '-infinity'::timestamptz)
+  and (${IS_BEFORE_LISTS}) is not true`
 
 /** The stream never skips an event that came while its month moved. */
-export const IS_IN_STREAM = sql`(${IS_IN_LISTS} or not exists (
-  select from archive_moves m where m.starts_at <= e.occurred_at and m.ends_at > e.occurred_at and m.up_to >= e.position))`
+export const IS_IN_STREAM = sql`not exists (
+  select from archive_moves m where m.starts_at <= e.occurred_at and m.ends_at > e.occurred_at and m.up_to >= e.position)`

@@ -11,6 +11,7 @@ import {
   readFirstEvent,
   readPaymentTrace,
   readStreamHead,
+  wantMonthLive,
   type Store,
 } from '@payment-tracking/store'
 import t, { type Test } from 'tap'
@@ -155,6 +156,30 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
   await reader
   t.ok(reads > 20, `${reads} reads`)
   t.strictSame([...seen], [], 'no half for readers beside')
+})
+
+t.test('lists begin behind the last month that moves, whatever was restored before it', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingest(store, [userPayment, created(1, 10, PERIODS), ...SLOTS.map(slot => pay(slot)), final])
+  await drain(store)
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  const wereThere = await listMonths(store)
+  const [first, second, third] = [...wereThere.keys()].sort() as [string, string, string]
+  const archive = await openArchive(t, store)
+  await archive.run({ months: monthsBefore(new Date(`${third}-01Z`)) })
+  const parts = { store, files: archive.files, log: quiet, say: () => {} }
+  await runArchive({ does: 'restore', month: first }, parts)
+  t.ok((await listMonths(store)).has(first))
+  const signature = signatureOf(`PaymentRecord ${SLOTS[0]}`)
+
+  await wantMonthLive(store, second)
+  t.equal([...(await listMonths(store)).keys()].sort()[0], third)
+  t.match(await readFirstEvent(store), { occurredAt: new Date(`${third}-01Z`) })
+  t.equal(await findArchivedMonth(store, { signature }), first, 'no answer is short in silence')
+  await runArchive({ does: 'restore', month: second }, parts)
+  t.strictSame(halvesOf(await listMonths(store), wereThere), [])
+  t.equal((await listMonths(store)).size, wereThere.size)
+  t.equal(await findArchivedMonth(store, { signature }), null)
 })
 
 t.test('an event of a month that moves is in the stream at once, and in lists behind the move', async t => {
