@@ -17,6 +17,7 @@ import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods, type Pod, type Pods } from '../../services/realtime/test/use-pods.js'
 
 const CLIENTS = 24
+const READERS = 16
 const CONFIGURATIONS = fileURLToPath(new URL('../../infra/loadbalancer/', import.meta.url))
 
 /** @returns where the program is; installs its Debian package when that is possible */
@@ -175,6 +176,26 @@ async function refuseInOneShape(t: Tap, baseUrl: string, requests: [string, numb
   }
 }
 
+/** Reads without a pause while a pod dies with requests in its hands. */
+async function loseAnApi(t: Tap, baseUrl: string, api: StartedService) {
+  const statuses: (number | string)[] = []
+  let reading = true
+  const read = async () => {
+    while (reading)
+      statuses.push(await fetch(`${baseUrl}/v1/events?limit=100`).then(({ status }) => status, String))
+  }
+  const readers = Array.from({ length: READERS }, read)
+  const readOn = (from = statuses.length) =>
+    waitFor(() => statuses.length > from + 20 * READERS, { what: 'answers' })
+  await readOn()
+  await api.stop('SIGKILL')
+  await readOn()
+  reading = false
+  await Promise.all(readers)
+  const failed = statuses.filter(status => status !== 200)
+  t.same(failed, [], `each of ${statuses.length} readers was answered`)
+}
+
 /** The console's pages and files, then what is answered while no pod of it is there. */
 async function loseTheConsole(t: Tap, baseUrl: string, consoles: readonly StartedService[]) {
   const page = await waitFor(
@@ -206,9 +227,10 @@ t.test('behind a real load balancer', async t => {
   })
   const jwk = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid: 'test' }
   const startApi = async () => {
-    const service = await startService(t, 'api', { ...pods.env, JWT_PRIVATE_KEYS: JSON.stringify([jwk]) })
+    const env = { ...pods.env, JWT_PRIVATE_KEYS: JSON.stringify([jwk]), RATE_LIMIT_MAX: '1000000' }
+    const service = await startService(t, 'api', env)
     const { address } = await service.waitForLog('http.listening')
-    return addressOf(String(address), service)
+    return { service, at: addressOf(String(address), service) }
   }
   const startConsoles = async () => {
     const services = await Promise.all([1, 2].map(() => startService(t, 'console', { PORT: '0' })))
@@ -220,7 +242,7 @@ t.test('behind a real load balancer', async t => {
   const consoles = await startConsoles()
   const list = [one, two, three] as const
   const baseUrl = await startHaproxy(t, haproxy, {
-    api: [api1, api2],
+    api: [api1.at, api2.at],
     console: consoles.at,
     realtime: list.map(({ url, service }) => addressOf(url, service)),
   })
@@ -232,5 +254,6 @@ t.test('behind a real load balancer', async t => {
     [LONG_HEADER, 431, 'HEADERS_TOO_LARGE'],
   ])
   await loseTwoPods(t, pods, list, baseUrl, 'through haproxy')
+  await loseAnApi(t, baseUrl, api1.service)
   await loseTheConsole(t, baseUrl, consoles.services)
 })
