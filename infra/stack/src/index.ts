@@ -12,7 +12,6 @@ export {
   type PolicyTerms,
 } from './chain/index.js'
 export { openPublisher, type Publisher } from './commands/open-publisher.js'
-export { settingsTable } from './commands/settings-table.js'
 export {
   buildJwtKeys,
   FOLLOW_PARENT,
@@ -20,6 +19,7 @@ export {
   readServiceSchema,
   readStackFile,
   SERVICES,
+  StackConfig,
   superviseService,
   type StackFile,
 } from './launcher/index.js'
