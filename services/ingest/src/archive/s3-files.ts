@@ -83,7 +83,7 @@ export class S3Files implements ArchiveFiles {
   }
 
   async read(name: string): Promise<Buffer> {
-    const bytes = await this.#ask(() => this.#get(name))
+    const bytes = await this.#ask(() => this.#get(name), name)
     if (bytes === null)
       throw new ArchiveUnusableError(
         `${name} is not below EVENTS_ARCHIVE (${this.place}): bring it back from a copy`,
@@ -100,28 +100,31 @@ export class S3Files implements ArchiveFiles {
     return bytes === null ? null : Buffer.from(bytes)
   }
 
-  /** Putting and getting again change nothing. */
-  async #ask<T>(request: () => Promise<T>): Promise<T> {
+  /** Putting and getting again change nothing. @param read the name of a file that was written before */
+  async #ask<T>(request: () => Promise<T>, read?: string): Promise<T> {
     for (const pause of PAUSES_MS) {
       try {
         return await request()
       } catch (error) {
-        if (!isAway(error)) throw this.#explain(error)
+        if (!isAway(error)) throw this.#explain(error, read)
         await sleep(pause)
       }
     }
     return await request().catch((error: unknown) => {
-      throw this.#explain(error)
+      throw this.#explain(error, read)
     })
   }
 
-  #explain(cause: unknown): ArchiveUnusableError {
+  #explain(cause: unknown, read?: string): ArchiveUnusableError {
     const { origin } = this.#bucket.endpoint
     const code = codeOf(cause)
+    // AWS answers so for an object that is not there, to a key that may not list the bucket.
+    const orLost =
+      read === undefined ? '' : `; if it has them, ${read} is not there: bring it back from a copy`
     const cure =
       cause instanceof S3ServiceError
         ? (CURES[code ?? ''] ??
-          (cause.status === 403 ? RIGHTS : `see what ${origin} says of status ${cause.status}`))
+          (cause.status === 403 ? RIGHTS + orLost : `see what ${origin} says of status ${cause.status}`))
         : `${origin} does not answer: correct AWS_ENDPOINT_URL, or the way there`
     return new ArchiveUnusableError(
       `EVENTS_ARCHIVE names ${this.place}, which cannot be used (${code ?? (cause as Error).message}): ${cure}`,

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { listArchiveParts } from '@payment-tracking/store'
+import { listArchiveParts, openStore } from '@payment-tracking/store'
 import { startService, useEnvironment, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
@@ -13,6 +13,13 @@ import { openArchive } from './open-archive.js'
 import type { S3Store } from './open-s3.js'
 
 const COMMAND = fileURLToPath(new URL('../../dist/archive.js', import.meta.url))
+
+const EVENTS = [
+  userPayment,
+  created(1, 10, PERIODS),
+  ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
+  { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
+]
 
 /** @param withoutRights keys that the store knows, each without a right that an archive needs in the bucket */
 export function testS3Store(
@@ -35,12 +42,7 @@ export function testS3Store(
   t.test('the command reads it', async t => {
     const { place, env } = await open(t)
     const { store, database } = await openTestStore(t)
-    await ingest(store, [
-      userPayment,
-      created(1, 10, PERIODS),
-      ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
-      { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
-    ])
+    await ingest(store, EVENTS)
     await database.pool.query('update ingest_batches set relayed_at = now()')
     const archive = await openArchive(t, store)
     await archive.run({ files: await openArchiveFiles(place, env), months: 0 })
@@ -56,7 +58,7 @@ export function testS3Store(
 
   t.test('what cannot work is said in a line before anything starts', async t => {
     const { place, env, withoutRights } = await open(t)
-    const { settings } = await useEnvironment(t)
+    const { settings, database } = await useEnvironment(t)
     const refused = async (changed: Record<string, string>) => {
       const service = await startService(
         t,
@@ -67,6 +69,22 @@ export function testS3Store(
       t.equal(await service.exited, 1)
       return service.output
     }
+    const files = await openArchiveFiles(place, env)
+    const store = openStore({ DATABASE_URL: settings.DATABASE_URL })
+    t.teardown(() => store.close())
+    await ingest(store, EVENTS)
+    await database.pool.query('update ingest_batches set relayed_at = now()')
+    const stop = new AbortController()
+    const archive = await openArchive(t, store)
+    await archive.run({ files, months: 0, sizer: { rowsOf: () => 2, note: () => stop.abort() } }, stop.signal)
+    const [part] = await listArchiveParts(store)
+    await files.write(part!.file, Buffer.from('changed'))
+    t.match(
+      await refused({}),
+      new RegExp(
+        `${part!.file} below EVENTS_ARCHIVE is not as it was written .SHA-256 differs.: bring it back`,
+      ),
+    )
     t.match(await refused({ AWS_ACCESS_KEY_ID: '' }), /and AWS_ACCESS_KEY_ID is not set: set it/)
     t.match(
       await refused({ AWS_ACCESS_KEY_ID: 'else' }),
@@ -86,9 +104,16 @@ export function testS3Store(
         /\(AccessDenied\): give the key of AWS_ACCESS_KEY_ID the rights to put and to get objects there/
       t.match(await refused(withoutRights[0]!), message)
       for (const key of withoutRights) {
-        const files = await openArchiveFiles(place, { ...env, ...key })
-        await t.rejects(files.check(), { code: 'ARCHIVE_UNUSABLE', message }, key.AWS_ACCESS_KEY_ID!)
+        const limited = await openArchiveFiles(place, { ...env, ...key })
+        await t.rejects(limited.check(), { code: 'ARCHIVE_UNUSABLE', message }, key.AWS_ACCESS_KEY_ID!)
       }
+      // A store does not tell a key without the right to look whether an object is there.
+      const writer = await openArchiveFiles(place, { ...env, ...withoutRights.at(-1)! })
+      await t.rejects(writer.read('never written'), {
+        code: 'ARCHIVE_UNUSABLE',
+        message:
+          /\(AccessDenied\): give the key .* objects there; if it has them, never written is not there: bring it back from a copy$/,
+      })
       t.match(
         await refused({ AWS_REGION: 'mars-1' }),
         /\(AuthorizationHeaderMalformed\): set AWS_REGION to the region/,
