@@ -4,13 +4,13 @@ import { asTimestamp } from '../reads/as-timestamp.js'
 
 export type BucketSize = 'day' | 'week' | 'month'
 
-/** The payments in one token in one bucket. */
-export interface VolumeBucket {
+/** The payments in one token. */
+export interface TokenVolume {
   tokenMint: string | null
-  /** Unix seconds at which the bucket begins: a day, a Monday, or the first of a month, in UTC */
-  start: bigint
   count: bigint
   amount: bigint
+  /** by the second at which a bucket begins: a day, a Monday, or the first of a month, in UTC */
+  buckets: Map<number, bigint>
 }
 
 const DAY = 86_400
@@ -107,7 +107,7 @@ export async function readVolume(
   { database }: Store,
   gateway: string,
   { from, to, size, whole = false }: Seconds & { size: BucketSize; whole?: boolean },
-): Promise<VolumeBucket[]> {
+): Promise<TokenVolume[]> {
   const { days, edges } = whole ? ALL_TIME : splitDays({ from, to })
   const payments = (columns: Sql, which: Sql): Sql => sql`
     select e.token_mint, ${columns}
@@ -134,12 +134,19 @@ export async function readVolume(
         group by 1`)
     }),
   ])
-  const buckets = new Map<string, VolumeBucket>()
+  const volumes = new Map<string | null, TokenVolume>()
   const add = (tokenMint: string | null, at: number, count: bigint, amount: bigint) => {
-    const start = BigInt(bucketStart(whole ? Math.min(Math.max(at, from), to - 1) : at, size))
-    const key = `${start} ${tokenMint ?? ''}`
-    const bucket = buckets.get(key) ?? { tokenMint, start, count: 0n, amount: 0n }
-    buckets.set(key, { ...bucket, count: bucket.count + count, amount: bucket.amount + amount })
+    const start = bucketStart(whole ? Math.min(Math.max(at, from), to - 1) : at, size)
+    const volume = volumes.get(tokenMint) ?? {
+      tokenMint,
+      count: 0n,
+      amount: 0n,
+      buckets: new Map<number, bigint>(),
+    }
+    volumes.set(tokenMint, volume)
+    volume.count += count
+    volume.amount += amount
+    volume.buckets.set(start, (volume.buckets.get(start) ?? 0n) + amount)
   }
   const addAll = (rows: readonly DayRow[]) => {
     for (const { token_mint: mint, at, count, amount } of rows) add(mint, Number(at), count, BigInt(amount))
@@ -151,9 +158,7 @@ export async function readVolume(
     if (counted >= days.from && counted < days.to) add(mint, counted, -1n, -BigInt(amount))
     if (whole || (paidAt >= from && paidAt < to)) add(mint, paidAt, 1n, BigInt(amount))
   }
-  return [...buckets.values()]
-    .filter(({ count }) => count > 0n)
-    .sort((a, b) => Number(a.start - b.start) || ((a.tokenMint ?? '') < (b.tokenMint ?? '') ? -1 : 1))
+  return [...volumes.values()].filter(({ count }) => count > 0n)
 }
 
 /**

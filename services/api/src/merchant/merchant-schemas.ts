@@ -104,7 +104,7 @@ export const Revenue = Type.Object(
     bucket: Type.String({ enum: ['day', 'week', 'month'] }),
     byToken: Type.Array(TokenRevenue, {
       description:
-        'Most payments first; at most 1,000 tokens. The figures of all subscriptions count those of every token. ' +
+        'Most payments first; at most 1,000 tokens, and 100,000 points of all series. The figures of all subscriptions count those of every token. ' +
         'Amounts of tokens are never added.',
     }),
     churn: Type.Object(

@@ -2,6 +2,7 @@
 import { openStore } from '@payment-tracking/store'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
+import { exportLines } from '../../src/merchant/export-lines.js'
 import { readRevenue, type RevenueParts } from '../../src/merchant/read-revenue.js'
 
 const POLICIES = 3_000
@@ -36,4 +37,22 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
   t.equal(revenue.byToken.length, 1_000)
   t.match(revenue.byToken[0], { tokenMint: 'mint 7', activeSubscriptionCount: 2, mrr: /\d/ })
   t.equal(revenue.activeSubscriptionCount, POLICIES, 'those of tokens that are not shown too')
+
+  const life = { from: (POLICIES - 400) * DAY, to: POLICIES * DAY, size: 'day' as const, whole: true }
+  const whole = await readRevenue(parts, 'g', life)
+  t.equal(whole.byToken.flatMap(({ series }) => series).length, 100_000, 'an answer is written in one turn')
+  t.equal(whole.byToken[0]!.tokenMint, 'mint 7')
+
+  const [lines, turns] = [[] as string[], { count: 0 }]
+  const count = () => {
+    turns.count += 1
+    timer = setImmediate(count)
+  }
+  let timer = setImmediate(count)
+  for await (const line of await exportLines(store, 'g', 'revenue', () => Promise.resolve(whole)))
+    lines.push(line)
+  clearImmediate(timer)
+  t.equal(lines.join('').split('\r\n').length, 1 + 250 + 1 + 1 + 100_000 + 1)
+  t.ok(turns.count >= 250, 'others get a turn at each token')
+  t.ok(lines.length < 1_000, 'and a token is one chunk')
 })
