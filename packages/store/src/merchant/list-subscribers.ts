@@ -16,9 +16,9 @@ export interface Subscriber {
   policyCount: bigint
   /** Unix seconds of the last payment; null without one */
   lastActiveAt: bigint | null
-  /** most payments first */
+  /** most payments first, at most `MOST_TOKENS` */
   byToken: SubscriberToken[]
-  /** false: only the newest `MOST_PAYMENTS` payments are counted */
+  /** false: only the newest `MOST_PAYMENTS` payments are counted, or there are more tokens */
   complete: boolean
 }
 
@@ -40,6 +40,10 @@ export interface PageOfWallets {
 /** Policies of a wallet that are counted, and payments of a wallet that are added up. */
 const MOST_POLICIES = 1_000
 const MOST_PAYMENTS = 10_000
+/** Tokens of a wallet: it can pay each payment in another. */
+const MOST_TOKENS = 100
+/** Wallets of one statement, which reads all their counted payments. */
+const WALLETS_AT_ONCE = 5
 /** Wallets that `total` counts, and policies that one request looks at for wallets that never paid. */
 const MOST_WALLETS = 10_000
 
@@ -50,7 +54,9 @@ interface Row {
   tokenMint: string | null
   paymentCount: bigint | null
   total: string | null
+  /** of all tokens */
   last: bigint | null
+  complete: boolean | null
 }
 
 /** The condition of events_gateway_payers. */
@@ -69,42 +75,42 @@ const payersAfter = (gateway: string, after: string, most: number): Sql => sql`
      where s.wallet is not null and s.step < ${most}::int
   ) select wallet from steps where wallet is not null`
 
-/** What is known of the wallets `w`, one row for each token. */
-const describe = (gateway: string, wallets: Sql): Sql => sql`
-  select w.wallet, p.policies, t.token_mint as "tokenMint", t.payments as "paymentCount", t.total::text as total, t.last
-    from (${wallets}) w
+/** What is known of some wallets, one row for each token. */
+const describe = (gateway: string, wallets: readonly string[]): Sql => sql`
+  select w.wallet, p.policies, t.token_mint as "tokenMint", t.payments as "paymentCount", t.total::text as total, t.last,
+         t.complete
+    from unnest(${[...wallets]}::text[]) as w (wallet)
    cross join lateral (
      select count(*) as policies from (
        select from user_payments u join policies p on p.user_payment = u.address
         where u.owner = w.wallet and p.gateway = ${gateway} limit ${MOST_POLICIES}) p) p
     left join lateral (
-     select e.token_mint, count(*) as payments, sum(e.amount) as total, max(e.paid_at) as last from (
+     select e.token_mint, count(*) as payments, sum(e.amount) as total, max(max(e.paid_at)) over () as last,
+            sum(count(*)) over () < ${MOST_PAYMENTS} and count(*) over () <= ${MOST_TOKENS} as complete
+       from (
        select e.token_mint, e.amount, e.paid_at from events e
         where ${isPaid(gateway)} and e.payer = w.wallet
         order by e.paid_at desc limit ${MOST_PAYMENTS}) e
-      group by e.token_mint) t on true
+      group by e.token_mint order by payments desc, e.token_mint limit ${MOST_TOKENS}) t on true
    order by w.wallet, t.payments desc, t.token_mint`
 
-function toSubscribers(rows: readonly Row[]): Subscriber[] {
+async function readSubscribers(
+  database: Store['database'],
+  gateway: string,
+  wallets: readonly string[],
+): Promise<Map<string, Subscriber>> {
   const items = new Map<string, Subscriber>()
-  const counted = new Map<string, bigint>()
-  for (const { wallet, policies: policyCount, tokenMint, paymentCount, total, last } of rows) {
-    const subscriber = items.get(wallet) ?? {
-      wallet,
-      policyCount,
-      lastActiveAt: null,
-      byToken: [],
-      complete: true,
+  for (let from = 0; from < wallets.length; from += WALLETS_AT_ONCE) {
+    const rows = await database.read<Row>(describe(gateway, wallets.slice(from, from + WALLETS_AT_ONCE)))
+    for (const { wallet, policies: policyCount, tokenMint, paymentCount, total, last, complete } of rows) {
+      const known = { wallet, policyCount, lastActiveAt: last, byToken: [], complete: complete ?? true }
+      const subscriber: Subscriber = items.get(wallet) ?? known
+      items.set(wallet, subscriber)
+      if (paymentCount !== null)
+        subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: BigInt(total!) })
     }
-    items.set(wallet, subscriber)
-    if (paymentCount === null) continue
-    subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: BigInt(total!) })
-    if (subscriber.lastActiveAt === null || last! > subscriber.lastActiveAt) subscriber.lastActiveAt = last
-    const count = (counted.get(wallet) ?? 0n) + paymentCount
-    counted.set(wallet, count)
-    subscriber.complete = count < BigInt(MOST_PAYMENTS)
   }
-  return [...items.values()]
+  return items
 }
 
 /**
@@ -119,13 +125,18 @@ export async function listSubscribers(
   { limit, offset, after = '' }: PageOfWallets,
 ): Promise<SubscriberPage> {
   const page = sql`${payersAfter(gateway, after, offset + limit)} order by wallet offset ${BigInt(offset)}`
-  const [rows, counts] = await Promise.all([
-    database.read<Row>(describe(gateway, page)),
+  const [wallets, counts] = await Promise.all([
+    database.read<{ wallet: string }>(page),
     database.read<{ count: bigint }>(
       sql`select count(*) from (${payersAfter(gateway, '', MOST_WALLETS + 1)}) w`,
     ),
   ])
-  const items = toSubscribers(rows)
+  const described = await readSubscribers(
+    database,
+    gateway,
+    wallets.map(({ wallet }) => wallet),
+  )
+  const items = [...described.values()]
   const count = counts[0]!.count
   return {
     items,
@@ -174,8 +185,7 @@ export async function listNeverPaid(
   const isCut = found.length > offset + limit
   const last = isCut ? page.at(-1) : seen.at(-1)
   const wallets = page.map(({ wallet }) => wallet!)
-  const rows = await database.read<Row>(describe(gateway, sql`select unnest(${wallets}::text[]) as wallet`))
-  const described = new Map(toSubscribers(rows).map(item => [item.wallet, item]))
+  const described = await readSubscribers(database, gateway, wallets)
   return {
     items: wallets.map(wallet => described.get(wallet)!),
     total: key === null && walked.length <= MOST_WALLETS ? BigInt(found.length) : null,

@@ -44,10 +44,11 @@ const SubscriberRecord = Type.Object(
         { tokenMint: TokenMint, paymentCount: Integer('payments', 10), totalPaid: Amount('their sum') },
         { title: 'SubscriberToken' },
       ),
-      { description: 'Most payments first.' },
+      { description: 'Most payments first, at most 100 tokens.' },
     ),
     complete: Type.Boolean({
-      description: 'false: the wallet has more than 10,000 payments, and only the newest are counted',
+      description:
+        'false: the wallet has more payments, and only the newest 10,000 are counted, or more tokens',
     }),
   },
   { title: 'Subscriber' },
