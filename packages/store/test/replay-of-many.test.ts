@@ -1,4 +1,4 @@
-// Anybody can give a subscription with a last renewal any number of payments: when they completed it is found in pages.
+// Anybody can give a subscription any number of payments and status changes: when it was active is found in pages.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -83,4 +83,52 @@ t.test('the payments of a subscription are read in pages', async t => {
   )
   t.ok(counts.length > PAYMENTS / MOST_ROWS)
   t.ok(Math.max(...counts) <= MOST_ROWS, `a statement gives ${Math.max(...counts)} rows`)
+})
+
+t.test('the status changes of a subscription without an end are read in pages', async t => {
+  const database = await createDatabase(t)
+  const opened = openStore({ DATABASE_URL: database.url })
+  t.teardown(() => opened.close())
+  // Two policies have the same history. The payments of the second can complete it, so all of them are read. Events are stored
+  // with the times of others: a payment can come after a change on the chain and before it in time.
+  const CHANGES = 30_000
+  const statusOf = (from: string, to: string) =>
+    JSON.stringify({ payment_policy: KEY, old_status: { [from]: null }, new_status: { [to]: null } })
+  await database.pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
+                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
+     select gen_random_uuid(), 2 * n + p.number, n + 1, '3' || left(replace(repeat(md5(p.address || n), 3), '0', 'Z'), 87), 0,
+            case when n = 0 then 'PaymentPolicyCreated' when n % 7 < 4 then 'PaymentPolicyStatusChanged' else 'PaymentRecord' end,
+            case when n = 0 then p.created when n % 7 < 2 then $3 when n % 7 < 4 then $4 else $5 end::json,
+            'confirmed', to_timestamp(case when n = 0 then 0 else 100 + n + (n * 7919) % 41 end), gen_random_uuid(), n + 1, $6,
+            p.address, case when n % 7 >= 4 then 5 end, case when n % 7 >= 4 then n end, case when n % 7 >= 4 then n end
+       from generate_series(0, $1::bigint) n, unnest($2::text[], $7::text[]) with ordinality as p (address, created, number)`,
+    [
+      CHANGES,
+      ['endless', 'ends'],
+      statusOf('Active', 'Paused'),
+      statusOf('Paused', 'Active'),
+      PAID,
+      KEY,
+      [
+        CREATED.replace(`"max_renewals":${RENEWALS}`, '"max_renewals":null'),
+        CREATED.replace(`"max_renewals":${RENEWALS}`, '"max_renewals":4000000'),
+      ],
+    ],
+  )
+  await database.pool.query('analyze')
+  const { store, counts } = countRows(opened)
+  const replay = async (address: string) => {
+    const changing = new Map([[address, { tokenMint: 'mint', wallet: 'wallet' }]])
+    const found = await replaySubscriptions(
+      store,
+      { living: [], changing },
+      { gateway: KEY, programId: DEFAULT_PROGRAM_ID },
+    )
+    return found.map(({ atMs, became }) => `${atMs} ${became}`)
+  }
+  const changes = await replay('endless')
+  t.ok(Math.max(...counts) <= 3 * MOST_ROWS, `a statement gives ${Math.max(...counts)} rows`)
+  t.ok(changes.length > CHANGES / 20, `${changes.length} changes`)
+  t.strictSame(changes, await replay('ends'))
 })

@@ -8,10 +8,11 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
-import { bigints, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { moveTokens } from './figures.js'
 import { giveSeqs } from './number.js'
+import { OF_POLICY } from '../rows/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 
 /** The facts of a stored payment as they are written down, and its incarnation. */
@@ -42,9 +43,6 @@ export interface Derived {
   /** payments with other facts than before */
   changed: string[]
 }
-
-/** As in the conditions of events_policy_payments: a direct transfer has no policy. */
-export const OF_POLICY = sql`e.amount is not null and e.payment_policy <> ${raw("'11111111111111111111111111111111'")}`
 
 /** The address that an event beside payments changes: a comparison goes on behind it. As in events_changes. */
 export const changedBy = (event: Sql): Sql =>

@@ -7,19 +7,10 @@ import {
   type PolicyState,
 } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../database/sql.js'
-import { CHANGED, OF_POLICY } from './derive-payments.js'
+import { CHANGED } from './derive-payments.js'
 import { inFoldOrder } from './fold.js'
+import { OF_POLICY, POLICY_EVENTS } from '../rows/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
-
-/** The events that a policy's state depends on beside its payments. */
-const POLICY_EVENTS = [
-  'PaymentPolicyCreated',
-  'PaymentPolicyDeleted',
-  'PaymentPolicyStatusChanged',
-  'ComposablePolicyCreated',
-  'ComposablePolicyDeleted',
-  'ComposablePolicyStatusChanged',
-]
 
 const LATEST = sql`order by e.slot desc, e.transaction_index desc, e.event_index desc, e.id desc limit 1`
 

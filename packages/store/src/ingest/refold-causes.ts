@@ -7,7 +7,7 @@ import {
   type ChainOrder,
 } from '@payment-tracking/domain'
 import { bigints, empty, sql, type Sql, type Tx } from '../database/sql.js'
-import { OF_POLICY } from './derive-payments.js'
+import { OF_POLICY } from '../rows/payment-names.js'
 import { policyOf } from './addresses.js'
 import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'

@@ -11,7 +11,7 @@ import {
 import type { Store } from '../database/open-store.js'
 import { bigints, sql, type Sql } from '../database/sql.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
-import { IS_PAYMENT, IS_POLICY_CREATED } from '../rows/payment-names.js'
+import { IS_POLICY_CREATED, OF_POLICY, POLICY_EVENTS } from '../rows/payment-names.js'
 import type { GatewaySubscriptions, PolicyPayer } from './read-subscriptions.js'
 
 /** A subscription while it is active. */
@@ -31,6 +31,8 @@ const READ_AT_ONCE = 100
 /** Events of one statement, of all its policies together, and the least of each policy. */
 const EVENTS_AT_ONCE = 2_000
 const LEAST_OF_POLICY = 20
+/** Payments after a status change of which the earliest counts. */
+const NEXT_PAYMENTS = 10
 
 const PLACE = sql`e.slot, e.transaction_index, e.event_index, e.id`
 const COLUMNS = sql`${STORED_COLUMNS}, e.payment_policy as policy, e.occurred_at::text as "occurredAt"`
@@ -45,36 +47,8 @@ const readOwn = ({ database }: Store, gateway: string, addresses: readonly strin
        and e.retracted_at is null and e.data::text like '%Subscription%'
      group by 1`)
 
-/**
- * Of policies that no payment completes. When their status changed, a payment matters only because it comes after the change on
- * the chain and so makes the policy active again. The earliest such payment tells since when, and it may be stored with a time
- * before the change, so both sides of that time are looked at.
- * Relies on events_policy_rare and events_policy_newest for each policy.
- */
-function readEndless({ database }: Store, addresses: readonly string[]) {
-  const firstPaymentAfter = (time: Sql): Sql => sql`
-    (select e.* from events e
-      where e.payment_policy = c.payment_policy and ${time} and e.slot >= c.slot and ${IS_PAYMENT}
-        and e.retracted_at is null and (${PLACE}) > (c.slot, c.transaction_index, c.event_index, c.id)
-      order by e.occurred_at, e.slot, e.event_index, e.id limit 1)`
-  return database.read<Row>(sql`
-    with rare as (
-      select e.* from events e
-       where e.payment_policy = any(${[...addresses]}::text[])
-         and e.name <> 'PaymentRecord' and e.name <> 'ComposableExecuted' and e.retracted_at is null
-    ), paid_again as (
-      select distinct on (e.id) e.*
-        from rare c
-       cross join lateral (
-         ${firstPaymentAfter(sql`e.occurred_at < c.occurred_at`)} union all
-         ${firstPaymentAfter(sql`e.occurred_at >= c.occurred_at`)}) e
-       where c.name like '%PolicyStatusChanged'
-    )
-    select ${COLUMNS} from (select * from rare union all select * from paid_again) e
-     order by e.occurred_at, e.slot, e.transaction_index, e.event_index, e.id`)
-}
-
 type Place = Pick<Row, 'policy' | 'occurredAt' | 'slot' | 'event_index' | 'id'>
+const mostOf = (policies: number): number => Math.max(LEAST_OF_POLICY, Math.floor(EVENTS_AT_ONCE / policies))
 const before = (policy: string): Place => ({
   policy,
   occurredAt: '-infinity',
@@ -83,22 +57,99 @@ const before = (policy: string): Place => ({
   id: '00000000-0000-0000-0000-000000000000',
 })
 
+const BY_TIME = sql`e.occurred_at, e.slot, e.event_index, e.id`
+const IS_NEXT = sql`e.retracted_at is null
+  and (${BY_TIME}) > (k.occurred_at::timestamptz, k.slot, k.event_index, k.id::uuid)`
+
+const listOf = (places: readonly Place[]): Sql => sql`
+  unnest(${places.map(({ policy }) => policy)}::text[], ${places.map(({ occurredAt }) => occurredAt)}::text[],
+         ${bigints(places.map(({ slot }) => slot))}, ${bigints(places.map(place => place.event_index))},
+         ${places.map(({ id }) => id)}::text[]) as k (policy, occurred_at, slot, event_index, id)`
+
 /** The next events of each policy, every payment too. Relies on events_policy_newest. */
 const readNext = ({ database }: Store, places: readonly Place[], most: number) =>
   database.read<Row>(sql`
     select ${COLUMNS}
-      from unnest(${places.map(({ policy }) => policy)}::text[], ${places.map(({ occurredAt }) => occurredAt)}::text[],
-                  ${bigints(places.map(({ slot }) => slot))}, ${bigints(places.map(place => place.event_index))},
-                  ${places.map(({ id }) => id)}::text[]) as k (policy, occurred_at, slot, event_index, id)
+      from ${listOf(places)}
      cross join lateral (
-       select * from events e
-        where e.payment_policy = k.policy and e.retracted_at is null
-          and (e.occurred_at, e.slot, e.event_index, e.id)
-              > (k.occurred_at::timestamptz, k.slot, k.event_index, k.id::uuid)
-        order by e.occurred_at, e.slot, e.event_index, e.id limit ${most}) e
-     order by e.occurred_at, e.slot, e.event_index, e.id`)
+       select * from events e where e.payment_policy = k.policy and ${IS_NEXT} order by ${BY_TIME} limit ${most}) e
+     order by ${BY_TIME}`)
 
-/** The events of subscriptions in pages, those of each policy by time: a policy can have any number of payments. */
+/**
+ * The next changes of policies that no payment completes. When the status changed, a payment matters only because it comes
+ * after the change on the chain and so makes the policy active again. Times can stand in another order than the chain, a little:
+ * the earliest of the next payments on the chain tells since when.
+ * Relies on events_policy_rare and events_policy_payments for each policy.
+ * @param most changes of each policy
+ */
+const readChanges = ({ database }: Store, places: readonly Place[], most: number) =>
+  database.read<Row>(sql`
+    with rare as (
+      select e.* from ${listOf(places)}
+       cross join lateral (
+         select e.* from unnest(${POLICY_EVENTS}::text[]) as n (name)
+          cross join lateral (
+            select * from events e
+             where e.payment_policy = k.policy and e.name = n.name and e.name <> 'PaymentRecord' and ${IS_NEXT}
+             order by ${BY_TIME} limit ${most}) e
+          order by ${BY_TIME} limit ${most}) e
+    ), paid_again as (
+      select distinct on (e.id) e.*
+        from rare c
+       cross join lateral (
+         select * from (
+           select * from events e
+            where e.payment_policy = c.payment_policy and ${OF_POLICY} and e.retracted_at is null
+              and (${PLACE}) > (c.slot, c.transaction_index, c.event_index, c.id)
+            order by ${PLACE} limit ${NEXT_PAYMENTS}) e
+         order by ${BY_TIME} limit 1) e
+       where c.name like '%PolicyStatusChanged'
+    )
+    select ${COLUMNS} from (select * from rare union all select * from paid_again) e`)
+
+/** The last of these events of each policy that has as many as were asked for. */
+function fullPages(rows: readonly Row[], most: number): Row[] {
+  const ofPolicy = new Map<string, { count: number; last: Row }>()
+  for (const row of rows)
+    ofPolicy.set(row.policy, { count: (ofPolicy.get(row.policy)?.count ?? 0) + 1, last: row })
+  return [...ofPolicy.values()].filter(({ count }) => count === most).map(({ last }) => last)
+}
+
+function compareTimes(a: Row, b: Row): number {
+  const [before, after] = [a, b].map(row => [
+    row.occurred_at,
+    row.slot,
+    row.transaction_index,
+    row.event_index,
+    row.id,
+  ])
+  const other = before!.findIndex((value, index) => value < after![index]! || value > after![index]!)
+  return other === -1 ? 0 : before![other]! < after![other]! ? -1 : 1
+}
+
+/** Payments behind the changes of a page are kept until the changes before them are read. */
+async function* readEndless(
+  store: Store,
+  addresses: readonly string[],
+): AsyncGenerator<readonly Row[], void> {
+  let kept = new Map<string, Row>()
+  for (let left: Place[] = addresses.map(before); left.length > 0;) {
+    const most = mostOf(left.length)
+    const rows = [...(await readChanges(store, left, most))].sort(compareTimes)
+    const full = fullPages(
+      rows.filter(({ name }) => POLICY_EVENTS.includes(name)),
+      most,
+    )
+    const ends = new Map(full.map(last => [last.policy, last]))
+    const found = new Map([...kept, ...rows.map(row => [row.id, row] as const)])
+    const isLater = (row: Row) => ends.has(row.policy) && compareTimes(row, ends.get(row.policy)!) > 0
+    kept = new Map([...found].filter(([, row]) => isLater(row)))
+    yield [...found.values()].filter(({ id }) => !kept.has(id)).sort(compareTimes)
+    left = full
+  }
+}
+
+/** The events of subscriptions in pages, those of each policy by time: a policy can have any number of events. */
 async function* readHistory(
   store: Store,
   gateway: string,
@@ -106,17 +157,13 @@ async function* readHistory(
 ): AsyncGenerator<readonly Row[], void> {
   if (addresses.length === 0) return
   const own = await readOwn(store, gateway, addresses)
-  const endless = own.filter(({ ends }) => !ends).map(({ address }) => address)
-  if (endless.length > 0) yield await readEndless(store, endless)
-  let left = own.filter(({ ends }) => ends).map(({ address }) => before(address))
-  while (left.length > 0) {
-    const most = Math.max(LEAST_OF_POLICY, Math.floor(EVENTS_AT_ONCE / left.length))
+  const named = (ends: boolean) => own.filter(policy => policy.ends === ends).map(({ address }) => address)
+  yield* readEndless(store, named(false))
+  for (let left: Place[] = named(true).map(before); left.length > 0;) {
+    const most = mostOf(left.length)
     const rows = await readNext(store, left, most)
     yield rows
-    const ofPolicy = new Map<string, { count: number; last: Row }>()
-    for (const row of rows)
-      ofPolicy.set(row.policy, { count: (ofPolicy.get(row.policy)?.count ?? 0) + 1, last: row })
-    left = [...ofPolicy.values()].filter(({ count }) => count === most).map(({ last }) => last)
+    left = fullPages(rows, most)
   }
 }
 
