@@ -96,6 +96,21 @@ t.test('only the gateway of a delivery sees the delivery', async t => {
     t.notOk('deliveries' in theirs)
     t.notOk('awaiting' in theirs)
   }
+  // A gateway can deliver again as often as it likes.
+  await api.database.pool.query(
+    `insert into delivery_attempts (delivery_id, number, outcome, status_code)
+     select d.id, 1 + n % 4, 'failed', 500 + n % 99 from deliveries d, generate_series(1, 400) n order by n, d.id`,
+  )
+  const { body } = await api.call('GET', path, { token: await api.signIn(own) })
+  const [{ attempts, attemptLog }] = body.find(
+    (record: { gateway: string }) => record.gateway === own.address,
+  ).deliveries
+  t.equal(attempts, 100)
+  t.same(
+    attemptLog.map((attempt: { statusCode: number }) => attempt.statusCode),
+    Array.from({ length: 100 }, (_, index) => 500 + ((301 + index) % 99)),
+    'the newest attempts, in their order',
+  )
 })
 
 t.test('a gateway sees which of its webhooks wait for a payment, and for what', async t => {

@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
-import { DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
+import { ATTEMPTS_READ, DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
 import { IS_IN_LISTS } from '../rows/moving-months.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 
@@ -67,6 +67,7 @@ export interface TracedDelivery {
   state: string
   createdAt: Date
   finishedAt: Date | null
+  /** the newest `ATTEMPTS_READ`, in order */
   attempts: TracedAttempt[]
 }
 
@@ -87,15 +88,16 @@ export async function listTracedDeliveries(
      where d.event_id = any(${[...eventIds]}::uuid[])
      order by d.id`)
   if (deliveries.length === 0) return []
+  const traced = new Map(deliveries.map(({ deliveryId }) => [deliveryId, [] as TracedAttempt[]]))
   const attempts = await database.read<TracedAttempt & { deliveryId: bigint }>(sql`
-    select delivery_id as "deliveryId", number, started_at as "startedAt", finished_at as "finishedAt", outcome,
-           status_code as "statusCode"
-      from delivery_attempts where delivery_id = any(${bigints(deliveries.map(({ deliveryId }) => deliveryId))})
-     order by delivery_id, number, id`)
-  return deliveries.map(delivery => ({
-    ...delivery,
-    attempts: attempts.filter(({ deliveryId }) => deliveryId === delivery.deliveryId),
-  }))
+    select k.id as "deliveryId", a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome,
+           a.status_code as "statusCode"
+      from unnest(${bigints([...traced.keys()])}) as k (id)
+     cross join lateral (
+       select * from delivery_attempts where delivery_id = k.id order by id desc limit ${ATTEMPTS_READ}) a
+     order by a.id`)
+  for (const { deliveryId, ...attempt } of attempts) traced.get(deliveryId)!.push(attempt)
+  return deliveries.map(delivery => ({ ...delivery, attempts: traced.get(delivery.deliveryId)! }))
 }
 
 /** A webhook that is told of a payment later. */

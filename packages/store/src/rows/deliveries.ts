@@ -36,3 +36,6 @@ export const cancelDeliveries = (which: Sql, why: string): Sql => sql`
      set state = 'cancelled', finished_at = clock_timestamp(), last_error = ${why},
          held_since = null, held_reason = null
    where ${which} and ${IS_OPEN}`
+
+/** The most attempts that a delivery is read with, the newest: an answer of an endpoint can take some kilobytes. */
+export const ATTEMPTS_READ = 100

@@ -2,6 +2,7 @@ import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { allOf, raw, sql, type Sql } from '../database/sql.js'
 import {
+  ATTEMPTS_READ,
   CANCELLED_WHY,
   DELIVERY_FINISHED_AT,
   DELIVERY_STATE,
@@ -144,9 +145,6 @@ async function findDeliveries(
        where ${allOf(conditions)}
        order by d.id desc limit ${limit} offset ${offset}`)
 }
-
-/** The most attempts that a delivery is read with, the newest: an answer of an endpoint can take some kilobytes. */
-const ATTEMPTS_READ = 100
 
 /** @returns null when the webhook has no such delivery */
 export async function getDelivery(

@@ -20,8 +20,8 @@ const Delivery = Type.Object(
     state: Text('`pending`, `waiting`, `delivered`, `failed` or `cancelled`', 'delivered'),
     createdAt: Moment('when it was decided, together with the payment'),
     finishedAt: Nullable(Moment('when it ended')),
-    attempts: Integer('how many attempts there were', 1),
-    attemptLog: Type.Array(Attempt, { description: 'In their order.' }),
+    attempts: Integer('how many attempts there were, at most 100', 1),
+    attemptLog: Type.Array(Attempt, { description: 'The newest 100, in their order.' }),
   },
   { title: 'TracedDelivery' },
 )
