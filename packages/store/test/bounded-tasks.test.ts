@@ -119,7 +119,8 @@ const add = async (over: string, values: unknown[] = []): Promise<bigint> => {
   )
   return BigInt(rows[0]!.id)
 }
-const [drowning, off, failing, old] = [
+const [inactive, drowning, off, failing, old] = [
+  await add('active', [false]),
   await add(''),
   await add(''),
   await add('failing_since', [new Date(0)]),
@@ -134,6 +135,7 @@ const deliveries = (webhook: bigint, state: string, more: string) =>
        from generate_series(1, $3::int) n`,
     [webhook, state, MANY],
   )
+await deliveries(inactive, 'failed', `now() - interval '1 h'`)
 await deliveries(drowning, 'pending', 'null')
 await deliveries(drowning, 'failed', `now() - interval '1 h'`)
 await deliveries(off, 'waiting', 'null')

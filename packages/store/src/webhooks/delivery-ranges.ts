@@ -3,6 +3,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { RunStatement } from '../database/database.js'
 import { join, sql, type Sql } from '../database/sql.js'
+import { hidden } from '../reads/hidden.js'
 import { IS_ACTIVE, IS_OPEN } from '../rows/deliveries.js'
 
 /** What decides which open deliveries of a webhook are live. */
@@ -25,7 +26,9 @@ export const endedActivation = ({ isActive, activation }: WebhookActivation): nu
 
 function rangesOf(webhook: WebhookActivation, state: DeliveryState): Sql[] {
   const { id, isActive, activation } = webhook
-  const rowsIn = (rowState: DeliveryState) => sql`d.webhook_id = ${id} and d.state = ${rowState}`
+  // With a state that it sees, Postgres may read the failures of all webhooks in their order by deliveries_failed.
+  const rowsIn = (rowState: DeliveryState) =>
+    sql`d.webhook_id = ${id} and d.state = ${hidden(sql`${rowState}::text`)}`
   if (state === 'pending' || state === 'waiting')
     return isActive ? [sql`${rowsIn(state)} and d.activation = ${activation}`] : []
   if (state !== 'cancelled') return [rowsIn(state)]
