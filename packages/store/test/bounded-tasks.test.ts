@@ -14,6 +14,7 @@ import {
   countWebhookWork,
   deactivateWebhooks,
   doWebhookWork,
+  findRedeliverable,
   findWebhooksOfDeletedGateways,
   listDeadLetters,
   listFailedDeliveries,
@@ -259,6 +260,12 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     await listGaps(store, { openOnly: true, limit: 100 })
     await countDeliveries(store)
     await listFailedDeliveries(store, { limit: 100 })
+    const none = { gateway: 'another', endpoint: '.example', error: 'of nobody' }
+    for (const [name, value] of Object.entries(none)) {
+      const filtered = await listFailedDeliveries(store, { [name]: value, limit: 100 })
+      t.match(filtered, { items: [], next: BigInt }, 'there are more to look at')
+    }
+    t.equal((await findRedeliverable(store, 500)).length, 500, 'however many stand before them')
     await countSetAside(store)
     await countWebhookWork(store)
     await listWebhookWork(store, 100)

@@ -414,7 +414,7 @@ t.test('what the pages of operators read', async t => {
   ])
     await read(api.store)
   await listDeadLetters(api.store, { openOnly: true, limit: 100 })
-  const any = await listFailedDeliveries(api.store, { limit: 100 })
+  const { items: any } = await listFailedDeliveries(api.store, { limit: 100 })
   t.same(any, [])
   await countDeliveries(api.store)
   t.same(await listSetAside(api.store, 100), [], 'no value made a page of work fail')

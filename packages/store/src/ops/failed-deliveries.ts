@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { allOf, raw, sql } from '../database/sql.js'
+import { allOf, empty, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
 
@@ -21,20 +21,38 @@ export interface FailedDeliveryFilter {
 const COLUMNS = sql`${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
   ${IS_ACTIVE} as active`
 
-/** Failed deliveries of all gateways, newest first; relies on deliveries_failed. */
+/** Failed deliveries that one page looks at: a filter can refuse all of them. */
+const MOST_SEEN = raw('10000')
+
+export interface FailedDeliveryPage {
+  items: readonly FailedDelivery[]
+  /** the `before` of the next page; null on the last page */
+  next: bigint | null
+}
+
+/**
+ * Failed deliveries of all gateways, newest first. A page looks at 10,000 deliveries, so with a filter it can have fewer
+ * than asked for and still have a next. Relies on deliveries_failed.
+ */
 export async function listFailedDeliveries(
   { database }: Store,
   page: FailedDeliveryFilter & { before?: bigint | undefined; limit: number },
-): Promise<readonly FailedDelivery[]> {
-  const conditions = [sql`d.state = 'failed'`]
-  const { before, gateway, endpoint, error } = page
-  if (before !== undefined) conditions.push(sql`d.id < ${before}`)
+): Promise<FailedDeliveryPage> {
+  const { before, gateway, endpoint, error, limit } = page
+  const conditions = [sql`true`]
   if (gateway !== undefined) conditions.push(sql`w.gateway = ${gateway}`)
   if (endpoint !== undefined) conditions.push(sql`strpos(w.endpoint_url, ${endpoint}) > 0`)
   if (error !== undefined) conditions.push(sql`strpos(d.last_error, ${error}) > 0`)
-  return database.read<FailedDelivery>(sql`
-      select ${COLUMNS} from deliveries d join webhooks w on w.id = d.webhook_id
-       where ${allOf(conditions)} order by d.id desc limit ${page.limit}`)
+  const isFailed = sql`state = 'failed' ${before === undefined ? empty : sql`and id < ${before}`}`
+  const [items, [seen]] = await Promise.all([
+    database.read<FailedDelivery>(sql`
+      select ${COLUMNS} from (select * from deliveries where ${isFailed} order by id desc limit ${MOST_SEEN}) d
+        join webhooks w on w.id = d.webhook_id
+       where ${allOf(conditions)} order by d.id desc limit ${limit}`),
+    database.read<{ id: bigint }>(sql`
+      select id from deliveries where ${isFailed} order by id desc offset ${MOST_SEEN} - 1 limit 1`),
+  ])
+  return { items, next: items.length === limit ? items.at(-1)!.id : (seen?.id ?? null) }
 }
 
 /** A delivery of any gateway, in any state. @returns null when there is none */
@@ -44,11 +62,13 @@ export async function findDelivery({ database }: Store, id: bigint): Promise<Fai
   return rows[0] ?? null
 }
 
-/** Ids of failed deliveries that can be delivered again, oldest first. */
+/** Ids of failed deliveries that can be delivered again, oldest first. Relies on deliveries_webhook_state for each active webhook. */
 export async function findRedeliverable({ database }: Store, limit: number): Promise<bigint[]> {
   const rows = await database.read<{ id: bigint }>(sql`
-      select d.id from deliveries d join webhooks w on w.id = d.webhook_id
-       where d.state = 'failed' and ${IS_ACTIVE} order by d.id limit ${limit}`)
+      select d.id from webhooks w
+       cross join lateral (
+         select d.id from deliveries d where d.webhook_id = w.id and d.state = 'failed' order by d.id limit ${limit}) d
+       where ${IS_ACTIVE} order by d.id limit ${limit}`)
   return rows.map(({ id }) => id)
 }
 

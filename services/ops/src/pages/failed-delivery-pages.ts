@@ -42,14 +42,13 @@ export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): 
     const { before } = request.query
     const filters = readFilters({ ...request.query })
     const notice = readNotice(parts, request)
-    const deliveries = await listFailedDeliveries(store, {
+    const { items: deliveries, next } = await listFailedDeliveries(store, {
       ...filters,
       before: readBefore(before),
       limit: PAGE_SIZE,
     })
     const csrf = sessions.sign(request.opsSession, 'csrf')
-    const last = deliveries.length === PAGE_SIZE ? deliveries.at(-1)!.id : null
-    const older = new URLSearchParams({ before: String(last) })
+    const older = new URLSearchParams({ before: String(next) })
     for (const name of FILTERS) if (filters[name] !== undefined) older.set(name, filters[name])
     const body = html`${filterForm(filters)}
       <form method="post" action="/failed-deliveries/redeliver">
@@ -73,7 +72,7 @@ export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): 
       <form method="post" action="/failed-deliveries/redeliver-all">
         ${csrfField(csrf)}<button>Deliver all of active webhooks again (up to ${BULK_LIMIT})</button>
       </form>
-      ${last === null ? null : html`<p><a href="/failed-deliveries?${older.toString()}">older</a></p>`}`
+      ${next === null ? null : html`<p><a href="/failed-deliveries?${older.toString()}">older</a></p>`}`
     return reply
       .type('text/html')
       .send(layout({ title: 'Failed deliveries', environment, csrf, notice }, body))
