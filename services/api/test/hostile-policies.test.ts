@@ -55,7 +55,7 @@ import t from 'tap'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 import { signInDirectly } from './merchant/sign-in-directly.js'
 import { openApi } from './open-api.js'
-import { keyOf, memoOf, tellChain, type PolicyTold } from './tell-chain.js'
+import { keyOf, memoOf, NO_POLICY, tellChain, type PolicyTold } from './tell-chain.js'
 import { makeCheckoutKey } from './checkout/make-checkout-keys.js'
 
 const DAY = 86_400
@@ -199,6 +199,57 @@ async function tellStories(): Promise<void> {
         { ...named, old_status: { Active: null }, new_status: { [status]: null } },
         NOW - DAY,
       )
+    await tellOthers(n, { type: { [name]: fields }, id, payments, recipient: policy.recipient })
+  }
+}
+
+/** The same of the other family, and transfers without a policy, of which the chain takes back every other. */
+async function tellOthers(
+  n: number,
+  {
+    type,
+    id,
+    payments,
+    recipient,
+  }: {
+    type: object
+    id: number
+    payments: readonly { amount: string; timestamp: string; record_id: number }[]
+    recipient: string
+  },
+): Promise<void> {
+  const policy = { composable_policy: keyOf(`composable ${n}`), gateway: hostile, recipient }
+  await chain.say(
+    'ComposablePolicyCreated',
+    {
+      ...policy,
+      user_payment: keyOf('account'),
+      policy_id: id,
+      policy_type: type,
+      memo: memoOf(`hostile-${n}`).slice(0, 32),
+      forward_config: { input_mint: keyOf('in'), output_mint: keyOf('out') },
+    },
+    NOW - 30 * DAY,
+  )
+  for (const { amount, ...paid } of payments) {
+    const sums = { input_amount: amount, output_amount: amount, gateway_fee: amount, protocol_fee: amount }
+    await chain.say(
+      'ComposableExecuted',
+      { ...policy, target_program: keyOf('p'), ...sums, ...paid },
+      NOW - DAY,
+    )
+  }
+  for (const payment of payments.slice(0, 1)) {
+    const direct = {
+      payment_policy: NO_POLICY,
+      gateway: hostile,
+      memo: memoOf(`hostile-${n}`),
+      payer: walletOf(n),
+      recipient,
+      token_mint: keyOf('mint'),
+    }
+    const signature = await chain.say('PaymentRecord', { ...direct, ...payment }, NOW - DAY)
+    if (n % 2 === 0) await chain.retract(signature)
   }
 }
 
