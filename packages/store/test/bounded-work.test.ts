@@ -226,10 +226,6 @@ await analyzeAll(pool)
 const EXEMPT: [RegExp, string][] = [
   [/insert into payment_stats .* join payment_stats s on/s, 'all time is summed from its days: a row a day'],
   [
-    /^\s*(?:update|delete from|insert into) payment_token_stats .*\bas [dk] \((?:gateway, start, )?token_mint/s,
-    'the tokens of a page are probed one by one, or joined with the tokens of all hours while these are few',
-  ],
-  [
     /insert into event_counts .* join event_counts c on/s,
     'all time is summed from its days, a day from its hours',
   ],

@@ -7,7 +7,7 @@ import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { distinct, keyOf, listOf, type GatewayHour, type TokenHour } from './gateway-hours.js'
-import { clear, listOfTokens, sumUp } from './sum-hours.js'
+import { clear, isOneOf, sumUp } from './sum-hours.js'
 import { addWork } from './work.js'
 
 const [, , HOUR] = SPANS
@@ -129,7 +129,5 @@ export function forgetExtremes(
     update payment_stats s set min = null, max = null, first_at = null, last_at = null from ${listOf(hours)}
      where s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
   if (tokens.length === 0) return
-  tx.send(sql`
-    update payment_token_stats s set min = null, max = null from ${listOfTokens(tokens)}
-     where s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start and s.token_mint = k.token_mint`)
+  tx.send(sql`update payment_token_stats s set min = null, max = null where ${isOneOf(tokens, HOUR)}`)
 }

@@ -4,7 +4,7 @@ import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { GatewayHour } from './gateway-hours.js'
-import { sumUp } from './sum-hours.js'
+import { isOneOf, sumUp } from './sum-hours.js'
 import type { Work } from './work.js'
 
 const [, , HOUR] = SPANS
@@ -135,6 +135,7 @@ function writeExtremes(
   { first, last, min, max, tokens }: HourSoFar,
 ): void {
   const mints = Object.entries(tokens)
+  const found = mints.map(([tokenMint]) => ({ ...hour, tokenMint }))
   tx.send(sql`
     update payment_stats set min = ${min}::numeric, max = ${max}::numeric,
            first_at = ${first}::timestamptz, last_at = ${last}::timestamptz
@@ -143,11 +144,6 @@ function writeExtremes(
     update payment_token_stats s set min = d.min, max = d.max
       from unnest(${mints.map(([mint]) => mint)}::text[], ${mints.map(([, [least]]) => least)}::numeric[],
                   ${mints.map(([, [, greatest]]) => greatest)}::numeric[]) as d (token_mint, min, max)
-     where s.gateway = ${hour.gateway} and s.span = ${HOUR}::int and s.start = ${hour.start}
-       and s.token_mint = d.token_mint`)
-  sumUp(
-    tx,
-    [hour],
-    mints.map(([tokenMint]) => ({ ...hour, tokenMint })),
-  )
+     where s.token_mint = d.token_mint and ${isOneOf(found, HOUR)}`)
+  sumUp(tx, [hour], found)
 }

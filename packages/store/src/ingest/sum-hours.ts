@@ -81,6 +81,18 @@ export const listOfTokens = (tokens: readonly TokenHour[]): Sql => sql`
   unnest(${tokens.map(({ gateway }) => gateway)}::text[], ${tokens.map(({ start }) => start.toISOString())}::timestamptz[],
          ${tokens.map(({ tokenMint }) => tokenMint)}::text[]) as k (gateway, start, token_mint)`
 
+/**
+ * The rows `s` of payment_token_stats of some tokens, each by a probe of its key. Without `offset 0`, Postgres may join them with
+ * all tokens of their hours. A place holds still, because only the owner of the writer lock writes figures.
+ */
+export const isOneOf = (tokens: readonly TokenHour[], span: number): Sql => sql`
+  s.ctid = any(array(
+    select f.place from ${listOfTokens(tokens)}
+     cross join lateral (
+       select s.ctid as place from payment_token_stats s
+        where s.gateway = k.gateway and s.span = ${raw(String(span))} and s.start = k.start and s.token_mint = k.token_mint
+        offset 0) f))`
+
 /** For each token: a probe for each hour of a day; and the days on which it was paid, by payment_token_stats_days. */
 function sumTokens(
   tx: PipelinedTx,
@@ -94,16 +106,16 @@ function sumTokens(
     groups.set(`${keyOf(group)} ${tokenMint}`, group)
   }
   const list = [...groups.values()]
-  tx.send(sql`
-    delete from payment_token_stats s using ${listOfTokens(list)}
-     where s.gateway = k.gateway and s.span = ${to} and s.start = k.start and s.token_mint = k.token_mint`)
+  tx.send(sql`delete from payment_token_stats s where ${isOneOf(list, to)}`)
+  const ofToken = (span: number): Sql => sql`
+    select * from payment_token_stats s
+     where s.gateway = k.gateway and s.span = ${raw(String(span))} and s.token_mint = k.token_mint`
   const parts =
     to === ALL_TIME
-      ? sql`join payment_token_stats s on s.gateway = k.gateway and s.span = ${raw(String(DAY))} and s.token_mint = k.token_mint`
+      ? sql`cross join lateral (${ofToken(DAY)} offset 0) s`
       : sql`
         cross join lateral generate_series(k.start, k.start + interval '23 hours', interval '1 hour') as part (start)
-         join payment_token_stats s on s.gateway = k.gateway and s.span = ${from} and s.start = part.start
-          and s.token_mint = k.token_mint`
+        cross join lateral (${ofToken(from)} and s.start = part.start offset 0) s`
   tx.send(sql`
     insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
     select k.gateway, ${to}::int, k.start, k.token_mint, sum(s.count), sum(s.total), ${extreme('min', sql`s.min`)},
