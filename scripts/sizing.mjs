@@ -20,6 +20,7 @@ const USAGE = [
 /** Measured on two cores; docs/performance.md and docs/sizing.md say how. */
 const MEASURED = {
   databaseBytesPerEvent: 2_100,
+  hashBytesPerEvent: 60,
   streamBytesPerEvent: 745,
   walBytesPerEvent: 12_000,
   ingestPerSecond: 6_000,
@@ -60,6 +61,7 @@ export function size({ payments, sockets, peak, years, days }) {
     pods,
     connections,
     databaseBytes: events * 12 * years * MEASURED.databaseBytesPerEvent,
+    hashBytes: events * 12 * years * MEASURED.hashBytesPerEvent,
     walBytesPerSecond: peakPerSecond * EVENTS_PER_PAYMENT * MEASURED.walBytesPerEvent,
     streamBytes: (events / 30.44) * days * MEASURED.streamBytesPerEvent,
     redisBytesPerSecond: peakPerSecond * pods.realtime * MEASURED.redisBytesPerPaymentAndPod,
@@ -68,8 +70,7 @@ export function size({ payments, sockets, peak, years, days }) {
     socketBytes: sockets * MEASURED.socketBytes,
     walls: [
       connections > 200 && `${connections} connections to Postgres: put PgBouncer in front`,
-      events > 50_000_000 &&
-        'the table events grows by more than 100 GB a month, and nothing is archived yet',
+      events > 50_000_000 && 'the table events grows by more than 100 GB a month: EVENTS_RETENTION_MONTHS',
       peakPerSecond * EVENTS_PER_PAYMENT > MEASURED.ingestPerSecond &&
         'one writer: faster disks, or streams by gateway',
       redisCores > REDIS_SHARE &&
@@ -92,6 +93,7 @@ function print({ years, days }, result) {
       .map(([name, count]) => `${count} ${name}`)
       .join(', '),
     Postgres: `${inUnits(result.databaseBytes)} after ${years} year(s), ${inUnits(result.walBytesPerSecond)} of WAL a second at the peak, ${result.connections} connections`,
+    memory: `${inUnits(result.hashBytes)} of shared_buffers for the ids and signatures of these years, less what is archived`,
     NATS: `${inUnits(result.streamBytes)} for ${days} days, times the copies`,
     Redis: `${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak, ${result.redisCores.toFixed(2)} cores; one Redis sends ${Math.floor(result.mostPaymentsPerSecond)} payments a second to these pods`,
     sockets: `${inUnits(result.socketBytes)} of memory in all realtime processes`,
