@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { BASE_URL_PATHS } from '@payment-tracking/contracts'
-import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
+import { findServerProgram, readServiceSchema, SERVICES } from '@payment-tracking/stack'
 import { validate } from 'dockerfile-utils'
 import { parse, stringify } from 'yaml'
 import t from 'tap'
@@ -146,6 +146,18 @@ t.test('each service is given every variable it requires, and none it does not k
 
 /** Standard names that belong to EVENTS_ARCHIVE and are no settings of their own. */
 const OF_S3 = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION', 'AWS_ENDPOINT_URL']
+
+t.test('NATS takes any password of letters and digits', async t => {
+  const { file } = await findServerProgram('nats')
+  const { NATS_USER, NATS_PASSWORD } = compose.services.nats.environment
+  for (const password of ['4e3b12', '123', '12e5', '5k', '9abc', 'true', 'abc']) {
+    const env = { NATS_USER, NATS_PASSWORD: NATS_PASSWORD.replace(/\$\{.*\}/, password) }
+    t.doesNotThrow(
+      () => execFileSync(file, ['-t', '-c', 'infra/docker/nats.conf'], { cwd: ROOT, env, stdio: 'pipe' }),
+      password,
+    )
+  }
+})
 
 /** Given to many by one anchor; a service may have no use for one of them. */
 const FOR_MANY = ['PROGRAM_ID', 'STREAM_NAME', 'SUBJECT_PREFIX', 'NATS_URL', 'REDIS_URL', 'DATABASE_URL']
