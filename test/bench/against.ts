@@ -1,5 +1,5 @@
-// `npm run bench -- --against DIR`: runs benches of this checkout and of another one in turns, so that a machine that slows
-// down slows both. Prints each row of both, and the ratio. DIR is installed and built.
+// `npm run bench -- --against DIR`: runs the benches of this checkout and of the one in DIR, which is installed and built. They take
+// turns, so a slow machine slows both. Prints each row of both, and the ratio.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -54,7 +54,7 @@ async function readSettings(): Promise<Map<string, Setting>> {
       settings.set(name, { readers: [reader], fallback, meaning })
     }
   }
-  // Its defaults stand in for whatever its services require.
+  // `npm start` sets what its services require, so it requires nothing itself.
   add('npm start', { properties: StackConfig.properties })
   for (const service of SERVICES) {
     const schema = await readServiceSchema(service)

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 const DIST = new URL('../dist/', import.meta.url)
 const CONTRACTS = new URL('../../contracts/dist/', import.meta.url)
 
-// The compiler leaves what it made of a source that is gone, and all of dist is packed.
+// The compiler does not delete the output of a source file that was deleted, and `npm pack` takes all of dist.
 for (const name of readdirSync(DIST).filter(file => /\.(js|d\.ts)(\.map)?$/.test(file)))
   if (!existsSync(new URL(`../src/${name.split('.')[0]}.ts`, import.meta.url))) rmSync(new URL(name, DIST))
 for (const name of ['socket-messages.js', 'socket-messages.d.ts'])

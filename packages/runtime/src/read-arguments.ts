@@ -12,9 +12,9 @@ interface Usage<O extends Options> {
 }
 
 /**
- * Reads the arguments of a command. Ends the process for `--help` with 0 and the usage; for arguments that the command does
- * not know with 2, the reason and the usage.
- * @param args the arguments of the process, without node and the script
+ * Reads the arguments of a command. With `--help` it prints the usage and ends the process with exit code 0. An argument that
+ * the command does not know ends the process too: with the reason, the usage, and exit code 2.
+ * @param args default: those of the process, behind the name of the script
  */
 export function readArguments<const O extends Options>(
   { usage, options, positionals: most = 0 }: Usage<O>,
@@ -34,7 +34,7 @@ export function readArguments<const O extends Options>(
   }
 }
 
-/** Ends the process with 2, the reason and the usage. */
+/** Prints the reason and the usage, and ends the process with exit code 2. */
 export function refuseArguments(usage: string, reason: string): never {
   console.error(`${reason}\n${usage}`)
   process.exit(2)

@@ -7,7 +7,7 @@ import { IS_BEFORE_LISTS } from '../rows/moving-months.js'
 /** The month of an event `e` of the archive. */
 const MONTH_OF = sql`to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM')`
 
-/** A month that moves is archived for readers, from its first event to its last. */
+/** To readers, a month that moves is archived, and so is a restored month before it: neither is in a list. */
 const IS_ARCHIVED = sql`(e.archived or ${IS_BEFORE_LISTS})`
 
 /** The last positions of parts and of months that move. Nothing of a part counts while all its events are in lists again. */

@@ -12,7 +12,8 @@ const isOfToken = (row: FigureDifference): row is FigureDifference & TokenHour =
 
 /**
  * Corrects hours in their order, as many as hold `most` payments or wrong rows. An hour of few payments is counted again.
- * To an hour of more, what it lacked in the snapshot is added; its extremes become work, which is done after the rebuild.
+ * The counts and totals of a larger hour are corrected by their differences. Its extremes are found by work that is done
+ * after the rebuild; until then they are null, which is not wrong.
  * @returns how many hours are right now; the hour behind them needs another look
  */
 export async function correctHours(
@@ -25,7 +26,7 @@ export async function correctHours(
     const isWrong = figures.length + names.length > 0
     if (!isWrong) continue
     const isSmall = counted <= BigInt(most)
-    const wrong = isSmall ? figures : figures.filter(({ waits }) => !waits)
+    const wrong = isSmall ? figures : figures.filter(({ lacksExtremesOnly }) => !lacksExtremesOnly)
     const cost = Math.max(1, isSmall ? Number(counted) : wrong.length) + names.length
     if (cost > room && room < most) return at
     room -= cost

@@ -14,8 +14,8 @@ export interface FigureDifference extends GatewayHour {
   tokenMint?: string
   count: bigint
   total: bigint
-  /** only its extremes are missing, and the row says so: the pages of the hour will find them */
-  waits: boolean
+  /** count and total are right, and both extremes are null: `recountPage` will find them */
+  lacksExtremesOnly: boolean
 }
 
 export interface NameDifference {
@@ -170,8 +170,8 @@ class ComparedHour {
       if (isDeepStrictEqual(is, was)) return []
       const count = (is?.count ?? 0n) - (was?.count ?? 0n)
       const total = (is?.total ?? 0n) - (was?.total ?? 0n)
-      const waits = count === 0n && total === 0n && was?.min === null && was.max === null
-      return [{ ...hour, ...(tokenMint !== undefined && { tokenMint }), count, total, waits }]
+      const lacksExtremesOnly = count === 0n && total === 0n && was?.min === null && was.max === null
+      return [{ ...hour, ...(tokenMint !== undefined && { tokenMint }), count, total, lacksExtremesOnly }]
     })
     const names = [...this.#names].filter(([, count]) => count !== 0n)
     return {

@@ -44,15 +44,15 @@ export async function listFailedDeliveries(
   if (endpoint !== undefined) conditions.push(sql`strpos(w.endpoint_url, ${endpoint}) > 0`)
   if (error !== undefined) conditions.push(sql`strpos(d.last_error, ${error}) > 0`)
   const isFailed = sql`state = 'failed' ${before === undefined ? empty : sql`and id < ${before}`}`
-  const [items, [seen]] = await Promise.all([
-    database.read<FailedDelivery>(sql`
-      select ${COLUMNS} from (select * from deliveries where ${isFailed} order by id desc limit ${MOST_SEEN}) d
-        join webhooks w on w.id = d.webhook_id
-       where ${allOf(conditions)} order by d.id desc limit ${limit}`),
-    database.read<{ id: bigint }>(sql`
-      select id from deliveries where ${isFailed} order by id desc offset ${MOST_SEEN} - 1 limit 1`),
-  ])
-  return { items, next: items.length === limit ? items.at(-1)!.id : (seen?.id ?? null) }
+  // Read first, so that no delivery lies between this page and the next, whatever fails or ends meanwhile.
+  const [last] = await database.read<{ id: bigint }>(sql`
+    select id from deliveries where ${isFailed} order by id desc offset ${MOST_SEEN} - 1 limit 1`)
+  const items = await database.read<FailedDelivery>(sql`
+    select ${COLUMNS}
+      from (select * from deliveries where ${isFailed} and id >= ${last?.id ?? 0n} order by id desc offset 0) d
+      join webhooks w on w.id = d.webhook_id
+     where ${allOf(conditions)} order by d.id desc limit ${limit}`)
+  return { items, next: items.length === limit ? items.at(-1)!.id : (last?.id ?? null) }
 }
 
 /** A delivery of any gateway, in any state. @returns null when there is none */

@@ -100,7 +100,7 @@ export class S3Files implements ArchiveFiles {
     return bytes === null ? null : Buffer.from(bytes)
   }
 
-  /** Putting and getting again change nothing. @param read the name of a file that was written before */
+  /** Putting and getting again change nothing. @param read the file that is read, where it must be there */
   async #ask<T>(request: () => Promise<T>, read?: string): Promise<T> {
     for (const pause of PAUSES_MS) {
       try {
@@ -118,7 +118,7 @@ export class S3Files implements ArchiveFiles {
   #explain(cause: unknown, read?: string): ArchiveUnusableError {
     const { origin } = this.#bucket.endpoint
     const code = codeOf(cause)
-    // AWS answers so for an object that is not there, to a key that may not list the bucket.
+    // AWS answers 403 instead of 404 for a missing object when the key has no right to list the bucket.
     const orLost =
       read === undefined ? '' : `; if it has them, ${read} is not there: bring it back from a copy`
     const cure =

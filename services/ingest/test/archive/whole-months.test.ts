@@ -84,11 +84,17 @@ async function lookEverywhere(t: Test, store: Store, wereThere: Months): Promise
   return [...months.keys()].sort()
 }
 
-t.test('no reader finds a part of a month while it moves, or moves back', async t => {
+/** A store with some months of final payments, of which everybody was told. */
+async function openMonths(t: Test) {
   const { store, database } = await openTestStore(t)
   await ingest(store, [userPayment, created(1, 10, PERIODS), ...SLOTS.map(slot => pay(slot)), final])
   await drain(store)
   await database.pool.query('update ingest_batches set relayed_at = now()')
+  return { store, database }
+}
+
+t.test('no reader finds a part of a month while it moves, or moves back', async t => {
+  const { store, database } = await openMonths(t)
   const wereThere = await listMonths(store)
   const [firstMonth, secondMonth] = [...wereThere.keys()].sort() as [string, string]
   const archive = await openArchive(t, store)
@@ -159,10 +165,7 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
 })
 
 t.test('lists begin behind the last month that moves, whatever was restored before it', async t => {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, [userPayment, created(1, 10, PERIODS), ...SLOTS.map(slot => pay(slot)), final])
-  await drain(store)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  const { store } = await openMonths(t)
   const wereThere = await listMonths(store)
   const [first, second, third] = [...wereThere.keys()].sort() as [string, string, string]
   const archive = await openArchive(t, store)
