@@ -13,12 +13,13 @@ import { BASE_IMAGE, makeBase, makeStandIns } from './stand-ins.js'
 const USAGE = `usage: npm run test:containers [-- FILE...]
   Builds the images, runs them, and tests what runs: all of test/containers, or these files.
   Needs root, Debian's packages and npm.
-  --core  docker-compose.yml alone, as the long gate runs it; where containers cannot run, one
-          line says so, and nothing fails`
+  --core  the archive and docker-compose.yml alone, as the long gate runs them; where containers
+          cannot run, one line says so, and nothing fails`
 
 const HERE = join(ROOT, 'test/containers')
 const FILE_TIMEOUT_S = 900
-const COMPOSE = 'test/containers/compose.containers.ts'
+/** What the long gate runs. */
+const CORE = ['archive', 'compose'].map(name => `test/containers/${name}.containers.ts`)
 /** The long gate does not wait longer for a machine that downloads slowly. */
 const PREPARATION_MS = 240_000
 
@@ -88,7 +89,7 @@ const engine = await (isCore ? inTime(prepareMachine()) : prepareMachine()).catc
 const all = readdirSync(HERE)
   .filter(name => name.endsWith('.containers.ts'))
   .map(name => `test/containers/${name}`)
-const files = isCore ? [COMPOSE] : named.length > 0 ? named : all
+const files = isCore ? CORE : named.length > 0 ? named : all
 let passed = false
 try {
   /** Files that run our own images; the others need at most a Debian. */

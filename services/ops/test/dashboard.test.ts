@@ -197,7 +197,12 @@ t.test('the dashboard', async t => {
       { state: 'failed', tries: 4 },
     ])
     t.equal((await ops.queue.countWaiting()).first, 1)
-    await user.post('/failed-deliveries/redeliver-all', [csrf])
+    const { headers } = await user.post('/failed-deliveries/redeliver-all', [csrf])
+    t.match(
+      (await user.get(headers.location!)).body,
+      '1 of 1 are due now.',
+      'the inactive one takes no place',
+    )
     t.strictSame(
       (await states()).map(({ state }) => state),
       ['pending', 'pending', 'failed'],
