@@ -1,22 +1,32 @@
-// `npm test`, `npm run test:long` and .ci/run (`--all`). The last line is `N passed, N failed`.
+// `npm test`, `npm run test:systems`, `npm run test:night` and .ci/run (`--all`). The last line is `N passed, N failed`.
 import { relative } from 'node:path'
 import { run, runCommand } from './command.mjs'
-import { STEPS } from './gate/long-steps.mjs'
+import { listChangedFiles } from './gate/changed-files.mjs'
+import { readCpuSeconds } from './gate/cpu-seconds.mjs'
+import { NIGHT, SHORT, SYSTEMS } from './gate/steps.mjs'
 import { listTestFiles, listTestFolders } from './gate/test-files.mjs'
 import { setUp } from './set-up.mjs'
 
+const listNames = steps => steps.map(({ name }) => name).join(' ')
 const USAGE = `usage: npm test [-- FILE...]
-  Lint, format, types and every short test, in some 8 minutes; or these test files alone.
+  Lint, format, types and every short test, in some 6 minutes; or these test files alone.
 
-usage: npm run test:long [-- STEP...]
-  What takes minutes or tries something else each time: all steps, or those that are named:
-  ${STEPS.map(({ name }) => name).join('\n  ')}
+usage: npm run test:systems [-- STEP...]
+  Whole systems, the same each time, in some 15 minutes; or these steps:
+  ${listNames(SYSTEMS)}
+
+usage: npm run test:night [-- STEP...]
+  What looks for the unknown or judges times, for hours; or these steps. SEED repeats a night.
+  ${listNames(NIGHT)}
 
 usage: node scripts/test.mjs --all
-  Both, as CI runs them.
+  The first two, as .ci/run.
 usage: node scripts/test.mjs --alone [FILE...]
   These test files, or every short one below the working directory, without the set-up. Each file
   has its own servers unless TEST_DATABASE_URL, TEST_REDIS_URL and TEST_NATS_URL are set.`
+
+/** What the scheduled workflow reports. */
+const NIGHT_TABLE = '.data/night.md'
 
 const stopping = new AbortController()
 const { signal } = stopping
@@ -29,15 +39,13 @@ function count({ passed, failed }) {
 /** As lists of files name it: below the working directory. */
 const toPath = file => relative('', file)
 
-const since = startedAt => `${((Date.now() - startedAt) / 1_000).toFixed(1)} s`
-
 /** Lint, format and types, in the time that tests leave idle. */
 async function checkCode() {
   for (const name of ['lint', 'format', 'types']) {
     const startedAt = Date.now()
     try {
       await run('nice', ['-n', '10', 'npm', 'run', '--silent', name], { signal })
-      console.log(`ok ${name} (${since(startedAt)})`)
+      console.log(`ok ${name} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`)
       count({ passed: 1, failed: 0 })
     } catch (error) {
       console.log(`${error.message}\nnot ok ${name}`)
@@ -47,87 +55,77 @@ async function checkCode() {
 }
 
 // These need packages that the set-up installs.
-const importRunner = () => import('./gate/run-test-files.mjs')
+const importRunner = () => import('./gate/run-steps.mjs')
 const importServers = () => import('./gate/servers.mjs')
 
-async function runShort(files) {
-  const { runTestFiles } = await importRunner()
+async function runTogether(steps) {
+  const { runSteps } = await importRunner()
   const { withServers } = await importServers()
-  const checking = files.length > 0 ? undefined : checkCode()
-  await withServers(async servers => {
-    // A failure is the fault of a change, not of chance.
-    const env = { ...servers, SEED: process.env.SEED ?? '1' }
-    count(await runTestFiles(files.length > 0 ? files : listTestFiles().short, { env, signal }))
-  })
-  await checking
-}
-
-/** Runs one step within its budget. */
-async function runStep({ name, minutes, files, program, env: own }, servers) {
-  const { describeCounts, runTestFiles } = await importRunner()
-  const { runGroup } = await import('./gate/run-group.mjs')
-  const startedAt = Date.now()
-  const timeoutMs = minutes * 60_000
-  const budget = AbortSignal.timeout(timeoutMs)
-  const options = {
-    env: { ...servers, TAP_TIMEOUT: String(minutes * 60), ...own },
-    signal: AbortSignal.any([signal, budget]),
-  }
-  if (own?.SEED) console.log(`SEED=${own.SEED}`)
-  let counts
-  if (files) counts = await runTestFiles(files, { ...options, timeoutMs })
-  else {
-    const isOk = (await runGroup(['--import', 'tsx', ...program], options)) === 0
-    counts = { passed: Number(isOk), failed: Number(!isOk) }
-  }
-  if (budget.aborted) {
-    counts.failed += 1
-    console.log(`${name} took longer than its budget of ${minutes} min and was ended`)
-  }
-  const time = `${since(startedAt)} of ${minutes} min`
-  console.log(`${counts.failed === 0 ? 'ok' : 'not ok'} step ${name} (${time}, ${describeCounts(counts)})`)
-  count(counts)
-}
-
-async function runLong(names) {
-  const { withServers } = await importServers()
-  const steps = STEPS.filter(({ name }) => names.length === 0 || names.includes(name))
-  await withServers(async servers => {
-    for (const [index, step] of steps.entries()) {
-      if (signal.aborted) return
-      console.log(`step ${index + 1} of ${steps.length}: ${step.name} …`)
-      await runStep(step, servers)
-    }
-  })
+  await withServers(async env => (await runSteps(steps, { env, signal })).forEach(count))
 }
 
 async function runAlone(named) {
   const files = named.length > 0 ? named : listTestFiles().short
   if (files.length === 0)
     throw new Error(`no test file is below ${process.cwd()}, in ${listTestFolders().join(', ')}`)
-  const { runTestFiles } = await importRunner()
-  count(await runTestFiles(files, { signal }))
+  const { runSteps } = await importRunner()
+  const [result] = await runSteps([{ name: 'alone', files }], { signal })
+  count(result)
+}
+
+async function runAtNight(steps) {
+  const { runNight } = await import('./gate/run-night.mjs')
+  const { withServers } = await importServers()
+  const results = await runNight(steps, { table: NIGHT_TABLE, withServers, signal })
+  results.forEach(count)
+}
+
+/** Tests of tests are left to the night where nothing that they test has changed. */
+function leaveUnchanged(steps) {
+  const changed = listChangedFiles()
+  const isLeft = ({ tests }) => tests && !changed?.some(file => tests.some(path => file.startsWith(path)))
+  const left = steps.filter(isLeft)
+  const why = changed
+    ? 'nothing that they test has changed'
+    : 'there is no history that tells what has changed'
+  if (left.length > 0) console.log(`left to the night, for ${why}: ${listNames(left)}`)
+  return steps.filter(step => !isLeft(step))
+}
+
+/** @returns the steps of these names, in their order in the list */
+const choose = (steps, names) => steps.filter(({ name }) => names.includes(name))
+
+async function runChosen({ all, alone, systems, night }, names) {
+  if (alone) return runAlone(names.map(toPath))
+  if (night) return runAtNight(names.length > 0 ? choose(NIGHT, names) : NIGHT)
+  if (systems) return runTogether(names.length > 0 ? choose(SYSTEMS, names) : leaveUnchanged(SYSTEMS))
+  if (names.length > 0) return runTogether([{ ...SHORT[0], files: names.map(toPath) }])
+  const steps = all ? [...leaveUnchanged(SYSTEMS), ...SHORT] : SHORT
+  await Promise.all([checkCode(), runTogether(steps)])
 }
 
 const flag = { type: 'boolean' }
-const options = { all: flag, alone: flag, long: flag }
-await runCommand({ usage: USAGE, options, allowPositionals: true }, async ({ all, alone, long }, names) => {
-  const unknown = names.find(name => long && !STEPS.some(step => step.name === name))
-  if (unknown !== undefined) {
+const options = { all: flag, alone: flag, systems: flag, night: flag }
+await runCommand({ usage: USAGE, options, allowPositionals: true }, async (flags, names) => {
+  const { alone, systems, night } = flags
+  const steps = systems ? SYSTEMS : NIGHT
+  const unknown = (systems || night) && names.find(name => !steps.some(step => step.name === name))
+  if (unknown) {
     console.error(`no step is called ${unknown}\n${USAGE}`)
     return 2
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort())
+  const startedAt = Date.now()
   try {
     if (!alone) await setUp()
-    if (alone) await runAlone(names.map(toPath))
-    else if (!long) await runShort(names.map(toPath))
-    if (all || long) await runLong(names)
+    await runChosen(flags, names)
   } catch (error) {
     console.error(error.message)
     totals.failed += 1
   }
   if (signal.aborted) totals.failed += 1
+  const minutes = seconds => (seconds / 60).toFixed(1)
+  console.log(`${minutes((Date.now() - startedAt) / 1_000)} min, ${minutes(readCpuSeconds())} min of CPU`)
   console.log(`${totals.passed} passed, ${totals.failed} failed`)
   return totals.failed === 0 && totals.passed > 0 ? 0 : 1
 })

@@ -35,7 +35,7 @@ async function endGroup(pid) {
  * @param options.signal an aborted signal ends the group
  * @param options.stdout `inherit`; or `pipe`, so that `onStart` can read it
  * @param options.onStart called with the process
- * @returns the exit code, or the name of the signal that ended Node
+ * @returns `code`, the exit code or the name of the signal that ended Node, and `cpuSeconds` of all processes that it waited for
  */
 export async function runGroup(args, { env, signal, stdout = 'inherit', onStart = () => {} }) {
   const child = spawn(process.execPath, ['--import', END_WITH_RUNNER, ...args], {
@@ -45,11 +45,13 @@ export async function runGroup(args, { env, signal, stdout = 'inherit', onStart 
   })
   const stop = () => endGroup(child.pid)
   signal.addEventListener('abort', stop)
+  let cpuSeconds = 0
+  child.on('message', message => (cpuSeconds = message?.cpuSeconds ?? cpuSeconds))
   onStart(child)
   const code = await new Promise((resolve, reject) =>
     child.once('error', reject).once('exit', (number, reason) => resolve(reason ?? number)),
   )
   signal.removeEventListener('abort', stop)
   await stop()
-  return code
+  return { code, cpuSeconds }
 }

@@ -27,7 +27,7 @@ function limitTime(child, timeoutMs, onTimeout) {
  * @param options.env what the file gets besides the environment of this process
  * @param options.timeoutMs how long the file may take unless it asks for more with `t.setTimeout`
  * @param options.signal ends the file when aborted
- * @returns counts of assertions, `code`, `seconds` and `timedOut`. `ok` is false when an assertion failed, the plan does not
+ * @returns counts of assertions, `code`, `seconds`, `cpuSeconds` and `timedOut`. `ok` is false when an assertion failed, the plan does not
  *   match or the output is incomplete. `failures` are names of assertions, `output` is all that the file wrote.
  */
 export async function runTestFile(bundle, { env, timeoutMs, signal }) {
@@ -43,7 +43,7 @@ export async function runTestFile(bundle, { env, timeoutMs, signal }) {
     result.failures.push(fullname)
   })
   const complete = new Promise(resolve => parser.once('complete', resolve))
-  const code = await runGroup(['--enable-source-maps', bundle], {
+  const { code, cpuSeconds } = await runGroup(['--enable-source-maps', bundle], {
     env: { ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
     signal,
     stdout: 'pipe',
@@ -53,5 +53,5 @@ export async function runTestFile(bundle, { env, timeoutMs, signal }) {
     },
   })
   const ok = (await complete).ok && code === 0 && !signal.aborted
-  return { ...result, ok, code, seconds: (Date.now() - startedAt) / 1_000 }
+  return { ...result, ok, code, cpuSeconds, seconds: (Date.now() - startedAt) / 1_000 }
 }

@@ -2,8 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file that only `npm run test:long` runs: it takes minutes, or uses a fresh seed each time. */
+/** Runs whole systems, or takes more than a minute: for `npm run test:systems`. */
 const LONG = /\.long\.test\.ts$/
+/** Judges times, or takes many minutes: for `npm run test:night`. */
+const NIGHT = /\.night\.test\.ts$/
 
 /** Packages whose tests need no server, no service and no socket. */
 const PURE = /^packages\/(contracts|domain|client)\//
@@ -19,16 +21,20 @@ export const listTestFolders = () =>
     .map(folder => join(folder, 'test'))
     .filter(existsSync)
 
-/** @returns `short` is what `npm test` runs, `long` what `npm run test:long` adds */
+/** @returns `short` is what `npm test` runs, `long` what `npm run test:systems` adds, `night` what is left to the night */
 export function listTestFiles() {
   const all = listTestFolders()
     .flatMap(folder => readdirSync(folder, { recursive: true }).map(name => join(folder, name)))
     .filter(file => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .sort()
-  return { short: all.filter(file => !LONG.test(file)), long: all.filter(file => LONG.test(file)) }
+  return {
+    short: all.filter(file => !LONG.test(file) && !NIGHT.test(file)),
+    long: all.filter(file => LONG.test(file)),
+    night: all.filter(file => NIGHT.test(file)),
+  }
 }
 
-/** A file that draws cases at random: `npm test` runs it with one seed, `npm run test:long` with a fresh one. */
+/** A file that draws cases at random: the seed of each command decides which. */
 const DRAWS_CASES = /from '(fast-check|\.\/hold\.js)'/
 
 /** @returns the short files that draw cases at random */

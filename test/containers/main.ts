@@ -13,15 +13,15 @@ import { BASE_IMAGE, makeBase, makeStandIns } from './stand-ins.js'
 const USAGE = `usage: npm run test:containers [-- FILE...]
   Builds the images, runs them, and tests what runs: all of test/containers, or these files.
   Needs root, Debian's packages and npm.
-  --core  the archive and docker-compose.yml alone, as the long gate runs them; where containers
+  --core  the archive and docker-compose.yml alone, as the gate runs them; where containers
           cannot run, one line says so, and nothing fails`
 
 const HERE = join(ROOT, 'test/containers')
 const FILE_TIMEOUT_S = 900
-/** What the long gate runs. */
+/** What the gate runs. */
 const CORE = ['archive', 'compose'].map(name => `test/containers/${name}.containers.ts`)
-/** The long gate does not wait longer for a machine that downloads slowly. */
-const PREPARATION_MS = 240_000
+/** The gate does not wait longer for a machine that downloads slowly. */
+const PREPARATION_MS = 900_000
 
 /** Runs test files one after the other. @returns whether all passed */
 function runFiles(files: readonly string[], signal: AbortSignal): Promise<boolean> {

@@ -46,12 +46,12 @@ export const HELD_BY: Record<string, readonly (readonly [subject: string, file: 
     ],
     [
       'ingest',
-      'test/servers/nats-cluster.long.test.ts',
+      'test/servers/nats-cluster.night.test.ts',
       'nothing is lost or doubled, and the lease moves only when its holder dies',
     ],
     [
       'ingest',
-      'test/chaos/chaos-short.test.ts',
+      'test/chaos/chaos.long.test.ts',
       'nothing is lost, doubled or misdirected while everything is broken',
     ],
     ['ingest', 'packages/bus/test/bus.test.ts', 'a stream that is deleted and made again is read anew'],
@@ -109,7 +109,7 @@ export const HELD_BY: Record<string, readonly (readonly [subject: string, file: 
     ],
     [
       'ops',
-      'test/chaos/chaos-short.test.ts',
+      'test/chaos/chaos.long.test.ts',
       'nothing is lost, doubled or misdirected while everything is broken',
     ],
     [

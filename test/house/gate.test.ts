@@ -1,6 +1,6 @@
-// The steps of `npm run test:long` and the files that only they run.
+// The steps of the gate and of the night, and the files that each of them runs.
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
@@ -8,53 +8,69 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Step {
   name: string
-  seconds: number
-  minutes: number
+  minutes?: number
   files?: string[]
-  program?: string[]
-  env?: Record<string, string>
+  script?: string
+  env: Record<string, string>
+  tests?: string[]
 }
+// What the run that this file is part of draws decides nothing here.
+delete process.env.SEED
 const load = async <T>(file: string) => (await import(`${ROOT}scripts/gate/${file}`)) as T
-const { STEPS } = await load<{ STEPS: Step[] }>('long-steps.mjs')
+const { SHORT, SYSTEMS, NIGHT } = await load<Record<'SHORT' | 'SYSTEMS' | 'NIGHT', Step[]>>('steps.mjs')
 const { listPropertyTests, listTestFiles } = await load<{
   listPropertyTests: () => string[]
-  listTestFiles: () => { short: string[]; long: string[] }
+  listTestFiles: () => Record<'short' | 'long' | 'night', string[]>
 }>('test-files.mjs')
+const { short, long, night } = listTestFiles()
+const filesOf = (steps: readonly Step[]) => steps.flatMap(({ files = [] }) => files)
 
-t.test('every long test file is run by a step, and every file of a step exists', async t => {
-  const { short, long } = listTestFiles()
-  const named = STEPS.flatMap(({ files = [] }) => files)
-  t.same(named.filter(file => long.includes(file)).sort(), long, 'each long file has one step')
-  t.same(
-    named.filter(file => !long.includes(file) && !short.includes(file)),
-    [],
-  )
-  t.ok(short.includes('test/house/gate.test.ts'))
-})
-
-t.test('every test file of the repository is in a list', async t => {
-  const { short, long } = listTestFiles()
+t.test('every test file of the repository is run by the command of its kind', async t => {
   const all = ['test', 'infra', 'packages', 'services'].flatMap(folder =>
     readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' })
       .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
       .map(name => `${folder}/${name}`),
   )
-  t.same([...short, ...long].sort(), all.sort())
+  t.same([...short, ...long, ...night].sort(), all.sort())
+  t.same(filesOf(SHORT), short)
+  const always = SYSTEMS.filter(({ tests }) => !tests)
+  t.same(
+    filesOf(always)
+      .filter(file => !short.includes(file))
+      .sort(),
+    long,
+    'each long file once',
+  )
+  t.same(
+    night.filter(file => !filesOf(NIGHT).includes(file)),
+    [],
+  )
+  t.same(
+    filesOf([...SYSTEMS, ...NIGHT]).filter(file => !all.includes(file)),
+    [],
+    'every file of a step exists',
+  )
 })
 
-t.test('the steps leave room for npm test within 50 minutes, and for a slower machine', async t => {
-  t.ok(STEPS.reduce((sum, { seconds }) => sum + seconds, 0) <= 40 * 60)
-  for (const { name, seconds, minutes, files, program } of STEPS) {
-    t.ok(minutes * 60 >= 1.2 * seconds, `${name} may take a fifth longer`)
-    t.ok(Boolean(files) !== Boolean(program), name)
-  }
-})
-
-t.test('every file that draws cases at random is run again with a fresh seed', async t => {
+t.test('the gate draws the same each time, and the night something else', async t => {
+  for (const { name, env } of [...SHORT, ...SYSTEMS]) t.match(env.SEED, /^[12]$/, name)
+  for (const { name, env } of NIGHT) t.match(env.SEED, /^\d{3,}$/, name)
   const drawing = listPropertyTests()
   t.ok(drawing.includes('services/api/test/fuzz/fuzz.test.ts'))
   t.ok(drawing.includes('packages/domain/test/due-date.test.ts'), 'by way of hold.ts')
-  t.same(STEPS.find(({ env }) => env?.SEED)?.files, drawing)
+  for (const steps of [SYSTEMS, NIGHT])
+    t.same(steps.find(({ name }) => name === 'properties')?.files, drawing)
+})
+
+t.test('a step has files or a script of package.json, and what it tests exists', async t => {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  for (const { name, files, script, tests = [] } of [...SYSTEMS, ...NIGHT]) {
+    t.ok(Boolean(files?.length) !== Boolean(script), name)
+    if (script) t.match(scripts[script], /^node scripts\/run\.mjs test\//, name)
+    for (const path of tests) t.ok(spawnSync('ls', [ROOT + path]).status === 0, path)
+  }
 })
 
 t.test('no object is spread where it is written, to save lines', async t => {

@@ -6,7 +6,7 @@ import type { TraceStep } from './replay/read-traces.js'
 import { replaySeats, SEATS_BOUNDS, SEATS_WEIGHTS } from './replay/seats.js'
 import { followModel, walkModel } from './replay/walk-model.js'
 
-const SEED = Number(process.env.MODELS_SEED ?? 1)
+const SEED = Number(process.env.SEED ?? 1)
 /** How Redis loses what it has acknowledged, and how many traces of each. */
 const FAMILIES = [
   { name: 'a flush', loss: '"flush"', traces: 200 },
@@ -102,7 +102,7 @@ const GIVEN_UP: readonly { name: string; steps: readonly string[] }[] = [
 ]
 
 t.setTimeout(580_000)
-t.comment(`MODELS_SEED=${SEED}`)
+t.comment(`SEED=${SEED}`)
 const { client, prefix } = await useRedis(t)
 
 async function replayAll(

@@ -14,7 +14,7 @@ import { drawTraces, type TraceStep } from './replay/read-traces.js'
 import { NAMELESS_BOUNDS, replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
 import { walkModel } from './replay/walk-model.js'
 
-const SEED = Number(process.env.MODELS_SEED ?? 1)
+const SEED = Number(process.env.SEED ?? 1)
 const TRACES = 200
 /** What a break needs is rare among evenly drawn steps: these are drawn with weights, always the same. */
 const BREAKS_SEED = 1
@@ -78,7 +78,7 @@ const BREAKS: readonly ({ name: string } & ({ find: string; by: string } | { app
 ]
 
 t.setTimeout(580_000)
-t.comment(`MODELS_SEED=${SEED}`)
+t.comment(`SEED=${SEED}`)
 const { url, prefix } = await useRedis(t)
 const database = await createDatabase(t)
 const store: Store = openStore({ DATABASE_URL: database.url, poolSize: 2 })

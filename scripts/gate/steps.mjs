@@ -1,0 +1,103 @@
+// What each command runs, as steps. A step has:
+// - `name`
+// - either `files`: test files, whose assertions are counted
+// - or `script`: a script of package.json, run with `args`, which counts as one assertion
+// - `env`: variables that it gets besides those of the run; SEED decides all that is drawn
+// - `minutes`: after which a file or script counts as hanging and is ended (10); several times what it takes
+// - `tests`: it tests the tests below these paths. The gate runs it only where one of them has changed.
+import { listPropertyTests, listTestFiles } from './test-files.mjs'
+
+const { short, long, night } = listTestFiles()
+const below = (files, folder) => files.filter(file => file.startsWith(folder))
+
+const LAWS = ['packages/store/test/laws/laws.long.test.ts']
+const REPLAYS = below(long, 'test/models/')
+const MUTANTS = { name: 'models', files: below(night, 'test/models/'), minutes: 60 }
+
+const own = process.env.SEED
+/** @returns the steps, each with a seed: that of the environment, its own, or this one */
+const seeded = (seed, steps) =>
+  steps.map(step => ({ ...step, env: { SEED: seed, ...step.env, ...(own && { SEED: own }) } }))
+
+/** `npm test`. */
+export const SHORT = seeded('1', [{ name: 'short', files: short }])
+
+const NAMED_SYSTEMS = [
+  // From nothing: packages of Debian and npm, an image of each service, then the compose file. It begins first.
+  { name: 'containers', script: 'test:containers', args: ['--core'], minutes: 30 },
+  {
+    name: 'self-test',
+    script: 'chaos:self-test',
+    args: [],
+    minutes: 30,
+    tests: ['test/chaos/', 'test/history/'],
+  },
+  { ...MUTANTS, tests: ['test/models/'] },
+  {
+    name: 'browsers',
+    files: [
+      'test/e2e/guides.long.test.ts',
+      'test/e2e/console-sizes.long.test.ts',
+      'test/e2e/console-away.long.test.ts',
+      'test/e2e/console.long.test.ts',
+      'test/e2e/readme.long.test.ts',
+      'test/e2e/client-package.long.test.ts',
+      'test/e2e/dev-kit.long.test.ts',
+      'test/release/release.long.test.ts',
+      'test/e2e/ops-dashboard.long.test.ts',
+      'services/api/test/reference-page.long.test.ts',
+    ],
+  },
+  { name: 'replays', files: REPLAYS },
+  { name: 'laws', files: LAWS, env: { SEED: '2', LAWS_RUNS: '2000' }, minutes: 15 },
+  // Other cases than those of `npm test`, the same each time.
+  { name: 'properties', files: listPropertyTests(), env: { SEED: '2', FUZZ_REQUESTS: '15000' } },
+  { name: 'chaos', files: ['test/chaos/chaos.long.test.ts', 'test/chaos/realtime.long.test.ts'] },
+  { name: 'upgrade', files: ['test/upgrade/upgrade.long.test.ts', 'test/e2e/fixtures.long.test.ts'] },
+  { name: 'incumbent', files: below(long, 'test/clients/') },
+]
+
+/** Every long file that no other step names. */
+const others = long.filter(file => !NAMED_SYSTEMS.some(({ files }) => files?.includes(file)))
+
+/** `npm run test:systems`: all side by side, those that take longest first. */
+export const SYSTEMS = seeded('1', [...NAMED_SYSTEMS, { name: 'systems', files: others }])
+
+const fresh = own ?? String(Date.now() % 2 ** 31)
+/** `npm run test:night`: one step after the other, for some of them judge times. */
+export const NIGHT = seeded(fresh, [
+  { name: 'speed', script: 'bench', args: ['--gate'], minutes: 30 },
+  { name: 'bounds', files: below(night, 'test/bounds/'), minutes: 120 },
+  { name: 'benches', files: below(night, 'test/bench/'), minutes: 30 },
+  { name: 'properties', files: listPropertyTests(), env: { FUZZ_REQUESTS: '100000' }, minutes: 60 },
+  { name: 'laws', files: LAWS, env: { LAWS_SECONDS: '700' }, minutes: 30 },
+  { name: 'replays', files: REPLAYS, minutes: 30 },
+  MUTANTS,
+  {
+    name: 'chaos',
+    files: [
+      'test/chaos/chaos.night.test.ts',
+      'test/chaos/realtime.long.test.ts',
+      'services/realtime/test/seats.test.ts',
+      'services/indexer/test/faults.long.test.ts',
+      'services/indexer/test/kill.long.test.ts',
+      'test/e2e/chain.long.test.ts',
+      'test/e2e/chain-finalized.long.test.ts',
+      'test/e2e/fixtures.long.test.ts',
+    ],
+    env: { CHAOS: 'long' },
+    minutes: 60,
+  },
+  { name: 'self-test', script: 'chaos:self-test', args: ['--all'], minutes: 120 },
+  {
+    name: 'clusters',
+    files: [
+      ...below(night, 'test/servers/'),
+      'services/webhook-worker/test/fleet-caps.night.test.ts',
+      'services/ingest/test/archive/swift.night.test.ts',
+    ],
+    minutes: 60,
+  },
+  { name: 'containers', script: 'test:containers', args: [], minutes: 60 },
+  { name: 'soak', script: 'soak', args: ['--seed', fresh], minutes: 120 },
+])
