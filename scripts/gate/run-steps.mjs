@@ -9,7 +9,7 @@ import { removeAbandonedServers } from './servers.mjs'
 import { laneOf } from './test-files.mjs'
 
 /** How long a file may take unless it asks for more, in seconds; tap's own name for the setting. Only what hangs takes so long. */
-const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 600)
+const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 900)
 
 /**
  * The lanes in the order in which each worker takes work from them. What is in the lane `system` takes longest, so every second

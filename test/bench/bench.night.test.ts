@@ -32,8 +32,6 @@ async function runBench(t: Test, flags: string[], env: Record<string, string>): 
   return output
 }
 
-t.setTimeout(235_000)
-
 t.test('a quick run of every bench yields rows of plausible figures', async t => {
   const { databaseUrl, redisUrl, natsUrl } = await useServers(t)
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NATS_URL: natsUrl }

@@ -7,8 +7,6 @@ import { io } from 'socket.io-client'
 import t from 'tap'
 import { PROGRAM, STRANGER } from '../e2e/chain-cases.js'
 
-t.setTimeout(240_000)
-
 const SLOT_MS = 400
 /** Blocks on top of a final block. */
 const FINALITY_SLOTS = 31

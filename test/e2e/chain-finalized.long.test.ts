@@ -8,8 +8,6 @@ import { io } from 'socket.io-client'
 import t from 'tap'
 import { gateway, payment, PROGRAM, STRANGER, stranger } from './chain-cases.js'
 
-t.setTimeout(400_000)
-
 const BLOCKS = 100
 const A_BLOCK = 100
 

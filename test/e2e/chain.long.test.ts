@@ -7,8 +7,6 @@ import { io } from 'socket.io-client'
 import t from 'tap'
 import { CASES, gateway, payment, PROGRAM, STRANGER, stranger } from './chain-cases.js'
 
-t.setTimeout(240_000)
-
 const chain = new SimulatedChain({ programs: [PROGRAM, STRANGER] })
 const node = await openSimulatedNode(chain)
 t.teardown(() => node.close())

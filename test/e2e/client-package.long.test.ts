@@ -26,7 +26,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CHROMIUM = '/usr/bin/chromium'
 const BUDGET_BYTES = 25 * 1024
 
-t.setTimeout(600_000)
 const project = mkdtempSync(join(tmpdir(), 'payment-tracking-client-'))
 t.teardown(() => rmSync(project, { recursive: true }))
 const run = (command: string, args: string[], cwd = project) =>

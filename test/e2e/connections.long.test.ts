@@ -13,8 +13,6 @@ import t from 'tap'
 // @ts-expect-error a script without types
 import { CONNECTIONS } from '../../scripts/sizing.mjs'
 
-t.setTimeout(240_000)
-
 const FLEET: Record<string, number> = { realtime: 30, api: 18, 'webhook-worker': 6, ingest: 2 }
 const MOST = 200
 const WITHOUT_POSTGRES = new Set<string>(['indexer', 'console'])

@@ -10,7 +10,6 @@ import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-t.setTimeout(420_000)
 const { id, baseUrl, publish } = await startStackWithPublisher(t, 'away', { RATE_LIMIT_MAX: '100000' })
 const chain = buildChain({ seed: id })
 const gateway = await chain.openGateway('Away')

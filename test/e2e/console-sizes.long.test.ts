@@ -19,7 +19,6 @@ const MEMOS = [
   `a${'\u202e'.repeat(21)}`,
 ]
 
-t.setTimeout(420_000)
 const { id, baseUrl, publish } = await startStackWithPublisher(t, 'sizes', {
   RATE_LIMIT_MAX: '100000',
   ENVIRONMENT: 'devnet',

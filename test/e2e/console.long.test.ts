@@ -12,7 +12,6 @@ import { testSession, testSignIn } from '../console/pages/session.js'
 import { testSubscriptions } from '../console/pages/subscriptions.js'
 import { press } from '../console/walk-by-keyboard.js'
 
-t.setTimeout(600_000)
 const market = await openMarket(t)
 const { baseUrl, page, go, outside, complaints } = market
 

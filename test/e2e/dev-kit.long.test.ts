@@ -11,7 +11,6 @@ import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { ROOT, runScript } from './read-guide.js'
 
-t.setTimeout(300_000)
 const stack = await startStack(t, { WEBHOOK_BACKOFF_MS: '50' })
 const env = { DATA_DIR: stack.dataDir }
 const run = (command: string) => runScript(t, `exec npm run --silent ${command}`, env)

@@ -10,7 +10,6 @@ import {
 import t from 'tap'
 import { runFixtures } from './fixture-run.js'
 
-t.setTimeout(240_000)
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 
 t.test(`the second set, seed ${seed}`, async t => {

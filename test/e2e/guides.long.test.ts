@@ -7,7 +7,6 @@ import t from 'tap'
 import { codeBlocks, runScript } from './read-guide.js'
 
 const CHROMIUM = '/usr/bin/chromium'
-t.setTimeout(600_000)
 const stack = await startStack(t)
 const { baseUrl } = stack.describe()
 const env = { DATA_DIR: stack.dataDir }

@@ -7,8 +7,6 @@ import { birthOf } from '@payment-tracking/stack'
 import { waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 
-t.setTimeout(180_000)
-
 const RUNNER = fileURLToPath(new URL('../../scripts/test.mjs', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

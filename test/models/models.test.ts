@@ -13,8 +13,6 @@ import { drawTraces } from './replay/read-traces.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_LINES = 250
-/** Quint's own evaluator draws traces of five models; on a busy machine that takes minutes. */
-t.setTimeout(300_000)
 
 const code = execFileSync('git', ['ls-files', 'packages', 'services', 'prisma'], {
   cwd: ROOT,

@@ -101,7 +101,6 @@ const GIVEN_UP: readonly { name: string; steps: readonly string[] }[] = [
   },
 ]
 
-t.setTimeout(580_000)
 t.comment(`SEED=${SEED}`)
 const { client, prefix } = await useRedis(t)
 

@@ -77,7 +77,6 @@ const BREAKS: readonly ({ name: string } & ({ find: string; by: string } | { app
   },
 ]
 
-t.setTimeout(580_000)
 t.comment(`SEED=${SEED}`)
 const { url, prefix } = await useRedis(t)
 const database = await createDatabase(t)

@@ -66,7 +66,6 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
   },
 ]
 
-t.setTimeout(580_000)
 t.comment(`SEED=${SEED}`)
 const database = await createDatabase(t)
 const store = openStore({ DATABASE_URL: database.url, poolSize: LANES })

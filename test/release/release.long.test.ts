@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
-t.setTimeout(300_000)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-release-'))
 t.teardown(() => rmSync(folder, { recursive: true }))

@@ -15,8 +15,6 @@ import t, { type Test } from 'tap'
 import { openRig, pay, PROGRAM } from '../../services/indexer/test/open-rig.js'
 import { startNatsCluster } from './start-nats-cluster.js'
 
-t.setTimeout(530_000)
-
 const PATIENCE = { timeoutMs: 120_000 }
 const SHOWN_LINES = 25
 

@@ -11,8 +11,6 @@ import { openRig } from '../../services/webhook-worker/test/support/start-worker
 import { Contest } from '../chaos/contest.js'
 import { startRedisCluster, type RedisCluster } from './start-redis-cluster.js'
 
-t.setTimeout(400_000)
-
 const LEASE_MS = 4_000
 const PATIENCE = { timeoutMs: 90_000 }
 

@@ -13,8 +13,6 @@ interface Refused {
   services?: string[]
 }
 
-t.setTimeout(300_000)
-
 const ALL = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops']
 
 const REFUSED: Record<string, Refused> = {

@@ -6,9 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { useNats } from '@payment-tracking/testkit'
 import t from 'tap'
 
-// Some thirty processes, one after the other.
-t.setTimeout(240_000)
-
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -97,11 +94,18 @@ const COMMANDS = Object.keys(scripts).filter(name =>
   /^node scripts\/(?!bundle-services|set-up)/.test(scripts[name]!),
 )
 
+const forEachCommand = (argument: string, judge: (name: string, code: unknown, output: string) => void) =>
+  Promise.all(
+    COMMANDS.map(async name => {
+      const { code, output } = await run(name, [argument])
+      judge(name, code, output)
+    }),
+  )
+
 t.test(
   'every command tells how it is used, in lines of at most 100 columns, and does nothing else',
   async t => {
-    for (const name of COMMANDS) {
-      const { code, output } = await run(name, ['--help'])
+    await forEachCommand('--help', (name, code, output) => {
       t.equal(code, 0, `${name}: ${output}`)
       // `soak` is `chaos` with other defaults.
       const shown = name === 'soak' ? 'chaos' : name.replace(/^test:(systems|night)$/, 'test')
@@ -110,14 +114,13 @@ t.test(
         output.split('\n').every(line => line.length <= 100),
         `${name} fits a terminal`,
       )
-    }
+    })
   },
 )
 
 t.test('every command refuses an unknown argument with its usage and exit code 2', async t => {
-  for (const name of COMMANDS) {
-    const { code, output } = await run(name, ['--nonsense'])
+  await forEachCommand('--nonsense', (name, code, output) => {
     t.equal(code, 2, `${name}: ${output}`)
     t.match(output, /--nonsense.*\nusage: (\[BASE_URL=\S+\] )?npm/)
-  }
+  })
 })

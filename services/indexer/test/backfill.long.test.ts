@@ -3,8 +3,6 @@ import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { call, key, openRig, pay, recordIds, stranger, type Rig } from './open-rig.js'
 
-t.setTimeout(110_000)
-
 /** Pays in a block of its own. @returns the slot */
 function payIn(rig: Rig, recordId: number): number {
   rig.chain.advance()

@@ -3,8 +3,6 @@ import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { openRig, pay, type Rig } from './open-rig.js'
 
-t.setTimeout(110_000)
-
 const amounts = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.amount)
 const HONEST = { amount: '1000000' }
 

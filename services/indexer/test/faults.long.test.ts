@@ -3,8 +3,6 @@ import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { call, key, numbers, openRig, pay, payMany, recordIds, stranger, type Rig } from './open-rig.js'
 
-t.setTimeout(240_000)
-
 t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets only take time', async t => {
   const rig = await openRig(t, { nodes: 2 })
   const [a, b] = rig.nodes as [Rig['nodes'][0], Rig['nodes'][0]]

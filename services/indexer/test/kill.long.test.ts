@@ -6,8 +6,6 @@ import { openPrivateServers, waitFor, type StartedService } from '@payment-track
 import t from 'tap'
 import { openRig, pay } from './open-rig.js'
 
-t.setTimeout(300_000)
-
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 t.comment(`SEED=${seed}`)
 

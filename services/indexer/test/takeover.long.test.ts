@@ -3,8 +3,6 @@ import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { numbers, openRig, payMany, recordIds } from './open-rig.js'
 
-t.setTimeout(110_000)
-
 t.test('a second indexer takes over after a kill, and nothing is lost or doubled', async t => {
   const rig = await openRig(t)
   const first = await rig.start()

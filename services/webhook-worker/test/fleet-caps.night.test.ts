@@ -8,8 +8,6 @@ const LEASE_MS = 4_000
 const FLEET = { WEBHOOK_FLEET_CAPS: 'on', 'webhook-worker.fleetLeaseMs': String(LEASE_MS) }
 const PATIENCE = { timeoutMs: 60_000 }
 
-t.setTimeout(300_000)
-
 /** Waits until each worker says that so many share the caps. */
 const share = (workers: readonly StartedService[], members = workers.length) =>
   waitFor(

@@ -26,7 +26,6 @@ export interface ReplayedModel {
 
 /** Replays traces of the model on the code, and then on each break of the code. */
 export async function testReplay({ name, bounds, steps, actions, replay, breaks }: ReplayedModel) {
-  t.setTimeout(580_000)
   t.comment(`SEED=${SEED}`)
   const lanes: { store: Store; database: TestDatabase }[] = []
   for (let lane = 0; lane < LANES; lane += 1) {

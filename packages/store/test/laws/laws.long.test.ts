@@ -7,7 +7,6 @@ import type { Law } from './laws.js'
 const { SEED = String(Date.now() % 2 ** 31), LAWS_RUNS = '10000', LAWS_SECONDS, LAWS } = process.env
 const histories = Number(LAWS_RUNS)
 
-t.setTimeout(800_000)
 await holdLaws(t, {
   histories,
   least: LAWS_SECONDS === undefined ? histories : histories / 100,

@@ -6,8 +6,6 @@ import { killInEachRequest } from './kill-everywhere.js'
 import { installSwift, openSwift } from './open-swift.js'
 import { testS3Store } from './test-s3-store.js'
 
-t.setTimeout(900_000)
-
 const lacking = await installSwift()
 if (lacking !== null) void t.test(lacking, { skip: true }, () => {})
 else {
