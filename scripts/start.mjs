@@ -1,11 +1,12 @@
 // `npm start`: from a fresh clone to a running service. Everything it keeps lies under DATA_DIR (.data).
 import { runCommand } from './command.mjs'
+import { checkStart } from './set-up/check-start.mjs'
 import { setUp } from './set-up.mjs'
 
 const USAGE = `usage: npm start [-- --demo]
   Installs and builds what is missing, starts Postgres, Redis, NATS and all services, and runs until
   Ctrl-C. Everything that is kept lies in DATA_DIR (.data).
-  --demo  plays a made-up market from the first second, so that every page has something to show
+  --demo  ninety days of a made-up shop that goes on selling, in a folder of its own (.data-demo)
   --help  prints this
 
   PORT=3102 DATA_DIR=.data2 npm start       a second copy beside the first
@@ -13,8 +14,23 @@ const USAGE = `usage: npm start [-- --demo]
   DATABASE_URL=… REDIS_URL=… NATS_URL=…     servers of yours instead of private ones
   docs/settings.md has every setting.`
 
+/** What a demo has of its own, unless the user chose it. */
+const DEMO_SETTINGS = { DATA_DIR: '.data-demo', ENVIRONMENT: 'demo' }
+
 await runCommand({ usage: USAGE, options: { demo: { type: 'boolean' } } }, async ({ demo }) => {
+  // Of `npm start --demo` npm keeps the option for itself, and tells it by this variable.
+  const playsDemo = demo || process.env.npm_config_demo === 'true'
+  if (playsDemo)
+    for (const [name, value] of Object.entries(DEMO_SETTINGS))
+      process.env[name] = process.env[name]?.trim() || value
+  await checkStart(process.env)
+  const onInterrupt = () => {
+    console.log('\nstopped during the set-up; npm start goes on from here')
+    process.exit(130)
+  }
+  process.once('SIGINT', onInterrupt)
   await setUp({ withTests: false })
+  process.off('SIGINT', onInterrupt)
   const { tools } = await import('../infra/stack/dist/commands.js')
-  return tools.main(process.env, { playsDemo: demo })
+  return tools.main(process.env, { playsDemo })
 })

@@ -4,12 +4,13 @@ import { demo, playMarket } from './commands/demo/index.js'
 import { gateway, listen, pay, signIn, trigger } from './commands/dev-kit/index.js'
 import { jwtKeys } from './commands/jwt-keys.js'
 import { publishEvents } from './commands/publish-events.js'
+import { sample } from './commands/sample.js'
 import { discardDataDir, openServers } from './servers/index.js'
 import { main, readStackFile } from './launcher/index.js'
 import { wrapLines } from './wrap-lines.js'
 
 /** Each takes its arguments and the environment, and resolves with an exit code. */
-export const commands = { demo, gateway, jwtKeys, listen, pay, publishEvents, signIn, trigger }
+export const commands = { demo, gateway, jwtKeys, listen, pay, publishEvents, sample, signIn, trigger }
 
 /** What scripts do themselves. */
 export const tools = {

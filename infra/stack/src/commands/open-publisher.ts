@@ -18,7 +18,7 @@ export interface Publisher {
    */
   publish(line: string | Uint8Array): Promise<number>
   /** Publishes in this order, a window at a time. @returns how many were acknowledged */
-  publishAll(lines: AsyncIterable<Uint8Array>): Promise<number>
+  publishAll(lines: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<number>
   close(): Promise<void>
 }
 

@@ -21,6 +21,7 @@ const DATABASE_NAME = 'payment_tracking'
 /** @returns the key of the market's first gateway, and what ends the market */
 export type PlayMarket = (parts: {
   natsUrl: string
+  baseUrl: string
   /** Whether the event that created this gateway is stored. */
   knowsGateway: (gateway: string) => Promise<boolean>
   env: NodeJS.ProcessEnv
@@ -153,7 +154,7 @@ async function runServices(run: Run): Promise<void> {
     if (!response.ok) throw new Error(`${response.url} answered ${response.status}`)
     return ((await response.json()) as unknown[]).length > 0
   }
-  const market = await playMarket?.({ natsUrl: urls.natsUrl, knowsGateway, env, log })
+  const market = await playMarket?.({ natsUrl: urls.natsUrl, baseUrl: edge.url, knowsGateway, env, log })
   if (market) closers.push(market.close)
   log(
     renderGuide(describe(), {

@@ -2,14 +2,9 @@
 // instead of months, pay when they are due, pause, come back and leave.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  buildChain,
-  type ChainGateway,
-  type ChainMessage,
-  type ChainPolicy,
-  type KeyPair,
-} from '../../chain/index.js'
-import { USDC } from '../usdc.js'
+import { buildChain, type ChainGateway, type ChainMessage, type ChainPolicy } from '../../chain/index.js'
+import { CENT, USDC } from '../tokens.js'
+import { slotAt } from './shop-history.js'
 
 export interface FeedPayment {
   signature: string
@@ -59,9 +54,9 @@ const MERCHANTS: readonly Merchant[] = [
 
 /** Plans come due after this many seconds, so that the demo shows payments soon. */
 const PERIODS_S = [4, 7, 12]
+/** The plan of the only customer, when a tracking ID is given. */
+const NAMED_PERIOD_S = 2
 const MAX_CUSTOMERS = 12
-/** Hundredths of the token to its smallest unit. */
-const CENT = 10n ** BigInt(USDC.decimals - 2)
 
 const pick = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)]!
 
@@ -77,30 +72,32 @@ export interface FeedOptions {
   /** The mean time between two events. */
   paceMs: number
   programId?: string | undefined
-  /** The first customer's tracking ID; the demo invents the others. */
+  /** Only this customer signs up and pays; without it, customers are invented. */
   trackingId?: string | undefined
-  /** The key of the first merchant's gateway, so that a person can sign in as it; a new one without it. */
-  authority?: KeyPair | undefined
 }
 
-export async function buildFeed({ paceMs, programId, trackingId, authority }: FeedOptions): Promise<Feed> {
+export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions): Promise<Feed> {
   // A new seed each time: a repeated demo has new customers, not duplicates of the previous customers.
-  const chain = buildChain({ seed: randomUUID(), ...(programId && { programId }), firstSlot: slotOfNow() })
+  const chain = buildChain({
+    seed: randomUUID(),
+    ...(programId && { programId }),
+    firstSlot: slotAt(Date.now()),
+  })
   const tokenMint = USDC.mint
   const gateways: ChainGateway[] = []
-  for (const [index, { name }] of MERCHANTS.entries())
-    gateways.push(await chain.openGateway(name, index === 0 ? authority : undefined))
+  for (const { name } of MERCHANTS) gateways.push(await chain.openGateway(name))
   const customers: Customer[] = []
   let serial = 0
 
+  const [fewest, most] = trackingId ? [1, 1] : [3, MAX_CUSTOMERS]
   const signUp = async () => {
     const index = Math.floor(Math.random() * MERCHANTS.length)
     const merchant = MERCHANTS[index]!
     const [plan, cents] = pick(merchant.plans)
-    const periodS = serial === 0 ? Math.min(...PERIODS_S) : pick(PERIODS_S)
+    const periodS = trackingId ? NAMED_PERIOD_S : pick(PERIODS_S)
     const userPayment = await chain.openUserPayment(tokenMint)
     const policy = await chain.openPolicy(gateways[index]!, userPayment, {
-      trackingId: (serial === 0 && trackingId) || `${plan}-${serial}-${userPayment.owner.slice(0, 4)}`,
+      trackingId: trackingId ?? `${plan}-${serial}-${userPayment.owner.slice(0, 4)}`,
       amount: cents * CENT,
       frequency: periodS,
     })
@@ -150,15 +147,12 @@ export async function buildFeed({ paceMs, programId, trackingId, authority }: Fe
     async *play(signal) {
       while (!signal.aborted) {
         const due = customers.find(({ paused, dueAtMs }) => !paused && dueAtMs <= Date.now())
-        if (customers.length < 3 || (customers.length < MAX_CUSTOMERS && Math.random() < 0.15))
+        if (customers.length < fewest || (customers.length < most && Math.random() < 0.15))
           yield await signUp()
         else if (due) yield pay(due)
-        else if (Math.random() < 0.08) yield changeMind()
+        else if (!trackingId && Math.random() < 0.08) yield changeMind()
         await sleep(paceMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
       }
     },
   }
 }
-
-/** A later demo uses later slots: slots grow by about 2.5 a second. */
-const slotOfNow = (): number => Math.floor(Date.now() / 400)

@@ -1,18 +1,21 @@
 import { existsSync } from 'node:fs'
 import { createKeyFile, demoKeyFileOf, readKeyFile } from '../dev-kit/index.js'
+import { programIdOf } from '../dev-kit/program-id.js'
 import type { PlayMarket } from '../../launcher/index.js'
 import { openPublisher } from '../open-publisher.js'
-import { buildFeed } from './play-feed.js'
-
-/** Lively enough that something happens at each look, and slow enough to read. */
-const PACE_MS = 400
+import { waitUntilStored } from '../dev-kit/wait-until-stored.js'
+import { openDemoEndpoints } from './demo-endpoints.js'
+import { playShop } from './play-shop.js'
+import { buildShopHistory } from './shop-history.js'
 
 /**
- * `npm start -- --demo`: publishes a made-up market until it is closed. Nothing of it is printed; the console shows it.
- * @returns the key of its first gateway, and what ends the market
+ * `npm start -- --demo`: publishes ninety days of a small shop, unless the database has its gateway already, registers its
+ * endpoints, and plays on until it is closed. Nothing of it is printed; the console shows it.
+ * @returns the key of its gateway, and what ends the market
  */
 export async function playMarket({
   natsUrl,
+  baseUrl,
   knowsGateway,
   env,
   log,
@@ -20,13 +23,19 @@ export async function playMarket({
   const publisher = await openPublisher({ ...env, NATS_URL: natsUrl })
   const end = new AbortController()
   const keyFile = demoKeyFileOf(env)
+  const authority = existsSync(keyFile) ? readKeyFile(keyFile) : createKeyFile(keyFile)
+  const programId = programIdOf(env)
+  const endMs = Date.now()
+  const history = await buildShopHistory({ seed: `demo/${endMs}`, endMs, programId, authority })
+  const { address } = history.gateway
+  let closeEndpoints = () => {}
   const play = async () => {
-    const authority = existsSync(keyFile) ? readKeyFile(keyFile) : createKeyFile(keyFile)
-    const feed = await buildFeed({ paceMs: PACE_MS, programId: env.PROGRAM_ID?.trim(), authority })
-    for (const { address, created } of feed.gateways)
-      // An earlier demo has created the gateway of the key, unless that demo was cut off or the database is another one.
-      if (!(await knowsGateway(address))) await publisher.publish(JSON.stringify(created))
-    for await (const { messages } of feed.play(end.signal))
+    if (!(await knowsGateway(address))) {
+      await publisher.publishAll(history.messages.map(message => Buffer.from(JSON.stringify(message))))
+      await waitUntilStored(baseUrl, history.messages.at(-1)!.signature)
+    }
+    closeEndpoints = await openDemoEndpoints(baseUrl, address, authority)
+    for await (const messages of playShop(history, programId, end.signal))
       for (const message of messages) await publisher.publish(JSON.stringify(message))
   }
   const playing = play().catch((error: unknown) => {
@@ -37,6 +46,7 @@ export async function playMarket({
     close: async () => {
       end.abort()
       await playing
+      closeEndpoints()
       await publisher.close()
     },
   }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { USDC } from '../usdc.js'
+import { USDC } from '../tokens.js'
 import { STAGES, type TrackedPayment } from './track-payments.js'
 
 type Style = Parameters<typeof styleText>[0]

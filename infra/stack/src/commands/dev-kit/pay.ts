@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { deriveGateway } from '@payment-tracking/domain'
+import { deriveGateway, isPublicKey } from '@payment-tracking/domain'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildChain, buildAddress } from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
-import { USDC } from '../usdc.js'
+import { findMint, listSymbols, USDC } from '../tokens.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
@@ -20,7 +20,7 @@ const USAGE = `usage: ${calledAs('pay', '--tracking-id ID --amount N [options]')
   --gateway ADDRESS  the gateway that executes the payment (default: the gateway that --key owns)
   --key FILE         default: gateway-key.json in DATA_DIR
   --recipient KEY    who is paid (default: the owner of --key)
-  --mint KEY         the token (default: USDC)`
+  --mint KEY         the token: its mint, or its symbol in TOKENS (default: USDC)`
 
 const OPTIONS = {
   'tracking-id': { type: 'string' },
@@ -44,6 +44,12 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     return refuseArguments(USAGE, `--tracking-id has more than ${MAX_MEMO_BYTES} bytes`)
   if (!amount || !/^\d{1,20}$/.test(amount))
     return refuseArguments(USAGE, "--amount must be a whole number of the token's smallest unit")
+  for (const name of ['gateway', 'recipient'] as const)
+    if (values[name] !== undefined && !isPublicKey(values[name]))
+      return refuseArguments(USAGE, `--${name} must be a public key: 32 bytes in base58`)
+  const tokenMint = findMint(values.mint ?? USDC.mint, env)
+  if (tokenMint === undefined)
+    return refuseArguments(USAGE, `--mint must be the public key of a mint, or one of ${listSymbols(env)}`)
   const stack = findStack(env)
   const programId = programIdOf(env)
   const owner = () => readKeyFile(keyFileOf(values.key, env)).publicKey
@@ -55,7 +61,7 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     amount: BigInt(amount),
     payer: buildAddress(`${seed}/payer`),
     recipient: values.recipient ?? owner(),
-    tokenMint: values.mint ?? USDC.mint,
+    tokenMint,
   })
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   try {

@@ -12,7 +12,7 @@ import { buildChain, type Chain, type ChainMessage, buildAddress } from '../../c
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
-import { USDC } from '../usdc.js'
+import { USDC } from '../tokens.js'
 import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { printable } from './printable.js'

@@ -1,0 +1,22 @@
+// `npm run client`: the typed client as a tarball, for a project of one's own.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, run, runCommand, withProgress } from './command.mjs'
+import { setUp } from './set-up.mjs'
+
+const USAGE = `usage: npm run client
+  Makes the tarball of the typed client in dist/client, and prints how to install it in a project of yours.
+  Installs the generator of its types first, unless it is there.`
+
+await runCommand({ usage: USAGE }, async () => {
+  await setUp()
+  const folder = join(ROOT, 'dist/client')
+  mkdirSync(folder, { recursive: true })
+  const args = ['pack', '--json', '--workspace', 'packages/client', '--pack-destination', folder]
+  const printed = await withProgress('packing', () => run('npm', args))
+  const [{ filename }] = JSON.parse(printed)
+  console.log(`
+In the folder of your project:
+  npm install ${join(folder, filename)}
+  npm install --save-dev tsx typescript`)
+})

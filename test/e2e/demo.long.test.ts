@@ -1,0 +1,60 @@
+// `npm start -- --demo`, against a stack of its own: its past is there at once, its endpoints get what is sold, a second start
+// does not make the past again.
+import { deriveGateway } from '@payment-tracking/domain'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { startStack, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { playMarket } from '../../infra/stack/src/commands/demo/index.js'
+import { openGatewaySession } from '../../infra/stack/src/commands/dev-kit/gateway-session.js'
+import { readKeyFile } from '../../infra/stack/src/commands/dev-kit/key-file.js'
+
+const stack = await startStack(t)
+const { baseUrl, natsUrl } = stack.describe()
+const read = async <T>(path: string): Promise<T> => (await (await fetch(`${baseUrl}${path}`)).json()) as T
+const countOf = async (eventName: string) =>
+  (await read<{ count: number }>(`/v1/events/count?eventName=${eventName}`)).count
+const logged: string[] = []
+const play = () =>
+  playMarket({
+    natsUrl,
+    baseUrl,
+    knowsGateway: async gateway =>
+      (await read<unknown[]>(`/v1/events/gateways/created?limit=1`)).length > 0 && gateway !== '',
+    env: { DATA_DIR: stack.dataDir },
+    log: line => logged.push(line),
+  })
+
+t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120_000 }, async t => {
+  const market = await play()
+  const key = readKeyFile(market.keyFile)
+  const gateway = deriveGateway(DEFAULT_PROGRAM_ID, key.publicKey)
+  const deliveriesOf = async (path: string) => {
+    const session = await openGatewaySession(baseUrl, gateway, key)
+    const endpoints = await session.ask<{ id: number; endpointUrl: string }[]>('GET', '/v1/webhooks')
+    const endpoint = endpoints.find(({ endpointUrl }) => endpointUrl.endsWith(path))
+    if (!endpoint) return []
+    return session.ask<{ status: string; attempts: number }[]>(
+      'GET',
+      `/v1/webhooks/${endpoint.id}/deliveries`,
+    )
+  }
+  await waitFor(async () => (await countOf('PaymentRecord')) > 200, { what: 'the past', timeoutMs: 60_000 })
+  await waitFor(async () => (await deliveriesOf('/webhooks')).some(({ status }) => status === 'delivered'), {
+    what: 'a sale that reached the endpoint that works',
+    timeoutMs: 60_000,
+  })
+  await waitFor(async () => (await deliveriesOf('/broken')).some(({ attempts }) => attempts > 0), {
+    what: 'a sale that did not reach the endpoint that fails',
+  })
+  await market.close()
+  const policies = await countOf('PaymentPolicyCreated')
+  const sold = await countOf('PaymentRecord')
+  const again = await play()
+  await waitFor(async () => (await countOf('PaymentRecord')) > sold, {
+    what: 'the next sale',
+    timeoutMs: 60_000,
+  })
+  await again.close()
+  t.equal(await countOf('PaymentPolicyCreated'), policies, 'the past is made once')
+  t.same(logged, [])
+})
