@@ -1,7 +1,6 @@
 // Compares the final REST answers, through the base URL, with the model.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ModelEvent } from '../model/events.js'
-import type { Model, ModelPayment } from '../model/state.js'
+import type { Model, ModelPayment } from '@payment-tracking/testkit/oracle'
 import type { Differences } from './differences.js'
 
 const MOST = 1_000
@@ -15,25 +14,20 @@ async function ask(baseUrl: string, path: string): Promise<string> {
   }
 }
 
-const standing = (payments: readonly ModelPayment[]) => payments.filter(({ retracted }) => !retracted)
+const standing = (payments: readonly ModelPayment[]) => payments.filter(({ event }) => !event.retracted)
 
 const sum = (payments: readonly ModelPayment[]): bigint =>
   payments.reduce((total, { amount }) => total + amount, 0n)
 
-export async function compareAnswers(
-  baseUrl: string,
-  events: readonly ModelEvent[],
-  model: Model,
-  differences: Differences,
-): Promise<void> {
+export async function compareAnswers(baseUrl: string, model: Model, differences: Differences): Promise<void> {
   const check = (path: string, what: string, is: unknown, should: unknown) => {
     if (is !== should)
       differences.add('rest', `${path} says ${what} ${String(is)}; it should be ${String(should)}`)
   }
-  const left = events.filter(({ retracted }) => !retracted)
+  const left = model.events.filter(({ retracted }) => !retracted)
   const count = '/v1/events/count'
   check(count, 'count', (JSON.parse(await ask(baseUrl, count)) as { count: number }).count, left.length)
-  const names = [...new Set(left.map(({ message }) => message.event_name))].sort().join()
+  const names = [...new Set(left.map(({ name }) => name))].sort().join()
   check(
     '/v1/events/names',
     'names',
@@ -86,7 +80,7 @@ async function compareTracking(
       .join()
   const describeModel = (some: readonly ModelPayment[]) =>
     describePayments(
-      some.map(({ message: { slot, signature }, isFinal, retracted }) => ({
+      some.map(({ event: { slot, signature, isFinal, retracted } }) => ({
         slot,
         signature,
         finality: isFinal ? 'finalized' : 'confirmed',

@@ -1,12 +1,11 @@
 // Dead letters: each refused message once, by its sequence, with its code and its bytes; nothing else.
 import type { CommitChecker } from '../load/commit-checker.js'
-import type { ModelLetter } from '../model/events.js'
 import type { Differences } from './differences.js'
+import type { Expected } from './read-stream.js'
 
 export async function compareDeadLetters(
   checker: CommitChecker,
-  letters: readonly ModelLetter[],
-  retracted: ReadonlySet<string>,
+  { letters, retracted }: Expected,
   differences: Differences,
 ): Promise<void> {
   const all = await checker.query<{ sequence: string; code: string; bytes: Buffer; replayed: boolean }>(

@@ -1,10 +1,11 @@
 // Deliveries: one for each payment and webhook of its gateway, attempts recorded before requests, an unchanging body
 // and id, and signatures that every receiver can verify.
+import type { ModelPayment } from '@payment-tracking/testkit/oracle'
 import { Webhook } from 'standardwebhooks'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
-import type { ModelPayment } from '../model/state.js'
 import type { Differences } from './differences.js'
+import { factsOf } from './facts-of.js'
 import type { StoredEvent } from './stored-events.js'
 
 export interface DeliveryRow {
@@ -54,7 +55,7 @@ export function compareDeliveries(
   const expected = new Set<string>()
   for (const endpoint of told) {
     for (const payment of payments.filter(({ gateway }) => gateway === endpoint.gateway)) {
-      const stored = storedOf.get(payment.identity)
+      const stored = storedOf.get(payment.event.key)
       if (!stored) continue
       const key = `${endpoint.webhookId} ${stored.id} ${EXECUTED}`
       const row = byKey.get(key)
@@ -62,11 +63,11 @@ export function compareDeliveries(
       compareRetraction(endpoint, payment, row, retraction, differences)
       if (retraction) expected.add(`${endpoint.webhookId} ${stored.id} ${RETRACTED}`)
       // A payment that is not final yet waits, and a payment that was retracted before its delivery has none.
-      const isOwed = !payment.retracted && (endpoint.behaviour !== 'final' || payment.isFinal)
-      if (isOwed || payment.retracted) expected.add(key)
+      const isOwed = !payment.event.retracted && (endpoint.behaviour !== 'final' || payment.event.isFinal)
+      if (isOwed || payment.event.retracted) expected.add(key)
       if (row) compareDelivery(endpoint, payment, stored, row, differences)
       else if (isOwed)
-        differences.add('deliveries', `${payment.signature} has none for webhook ${endpoint.webhookId}`)
+        differences.add('deliveries', `${payment.event.signature} has none for webhook ${endpoint.webhookId}`)
     }
   }
   for (const [key, { id }] of byKey) {
@@ -78,15 +79,15 @@ export function compareDeliveries(
 /** Who was asked to take a payment, and wants to know, is told that it was retracted; nobody else is. */
 function compareRetraction(
   { behaviour, webhookId }: Endpoint,
-  payment: ModelPayment,
+  { event }: ModelPayment,
   row: DeliveryRow | undefined,
   retraction: DeliveryRow | undefined,
   differences: Differences,
 ): void {
-  const isOwed = behaviour === 'healthy' && payment.retracted && (row?.attempts?.length ?? 0) > 0
+  const isOwed = behaviour === 'healthy' && event.retracted && (row?.attempts?.length ?? 0) > 0
   if (isOwed === (retraction !== undefined)) return
   const what = isOwed ? 'was never told' : 'was told'
-  differences.add('deliveries', `webhook ${webhookId} ${what} that ${payment.signature} was retracted`)
+  differences.add('deliveries', `webhook ${webhookId} ${what} that ${event.signature} was retracted`)
 }
 
 function compareDelivery(
@@ -99,10 +100,10 @@ function compareDelivery(
   const say = (what: string) =>
     differences.add(
       'deliveries',
-      `${row.id} of ${payment.signature} to ${endpoint.behaviour} webhook ${endpoint.webhookId} ${what}`,
+      `${row.id} of ${payment.event.signature} to ${endpoint.behaviour} webhook ${endpoint.webhookId} ${what}`,
     )
   compareBody(payment, stored, row, say)
-  compareEnd(endpoint, row, payment.retracted, say)
+  compareEnd(endpoint, row, payment.event.retracted, say)
 }
 
 /** Compares the attempts and the state of a delivery with what its endpoint answered. */
@@ -156,21 +157,16 @@ function compareBody(
 ): void {
   const body = JSON.parse(row.body) as Body
   const expected: Record<string, unknown> = {
+    ...factsOf(payment),
     trackingId: payment.trackingId,
     eventId: stored.id,
-    signature: payment.signature,
-    slot: payment.message.slot,
-    timestamp: payment.paidAt,
-    paymentPolicy: payment.policy,
-    gateway: payment.gateway,
-    amountString: String(payment.amount),
+    timestamp: Number(payment.event.data.timestamp),
     memo: payment.trackingId,
-    recordId: payment.recordId,
     seq: stored.seq,
   }
   if (body.id !== row.message_id) say(`has the id ${body.id} in its body and ${row.message_id} in its row`)
   if (body.type !== 'payment.executed') say(`is of type ${body.type}`)
-  if (Date.parse(body.timestamp) !== payment.occurredAtMs) say(`says ${body.timestamp}`)
+  if (Date.parse(body.timestamp) !== payment.event.at) say(`says ${body.timestamp}`)
   if (!row.body.includes(`"amount":${payment.amount},`)) say('does not have the amount digit by digit')
   for (const [name, value] of Object.entries(expected)) {
     if (body.data[name] !== value)

@@ -3,12 +3,17 @@
 // Which of them are told can depend on the order of arrival. For example, ingest does not tell an incarnation that had
 // ended when its Created event arrived. This file therefore requires only the events that every order of arrival tells:
 // those of the latest incarnation of each policy without retracted events.
+import {
+  isCreated,
+  isDeleted,
+  isPayment,
+  isStatus,
+  type Enum,
+  type Model,
+  type Standing,
+} from '@payment-tracking/testkit/oracle'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
-import type { ModelEvent } from '../model/events.js'
-import { isCreated, isDeleted, isStatusChanged, typeOfChange } from '../model/lifecycle.js'
-import { isPayment } from '../model/identity.js'
-import type { Model } from '../model/state.js'
 import { compareEnd, type DeliveryRow } from './compare-deliveries.js'
 import type { Differences } from './differences.js'
 import type { StoredEvent } from './stored-events.js'
@@ -31,17 +36,17 @@ interface Told {
 interface Observed {
   deliveries: readonly DeliveryRow[]
   endpoints: readonly Endpoint[]
-  histories: ReadonlyMap<string, readonly ModelEvent[]>
   model: Model
   storedOf: ReadonlyMap<string, StoredEvent>
 }
 
 export async function compareLifecycle(
   checker: CommitChecker,
-  { deliveries, endpoints, histories, model, storedOf }: Observed,
+  { deliveries, endpoints, model, storedOf }: Observed,
   differences: Differences,
 ): Promise<void> {
   const say = (what: string) => differences.add('life cycle', what)
+  const { histories } = model
   const commits = await readCommits(checker)
   for (const endpoint of endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')) {
     const rows = deliveries.filter(row => Number(row.webhook_id) === endpoint.webhookId)
@@ -51,9 +56,7 @@ export async function compareLifecycle(
     for (const [policy, history] of histories) {
       const ofPolicy = told.filter(each => each.policy === policy)
       const present = model.policies.get(policy)
-      const isOfGateway = history
-        .filter(isCreated)
-        .some(({ message }) => message.data.gateway === endpoint.gateway)
+      const isOfGateway = history.filter(isCreated).some(({ data }) => data.gateway === endpoint.gateway)
       if (!isOfGateway && ofPolicy.length > 0)
         say(`${policy} of another gateway was told to webhook ${endpoint.webhookId}`)
       if (present?.gateway !== endpoint.gateway) continue
@@ -69,9 +72,9 @@ export async function compareLifecycle(
         )
           say(`${owed.type} of ${policy} was never told`)
       const due = present.nextPaymentDue
-      const isOverdue = due !== null && due + OVERDUE_AFTER_SECONDS < Date.now() / 1000
+      const isOverdue = due !== null && Number(due) + OVERDUE_AFTER_SECONDS < Date.now() / 1000
       if (present.live && present.status === 'active' && isOverdue)
-        if (!ofPolicy.some(({ row, dueAt }) => row.type === 'subscription.overdue' && dueAt === due))
+        if (!ofPolicy.some(({ row, dueAt }) => row.type === 'subscription.overdue' && dueAt === Number(due)))
           say(`subscription.overdue of ${policy} at ${due} was never told`)
     }
     const strangers = told.filter(({ policy }) => !histories.has(policy))
@@ -98,7 +101,7 @@ function readTold(row: DeliveryRow, say: (what: string) => void): Told {
 /** One message for each type, policy, and event or date. A date can be due once in each incarnation. */
 function compareRepetitions(
   told: readonly Told[],
-  histories: Observed['histories'],
+  histories: Model['histories'],
   say: (what: string) => void,
 ): void {
   const counts = new Map<string, { each: Told; count: number }>()
@@ -115,23 +118,19 @@ function compareRepetitions(
 
 /** What every order of arrival must report of the latest incarnation. */
 function listOwed(
-  history: readonly ModelEvent[],
+  history: readonly Standing[],
   storedOf: Observed['storedOf'],
   storedBefore: number,
   status: string,
 ): { type: string; eventId: string | null }[] {
   if (history.some(({ retracted }) => retracted)) return []
   const begin = history.findLastIndex(isCreated)
-  const created = storedOf.get(history[begin]!.identity)
+  const created = storedOf.get(history[begin]!.key)
   if (created === undefined) return []
   const known = Math.max(created.position, storedBefore)
   const later = history.slice(begin + 1).flatMap(event => {
-    const type = isStatusChanged(event)
-      ? typeOfChange(event)
-      : isDeleted(event)
-        ? 'subscription.deleted'
-        : undefined
-    const stored = storedOf.get(event.identity)
+    const type = isStatus(event) ? typeOfChange(event) : isDeleted(event) ? 'subscription.deleted' : undefined
+    const stored = storedOf.get(event.key)
     // An event that was stored before the Created event is told only if no later event replaced it.
     return type && stored && stored.position > known ? [{ type, eventId: stored.id }] : []
   })
@@ -142,6 +141,10 @@ function listOwed(
   ]
 }
 
+/** The type of the message about a status change. */
+const typeOfChange = ({ data }: Standing): string =>
+  (data.new_status as Enum).variant === 'Paused' ? 'subscription.paused' : 'subscription.resumed'
+
 /** Nobody is told that a payment is overdue after the payment was stored. */
 function compareEarlyWarnings(
   policy: string,
@@ -150,15 +153,15 @@ function compareEarlyWarnings(
     history,
     storedOf,
     commits,
-  }: { history: readonly ModelEvent[]; storedOf: Observed['storedOf']; commits: readonly Commit[] },
+  }: { history: readonly Standing[]; storedOf: Observed['storedOf']; commits: readonly Commit[] },
   say: (what: string) => void,
 ): void {
   if (history.some(({ retracted }) => retracted) || history.filter(isCreated).length > 1) return
   for (const { row, dueAt } of told) {
     if (row.type !== 'subscription.overdue') continue
-    const paid = history.find(({ identity, message }) => {
-      if (!isPayment(message) || Number(message.data.timestamp) < dueAt!) return false
-      const position = storedOf.get(identity)?.position ?? Infinity
+    const paid = history.find(event => {
+      if (!isPayment(event) || Number(event.data.timestamp) < dueAt!) return false
+      const position = storedOf.get(event.key)?.position ?? Infinity
       const commit = commits.find(({ last }) => position <= last)
       return commit !== undefined && commit.atMs + ONE_LOOK_MS < Number(row.created_at_ms)
     })

@@ -1,4 +1,5 @@
 // What arrival gives: positions and `seq` without holes, `seq` in the order of commits, heads at the end.
+import { isPayment } from '@payment-tracking/testkit/oracle'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Differences } from './differences.js'
 import type { StoredEvent } from './stored-events.js'
@@ -7,9 +8,6 @@ interface BatchRow {
   first: string
   last: string
 }
-
-const isPayment = ({ name }: StoredEvent): boolean =>
-  name === 'PaymentRecord' || name === 'ComposableExecuted'
 
 export async function compareOrder(
   checker: CommitChecker,

@@ -1,8 +1,9 @@
 // Compares the final knowledge of every client: the client knows all stored payments of its tracking IDs, and a
 // tracking ID never has more connections than seats.
+import { text, type ModelPayment } from '@payment-tracking/testkit/oracle'
 import type { Hold, KnownPayment, SocketClient } from '../load/socket-client.js'
-import type { ModelPayment } from '../model/state.js'
 import type { Differences } from './differences.js'
+import { factsOf } from './facts-of.js'
 import type { StoredEvent } from './stored-events.js'
 
 export function compareSockets(
@@ -15,7 +16,7 @@ export function compareSockets(
 ): void {
   const expected = new Map<string, Map<number, [ModelPayment, StoredEvent]>>()
   for (const payment of payments) {
-    const stored = storedOf.get(payment.identity)
+    const stored = storedOf.get(payment.event.key)
     if (!stored || payment.trackingId === null || stored.seq === null) continue
     const ofTracking = expected.get(payment.trackingId) ?? new Map<number, [ModelPayment, StoredEvent]>()
     expected.set(payment.trackingId, ofTracking.set(stored.seq, [payment, stored]))
@@ -33,10 +34,10 @@ export function compareSockets(
         if (!got && client.plan.kind === 'contender') continue
         if (!got) say(`never knew of seq ${seq}`)
         else comparePayment(got, payment, stored, say)
-        if (retracted.has(seq) && !payment.retracted)
+        if (retracted.has(seq) && !payment.event.retracted)
           say(`was told that seq ${seq} was retracted, and it was not`)
         // A contender may have lost its seat before the retraction.
-        if (payment.retracted && !retracted.has(seq) && client.plan.kind !== 'contender')
+        if (payment.event.retracted && !retracted.has(seq) && client.plan.kind !== 'contender')
           say(`was not told that seq ${seq} was retracted`)
       }
       for (const seq of known.keys()) if (!should.has(seq)) say(`knows of seq ${seq}, which is none`)
@@ -55,21 +56,13 @@ function comparePayment(
   stored: StoredEvent,
   say: (what: string) => void,
 ): void {
-  const pairs: [string, unknown, unknown][] = [
-    ['eventId', got.eventId, stored.id],
-    ['signature', got.signature, payment.signature],
-  ]
+  const { signature, ...others } = factsOf(payment)
   // A client that missed a retracted payment gets only the retraction.
-  if (got.amountString !== undefined || !got.retracted)
-    pairs.push(
-      ['amountString', got.amountString, String(payment.amount)],
-      ['slot', got.slot, payment.message.slot],
-      ['gateway', got.gateway, payment.gateway],
-      ['paymentPolicy', got.paymentPolicy, payment.policy],
-      ['recordId', got.recordId, payment.recordId],
-    )
-  for (const [name, is, should] of pairs) {
-    if (is !== should) say(`was told ${name} ${String(is)} for seq ${got.seq}; it is ${String(should)}`)
+  const isWhole = got.amountString !== undefined || !got.retracted
+  const told = { eventId: stored.id, signature, ...(isWhole && others) }
+  for (const [name, should] of Object.entries(told)) {
+    const is = got[name as keyof KnownPayment]
+    if (is !== should) say(`was told ${name} ${text(is)} for seq ${got.seq}; it is ${text(should)}`)
   }
 }
 

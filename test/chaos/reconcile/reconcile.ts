@@ -5,20 +5,17 @@ import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
 import type { StreamFollower } from '../load/stream-follower.js'
 import type { Watcher } from '../load/watchers.js'
-import { readStream } from '../model/events.js'
-import { identityOf, NO_POLICY } from '../model/identity.js'
-import { listPolicyHistories } from '../model/lifecycle.js'
-import { buildModel } from '../model/state.js'
 import { SEATS } from '../system/open-system.js'
 import { compareAnswers } from './compare-answers.js'
 import { compareDeadLetters } from './compare-dead-letters.js'
 import { compareDeliveries, readDeliveries } from './compare-deliveries.js'
 import { compareLifecycle } from './compare-lifecycle.js'
-import { compareEvents, findStoredWordings } from './compare-events.js'
+import { compareEvents } from './compare-events.js'
 import { compareOrder } from './compare-order.js'
 import { compareProjections } from './compare-projections.js'
 import { compareSockets } from './compare-sockets.js'
 import { Differences } from './differences.js'
+import { readStream } from './read-stream.js'
 import { readStoredEvents, type StoredEvent } from './stored-events.js'
 import { readStreamGaps } from './stream-gaps.js'
 
@@ -44,26 +41,21 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
   const stored = await readStoredEvents(checker)
-  const wordings = findStoredWordings(
-    stream.flatMap(({ message }) => (message.message ? [message.message] : [])),
-    identityOf,
-    stored,
-  )
-  const { events, letters, finalizedSlot, retracted } = readStream(stream, identity => wordings.get(identity))
-  const model = await buildModel(events, finalizedSlot)
-  const storedOf = compareEvents(events, stored, model.payments, differences)
+  const expected = readStream(stream, stored)
+  const { model, letters } = expected
+  const { events, finalizedSlot } = model
+  const storedOf = compareEvents(expected, stored, differences)
   await compareOrder(checker, stored, finalizedSlot, differences)
-  await compareProjections(checker, events, model, differences)
-  await compareDeadLetters(checker, letters, retracted, differences)
+  await compareProjections(checker, model, differences)
+  await compareDeadLetters(checker, expected, differences)
   const deliveries = await readDeliveries(checker)
   compareDeliveries(deliveries, endpoints, model.payments, storedOf, differences)
-  const histories = await listPolicyHistories(events)
-  await compareLifecycle(checker, { deliveries, endpoints, histories, model, storedOf }, differences)
+  await compareLifecycle(checker, { deliveries, endpoints, model, storedOf }, differences)
   const [head] = await checker.query<{ epoch: string }>('select epoch::text from stream_head')
   compareSockets(clients, model.payments, storedOf, SEATS, head!.epoch, differences)
   compareWatchers(watchers, stored, observed.promoted, differences)
   compareFollower(follower, stored, differences)
-  await compareAnswers(baseUrl, events, model, differences)
+  await compareAnswers(baseUrl, model, differences)
   await compareGaps(checker, publisher.discarded, differences)
   const left = await checker.query<{ id: string }>(
     'select id::text from ingest_batches where relayed_at is null order by id',
@@ -77,9 +69,9 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       messages: stream.length,
       events: events.length,
       payments: model.payments.length,
-      transfers: model.payments.filter(({ policy }) => policy === NO_POLICY).length,
-      executions: model.payments.filter(({ message }) => message.event_name === 'ComposableExecuted').length,
-      retracted: events.filter(event => event.retracted).length,
+      transfers: model.payments.filter(({ policy }) => policy === null).length,
+      executions: model.payments.filter(({ event }) => event.name === 'ComposableExecuted').length,
+      retracted: events.filter(({ retracted }) => retracted).length,
       finalizedSlot,
       policies: model.policies.size,
       lifecycle: deliveries.filter(({ type }) => type.startsWith('subscription.')).length,

@@ -1,11 +1,13 @@
+import { keyOfRow, type Row } from '@payment-tracking/testkit/oracle'
 import type { CommitChecker } from '../load/commit-checker.js'
 
-/** A row of `events`, keyed as the model keys its own. */
+/** A row of `events`. */
 export interface StoredEvent {
+  /** as the oracle keys its own */
+  key: string
   id: string
   position: number
   seq: number | null
-  slot: number
   signature: string
   name: string
   eventIndex: number
@@ -14,33 +16,16 @@ export interface StoredEvent {
   trackingId: string | null
   paymentPolicy: string | null
   gateway: string | null
-  recordId: number | null
   amount: string | null
   retracted: boolean
 }
 
 export async function readStoredEvents(checker: CommitChecker): Promise<StoredEvent[]> {
-  const rows = await checker.query<Record<string, string | null>>(`
-    select id, position::text, seq::text, slot::text, signature, name, event_index::text, data::text as data,
-           (extract(epoch from occurred_at) * 1000)::bigint::text as occurred_at_ms, tracking_id, payment_policy,
-           gateway, record_id::text, amount::text, (retracted_at is not null)::text as retracted
+  const rows = await checker.query<Omit<StoredEvent, 'key'> & Row>(`
+    select id, position::float8, seq::float8, slot, signature, name, event_index, payment_policy, record_id,
+           event_index::float8 as "eventIndex", data::text as "dataText", amount::text,
+           (extract(epoch from occurred_at) * 1000)::float8 as "occurredAtMs", tracking_id as "trackingId",
+           payment_policy as "paymentPolicy", gateway, retracted_at is not null as retracted
       from events order by events.position`)
-  const number = (value: string | null) => (value === null ? null : Number(value))
-  return rows.map(row => ({
-    id: row.id!,
-    position: Number(row.position),
-    seq: number(row.seq!),
-    slot: Number(row.slot),
-    signature: row.signature!,
-    name: row.name!,
-    eventIndex: Number(row.event_index),
-    dataText: row.data!,
-    occurredAtMs: Number(row.occurred_at_ms),
-    trackingId: row.tracking_id!,
-    paymentPolicy: row.payment_policy!,
-    gateway: row.gateway!,
-    recordId: number(row.record_id!),
-    amount: row.amount!,
-    retracted: row.retracted === 'true',
-  }))
+  return rows.map(row => ({ ...row, key: keyOfRow(row) }))
 }

@@ -1,30 +1,18 @@
 // The addresses of small worlds. A world has the same addresses in every run, so that each is derived only once.
 import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { label } from '@payment-tracking/testkit/oracle'
 import bs58 from 'bs58'
 import { createHash } from 'node:crypto'
 
-/** A payment of this policy is a direct transfer. */
-export const NO_POLICY = '1'.repeat(32)
-
-const labels = new Map<string, string>([[NO_POLICY, 'no policy']])
-
-/** Each address, each signature and each key under the name that failures print. */
-export const labelOf = (text: string): string => labels.get(text) ?? text
-
-function named(label: string, address: string): string {
-  labels.set(address, label)
-  return address
-}
-
 const keys = new Map<string, string>()
 
-/** 32 or 64 bytes that follow from the label, in base58. */
-function keyOf(label: string, algorithm: 'sha256' | 'sha512' = 'sha256'): string {
-  const known = keys.get(label)
+/** 32 or 64 bytes that follow from the name, in base58. */
+function keyOf(name: string, algorithm: 'sha256' | 'sha512' = 'sha256'): string {
+  const known = keys.get(name)
   if (known !== undefined) return known
-  const key = named(label, bs58.encode(createHash(algorithm).update(label).digest()))
-  keys.set(label, key)
+  const key = label(bs58.encode(createHash(algorithm).update(name).digest()), name)
+  keys.set(name, key)
   return key
 }
 
@@ -75,20 +63,20 @@ export function addressesOf(world: number): Addresses {
     const authority = keyOf(`authority ${world}.${at}`)
     return {
       authority,
-      address: named(`gateway ${world}.${at}`, deriveGateway(DEFAULT_PROGRAM_ID, authority)),
+      address: label(deriveGateway(DEFAULT_PROGRAM_ID, authority), `gateway ${world}.${at}`),
     }
   })
   const userPayments = MINTS.map((mint, at): UserPayment => {
     const owner = keyOf(`owner ${world}.${at}`)
     const address = deriveUserPayment(DEFAULT_PROGRAM_ID, owner, mint)
-    return { owner, mint, address: named(`user payment ${world}.${at}`, address) }
+    return { owner, mint, address: label(address, `user payment ${world}.${at}`) }
   })
   const regular = userPayments.map((userPayment, at): Policy => {
     const policyId = at + 1
     const address = derivePolicy(DEFAULT_PROGRAM_ID, userPayment.address, policyId)
     return {
       family: 'regular',
-      address: named(`policy ${world}.${at}`, address),
+      address: label(address, `policy ${world}.${at}`),
       userPayment,
       policyId,
       inputMint: userPayment.mint,

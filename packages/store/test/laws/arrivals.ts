@@ -1,7 +1,8 @@
 // How messages arrive: in which order, and in which batches.
 import fc from 'fast-check'
+import { isEvent, push } from '@payment-tracking/testkit/oracle'
 import { mix, type History } from './histories.js'
-import { isEvent, type Message } from './messages.js'
+import type { Message } from './messages.js'
 
 /** Some rows of figures, of each span. @param key tells the rows of a table apart */
 const some = (key: string): string => `abs(hashtext(${key} || start || span)) % 3 = 0`
@@ -61,9 +62,7 @@ export function arrive({ messages, places }: History, { order, seed, cuts }: Arr
   const groups = new Map<string, number[]>()
   messages.forEach((message, at) => {
     const group = isEvent(message) ? message.signature : `control ${at}`
-    const known = groups.get(group)
-    if (known) known.push(at)
-    else groups.set(group, [at])
+    push(groups, group, at)
   })
   const arriving: { at: number; time: number }[] = []
   for (const group of groups.values()) {

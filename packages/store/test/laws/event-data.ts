@@ -1,6 +1,6 @@
 // The data of a step's event, with the fields of the program's IDL.
-import { addressesOf, MINTS, NO_POLICY, RECIPIENTS, STRANGER, type Addresses } from './addresses.js'
-import { Enum, type Fields } from './messages.js'
+import { Enum, NO_POLICY, type Fields } from '@payment-tracking/testkit/oracle'
+import { addressesOf, MINTS, RECIPIENTS, STRANGER, type Addresses } from './addresses.js'
 import type { Action, MemoName, PolicyType } from './steps.js'
 
 /** ms since 1970: the last Friday of a January, late in its evening. */

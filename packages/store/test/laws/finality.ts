@@ -1,6 +1,5 @@
 // Whether an event was ever final. A transaction that is said to be final and retracted later depends on the arrival.
-import { isEvent } from './messages.js'
-import type { Standing } from './model-events.js'
+import { isEvent, type Standing } from '@payment-tracking/testkit/oracle'
 import type { Run } from './run.js'
 
 /** Of a retracted event: whether it arrived and was final in a batch before its retraction. */

@@ -1,25 +1,9 @@
 // Reads what the database holds after a history.
 import { listEvents, type Store, type StoredEvent } from '../../src/index.js'
 import type { Pool } from '@payment-tracking/testkit'
-import { COLUMNS, TABLES, type Row, type Table } from './columns.js'
-import { keyOfRow } from './rows.js'
-
-/** A payment as the service tells it. */
-export interface FoundPayment {
-  key: string
-  id: string
-  gateway: string
-  amount: bigint
-  /** ms since 1970 */
-  at: number
-  recipient: string | null
-  payer: string | null
-  tokenMint: string | null
-  trackingId: string | null
-  seq: number | null
-  retracted: boolean
-  isFinal: boolean
-}
+import { keyOfRow, type Row } from '@payment-tracking/testkit/oracle'
+import { COLUMNS, TABLES, type Table } from './columns.js'
+import type { FoundPayment } from './rows.js'
 
 export interface Found {
   tables: Record<Table, Row[]>

@@ -2,7 +2,8 @@
 // transactions in a slot, copies that know a place better, contradictions, and transactions that the finalized chain
 // does not hold.
 import fc from 'fast-check'
-import { addressesOf, COMPOSABLE, labelOf, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
+import { labelOf } from '@payment-tracking/testkit/oracle'
+import { addressesOf, COMPOSABLE, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
 import { BEGINNING, eventOf, trackingIdOf } from './event-data.js'
 import type { EventMessage, Message } from './messages.js'
 import { worlds, type Copy, type Marks, type Step, type WebhookPlan, type World } from './steps.js'

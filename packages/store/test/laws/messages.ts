@@ -1,44 +1,22 @@
 // Messages of a history, as a publisher writes them, and as failures print them.
-import { labelOf } from './addresses.js'
+import {
+  Enum,
+  labelOf,
+  type Fields,
+  type Said,
+  type SaidEvent,
+  type Value,
+} from '@payment-tracking/testkit/oracle'
 
-/** A value of a Rust enum; the publisher chooses between two styles. */
-export class Enum {
-  constructor(
-    readonly variant: string,
-    readonly payload: Value = null,
-  ) {}
-}
-
-/** `Uint8Array` is a memo, bigint an integer of 64 bits. */
-export type Value = string | number | bigint | boolean | null | Uint8Array | Enum | readonly Value[] | Fields
-export interface Fields {
-  readonly [name: string]: Value
-}
-
-export interface EventMessage {
-  kind: 'event'
+/** @see SaidEvent */
+export interface EventMessage extends SaidEvent {
   /** decides the message's place in a shuffled order */
   key: number
-  name: string
-  signature: string
-  slot: number
-  /** undefined: the publisher did not know */
-  transactionIndex: number | undefined
-  index: number | undefined
-  finalized: boolean
-  /** ms since 1970 */
-  at: number
-  data: Fields
   /** the style of enums and integers, one of two */
   tagged: boolean
 }
 
-export type Message =
-  | EventMessage
-  | { kind: 'finalized'; key: number; slot: number }
-  | { kind: 'retracted'; key: number; signature: string; slot: number }
-
-export const isEvent = (message: Message): message is EventMessage => message.kind === 'event'
+export type Message = EventMessage | (Exclude<Said, SaidEvent> & { key: number })
 
 /** JSON in one of two styles: tagged enums and integer literals, or variants and decimal strings. */
 function write(value: Value, tagged: boolean): string {

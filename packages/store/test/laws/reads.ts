@@ -1,4 +1,5 @@
 // The public functions for reading, of the first world of a run: they say what the model says.
+import { labelOf, type Model } from '@payment-tracking/testkit/oracle'
 import {
   listOneTimePayments,
   listSubscriptions,
@@ -6,8 +7,6 @@ import {
   readPaymentStats,
   type Store,
 } from '../../src/index.js'
-import { labelOf } from './addresses.js'
-import type { Model } from './model.js'
 import type { Run } from './run.js'
 
 /** How many answers of each kind are compared: each costs a round trip. */

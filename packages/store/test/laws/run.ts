@@ -2,6 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
 import { createDatabase, type Pool, type TestContext } from '@payment-tracking/testkit'
+import { isEvent } from '@payment-tracking/testkit/oracle'
 import { openStore } from '../../src/database/open-store.js'
 import {
   commitBatch,
@@ -15,7 +16,7 @@ import {
 import { findRows, type Found } from './found.js'
 import { arrive, type Arrival } from './arrivals.js'
 import type { History, Webhook } from './histories.js'
-import { bytesOf, isEvent, type EventMessage, type Message } from './messages.js'
+import { bytesOf, type EventMessage, type Message } from './messages.js'
 
 export interface LawDatabase {
   store: Store

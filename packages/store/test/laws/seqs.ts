@@ -1,5 +1,5 @@
 // `seq` counts the payments of a tracking ID from 1 without holes, in the order of commits.
-import { labelOf } from './addresses.js'
+import { labelOf, push } from '@payment-tracking/testkit/oracle'
 import type { Run } from './run.js'
 
 /** @returns a line for each tracking ID that is counted wrongly */
@@ -13,9 +13,7 @@ export function findSeqProblems({ committed, payments, tables, keyOfId }: Run): 
     if ((trackingId === null) !== (seq === null))
       problems.push(`${shown(keyOfId, id)} has ${trackingId} and seq ${seq}`)
     if (trackingId === null || seq === null) continue
-    const known = seqs.get(trackingId)
-    if (known) known.push(seq)
-    else seqs.set(trackingId, [seq])
+    push(seqs, trackingId, seq)
   }
   for (const trackingId of new Set([...heads.keys(), ...seqs.keys()])) {
     const given = (seqs.get(trackingId) ?? []).sort((a, b) => a - b)

@@ -1,10 +1,14 @@
 // Which payments the webhooks and sockets must have been told, may have been told, and were told.
-import { labelOf } from './addresses.js'
-import type { Row } from './columns.js'
+import {
+  labelOf,
+  push,
+  trackingIdOf,
+  type Model,
+  type ModelPayment,
+  type Row,
+} from '@payment-tracking/testkit/oracle'
 import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
-import type { Model, ModelPayment } from './model.js'
-import { trackingIdOf } from './model-policy.js'
 import type { Run } from './run.js'
 
 export interface Facts {
@@ -53,26 +57,14 @@ function factsOverTime(
 const isForPayments = ({ types }: Webhook, type = 'payment.executed'): boolean =>
   type === 'payment.executed' && types.length === 0 ? true : types.includes(type)
 
-const countBy = (rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> => {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const key = keyOf(row)
-    const group = groups.get(key)
-    if (group) group.push(row)
-    else groups.set(key, [row])
-  }
-  return groups
-}
-
 /** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
 export function findToldProblems(run: Run, model: Model): string[] {
   const { history, webhookIds, tables, keyOfId } = run
   const problems: string[] = []
   const payments = tables.deliveries.filter(({ type }) => String(type).startsWith('payment.'))
-  const told = countBy(
-    payments,
-    ({ webhook_id, event_id, type }) => `${webhook_id} ${type} ${keyOfId.get(String(event_id))}`,
-  )
+  const told = new Map<string, Row[]>()
+  for (const row of payments)
+    push(told, `${row.webhook_id} ${row.type} ${keyOfId.get(String(row.event_id))}`, row)
   for (const [nth, webhook] of history.webhooks.entries()) {
     for (const payment of model.payments) {
       if (payment.gateway !== webhook.gateway) continue

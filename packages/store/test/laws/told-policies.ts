@@ -1,12 +1,19 @@
 // What webhooks were told of policies: nothing twice, nothing that did not happen, and all that shows in the end.
-import { labelOf } from './addresses.js'
-import type { Row } from './columns.js'
+import {
+  compare,
+  isCreated,
+  isDeleted,
+  isStatus,
+  labelOf,
+  text,
+  trackingIdOf,
+  type Enum,
+  type Model,
+  type Row,
+  type Standing,
+} from '@payment-tracking/testkit/oracle'
 import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
-import { Enum } from './messages.js'
-import { compare, type Standing } from './model-events.js'
-import { isCreated, isDeleted, isStatus, text, trackingIdOf } from './model-policy.js'
-import type { Model } from './model.js'
 import type { Run } from './run.js'
 import { passes, type Facts } from './told-payments.js'
 

@@ -1,9 +1,13 @@
 // The tracking ID of a payment without a memo is that of its policy's Created event. Where the Created events of its policy
 // have different memos, the payment keeps the tracking ID that it got first (docs/decisions.md), because clients count by it.
 // So the order of arrival decides which Created event, among those at or before the payment's place, names the tracking ID.
-import { compare } from './model-events.js'
-import { createdBefore, trackingIdOf } from './model-policy.js'
-import type { Model, ModelPayment } from './model.js'
+import {
+  compare,
+  createdBefore,
+  trackingIdOf,
+  type Model,
+  type ModelPayment,
+} from '@payment-tracking/testkit/oracle'
 import type { Run } from './run.js'
 
 /** The tracking IDs that a payment may have, by the payment's key. Holds only payments for which the order of arrival decides. */

@@ -1,5 +1,6 @@
 // Counts and sums by going through everything, in the shape of the rows of aggregates.
-import { labelOf } from './addresses.js'
+import { labelOf } from './labels.js'
+import { push } from './push.js'
 
 const SPANS = [0, 86_400, 3_600]
 
@@ -13,9 +14,6 @@ export interface SummedPayment {
   /** ms since 1970 */
   at: number
 }
-
-const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
-  void (map.get(key)?.push(value) ?? map.set(key, [value]))
 
 const mapValues = (
   map: ReadonlyMap<string, SummedPayment[]>,

@@ -1,6 +1,7 @@
 // Which events stand, and what is known of each, by the contract alone: identity, contradictions, retractions, finality.
-import { NO_POLICY } from './addresses.js'
-import { Enum, isEvent, type EventMessage, type Fields, type Message, type Value } from './messages.js'
+import { NO_POLICY } from './labels.js'
+import { push } from './push.js'
+import { isEvent, meaningOf, text, type Fields, type Said, type SaidEvent } from './said.js'
 
 export interface Standing {
   /** names the event in the model and in the database */
@@ -17,37 +18,29 @@ export interface Standing {
   isFinal: boolean
   /** some copies do not know its place */
   moves: boolean
+  /** the messages that agree about the event, in their order */
+  copies: SaidEvent[]
 }
 
 export interface Stood {
   events: Standing[]
   /** messages that contradict the event that stands, and wait for nothing */
-  conflicts: number
+  conflicts: SaidEvent[]
+  /** everything up to this slot is final; 0 when nothing is known to be */
+  finalizedSlot: number
 }
 
-const text = (value: Value | undefined): string => `${value as string | number}`
-
-/** One text for one meaning, whichever style it was written in. */
-function meaningOf(value: Value): string {
-  if (value instanceof Enum) return `${value.variant}(${meaningOf(value.payload)})`
-  if (value instanceof Uint8Array) return value.join()
-  if (Array.isArray(value)) return `[${value.map(meaningOf).join()}]`
-  if (typeof value !== 'object' || value === null) return String(value)
-  const fields = Object.entries(value as Fields).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, of]) => `${name}:${meaningOf(of)}`).join()}}`
-}
-
-const isRecordOfPolicy = ({ name, data }: EventMessage): boolean =>
+const isRecordOfPolicy = ({ name, data }: SaidEvent): boolean =>
   name === 'PaymentRecord' && data.payment_policy !== NO_POLICY
 
-function identityOf(message: EventMessage): string {
+function identityOf(message: SaidEvent): string {
   const { signature, name, index, data } = message
   if (isRecordOfPolicy(message)) return `${signature} ${text(data.payment_policy)} ${text(data.record_id)}`
   return index === undefined ? `${signature} ${name} ${meaningOf(data)}` : `${signature} ${index} ${name}`
 }
 
 /** The same for a message and for a row: see `keyOfRow`. No two events of a history share it. */
-const keyOf = (message: EventMessage): string => {
+export const keyOf = (message: SaidEvent): string => {
   const { signature, slot, name, index, data } = message
   const place = isRecordOfPolicy(message)
     ? `${text(data.payment_policy)} ${text(data.record_id)}`
@@ -55,45 +48,43 @@ const keyOf = (message: EventMessage): string => {
   return `${signature} ${slot} ${name} ${place}`
 }
 
-/** @param messages in an order of arrival; only the order of messages of one transaction matters */
-export function standingOf(messages: readonly Message[]): Stood {
+/**
+ * @param messages in an order of arrival. Only the order of messages of one event matters: of messages that contradict each
+ *   other the first counts
+ */
+export function standingOf(messages: readonly Said[]): Stood {
   const retracted = new Set<string>()
   let finalizedSlot = 0
   for (const message of messages) {
     if (message.kind === 'retracted') retracted.add(`${message.signature} ${message.slot}`)
     if (message.kind === 'finalized') finalizedSlot = Math.max(finalizedSlot, message.slot)
   }
-  const identities = new Map<string, EventMessage[]>()
-  for (const message of messages.filter(isEvent)) {
-    const identity = identityOf(message)
-    const said = identities.get(identity)
-    if (said) said.push(message)
-    else identities.set(identity, [message])
-  }
+  const identities = new Map<string, SaidEvent[]>()
+  for (const message of messages.filter(isEvent)) push(identities, identityOf(message), message)
   const events: Standing[] = []
-  let conflicts = 0
+  const conflicts: SaidEvent[] = []
   for (const said of identities.values()) {
-    const isRetracted = ({ signature, slot }: EventMessage) => retracted.has(`${signature} ${slot}`)
+    const isRetracted = ({ signature, slot }: SaidEvent) => retracted.has(`${signature} ${slot}`)
     const slots = new Set(said.filter(isRetracted).map(({ slot }) => slot))
     const first = said.find(message => !isRetracted(message))
     if (first) slots.add(first.slot)
-    conflicts += said.filter(({ slot }) => !slots.has(slot)).length
+    conflicts.push(...said.filter(({ slot }) => !slots.has(slot)))
     for (const slot of slots) {
       const there = said.filter(message => message.slot === slot)
       const copies = there.filter(message => agree(message, there[0]!))
-      conflicts += there.length - copies.length
+      conflicts.push(...there.filter(message => !copies.includes(message)))
       events.push(combine(copies, isRetracted(there[0]!), slot <= finalizedSlot))
     }
   }
-  return { events, conflicts }
+  return { events, conflicts, finalizedSlot }
 }
 
-const agree = (a: EventMessage, b: EventMessage): boolean =>
+const agree = (a: SaidEvent, b: SaidEvent): boolean =>
   a.at === b.at && meaningOf(a.data) === meaningOf(b.data)
 
 /** The place that any of the copies knows: an unknown number is 0. */
-function combine(copies: readonly EventMessage[], retracted: boolean, isBelow: boolean): Standing {
-  const [{ name, signature, slot, at, data }] = copies as [EventMessage]
+function combine(copies: readonly SaidEvent[], retracted: boolean, isBelow: boolean): Standing {
+  const [{ name, signature, slot, at, data }] = copies as [SaidEvent]
   return {
     key: keyOf(copies[0]!),
     name,
@@ -106,6 +97,7 @@ function combine(copies: readonly EventMessage[], retracted: boolean, isBelow: b
     index: Math.max(...copies.map(copy => copy.index ?? 0)),
     isFinal: !retracted && (isBelow || copies.some(({ finalized }) => finalized)),
     moves: new Set(copies.map(copy => `${copy.transactionIndex} ${copy.index}`)).size > 1,
+    copies: [...copies],
   }
 }
 
@@ -113,7 +105,7 @@ function combine(copies: readonly EventMessage[], retracted: boolean, isBelow: b
 export const compare = (a: Standing, b: Standing): number =>
   a.slot - b.slot || a.transactionIndex - b.transactionIndex || a.index - b.index
 
-export const isPayment = ({ name }: Standing): boolean =>
+export const isPayment = ({ name }: Pick<Standing, 'name'>): boolean =>
   name === 'PaymentRecord' || name === 'ComposableExecuted'
 
 /** The policy that an event names, or null for a direct transfer and for events of other things. */

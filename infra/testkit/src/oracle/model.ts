@@ -1,18 +1,10 @@
-// What the database must say after a history: everything is computed at once from all events that stand, by the contract
-// and without the rules of packages/domain. There is no order of arrival in here.
+// What follows from the events that stand: policies, user payments, gateways, and the facts of each payment.
 import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import type { Message } from './messages.js'
-import { compare, isPayment, policyNamed, standingOf, type Standing } from './model-events.js'
-import {
-  amountOf,
-  createdBefore,
-  isCreated,
-  policyOf,
-  text,
-  trackingIdOf,
-  type ModelPolicy,
-} from './model-policy.js'
+import { push } from './push.js'
+import { text, type Said, type SaidEvent } from './said.js'
+import { compare, isPayment, policyNamed, standingOf, type Standing } from './standing.js'
+import { amountOf, createdBefore, isCreated, policyOf, trackingIdOf, type ModelPolicy } from './policy.js'
 
 export interface ModelPayment {
   event: Standing
@@ -30,7 +22,8 @@ export interface ModelPayment {
 
 export interface Model {
   events: Standing[]
-  conflicts: number
+  conflicts: SaidEvent[]
+  finalizedSlot: number
   /** retracted ones too */
   payments: ModelPayment[]
   policies: Map<string, ModelPolicy>
@@ -44,9 +37,6 @@ export interface Model {
   everDeleted: Set<string>
 }
 
-const push = <K, V>(map: Map<K, V[]>, key: K, value: V): void =>
-  void (map.get(key)?.push(value) ?? map.set(key, [value]))
-
 /** The policy of an event. A regular policy's Created event does not name its address. */
 export function policyAddressOf(event: Standing): string | null {
   const { name, data } = event
@@ -55,8 +45,8 @@ export function policyAddressOf(event: Standing): string | null {
     : policyNamed(event)
 }
 
-export function buildModel(messages: readonly Message[]): Model {
-  const { events, conflicts } = standingOf(messages)
+export function buildModel(messages: readonly Said[]): Model {
+  const { events, conflicts, finalizedSlot } = standingOf(messages)
   events.sort(compare)
   const histories = new Map<string, Standing[]>()
   const ofGateway = new Map<string, Standing[]>()
@@ -89,6 +79,7 @@ export function buildModel(messages: readonly Message[]): Model {
   const model: Model = {
     events,
     conflicts,
+    finalizedSlot,
     policies,
     histories,
     everDeleted,
@@ -142,7 +133,7 @@ function readPayment(event: Standing, { created, policies, userPayments }: Model
   )
   const known = policy === null ? undefined : policies.get(policy)
   const account = known && userPayments.get(known.userPayment)
-  const own = data.memo === undefined ? null : trackingIdOf(data.memo)
+  const own = data.memo == null ? null : trackingIdOf(data.memo)
   // A Created event whose transaction was retracted said the same when it came again.
   const told = name === 'ComposableExecuted' && own === null ? createdBefore(ever, event) : undefined
   return {

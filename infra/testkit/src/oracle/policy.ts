@@ -1,7 +1,7 @@
 // What a policy is, from all its events that stand.
-import { compare, isPayment, type Standing } from './model-events.js'
-import { isServable, nextDue } from './model-due.js'
-import { Enum, type Fields, type Value } from './messages.js'
+import { compare, isPayment, type Standing } from './standing.js'
+import { isServable, nextDue } from './due-date.js'
+import { text, type Enum, type Fields, type Value } from './said.js'
 
 export interface ModelPolicy {
   address: string
@@ -24,8 +24,6 @@ export interface ModelPolicy {
   periodStart: bigint | null
   periodTotal: bigint | null
 }
-
-export const text = (value: Value | undefined): string => `${value as string | number}`
 
 export function trackingIdOf(memo: Value | undefined): string | null {
   const bytes = Buffer.from(memo as Uint8Array)
@@ -122,7 +120,7 @@ function datesOf(
     case 'OneTime':
       return {
         dueAt: isPaid ? null : terms.due_date! > 0n ? terms.due_date! : createdAt,
-        endsAt: terms.expiry_date! + 1n,
+        endsAt: (terms.expiry_date ?? null) === null ? null : terms.expiry_date! + 1n,
       }
     case 'UpTo':
       return { dueAt: null, endsAt: terms.deadline! }

@@ -1,0 +1,18 @@
+// The oracle: what the service must say after a set of messages. It is computed at once from all events that stand, by the
+// contract and without the rules of packages/domain; there is no order of arrival in here.
+export { label, labelOf, NO_POLICY } from './labels.js'
+export { buildModel, type Model, type ModelPayment } from './model.js'
+export { amountOf, createdBefore, isCreated, isDeleted, isStatus, trackingIdOf } from './policy.js'
+export {
+  keyOfRow,
+  line,
+  PROJECTIONS,
+  projectionsIn,
+  projectionsOf,
+  type Projection,
+  type Row,
+} from './projections.js'
+export { push } from './push.js'
+export { Enum, isEvent, text, type Fields, type Said, type SaidEvent, type Value } from './said.js'
+export { compare, isPayment, keyOf, type Standing } from './standing.js'
+export { sumsOf } from './sums.js'

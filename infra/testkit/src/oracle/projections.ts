@@ -1,0 +1,123 @@
+// The rows of projections and figures, as one text for each key: those that a database holds, and those that follow from the
+// model. Two sets of them can be compared line by line. Only here does the oracle name a column.
+import { labelOf, NO_POLICY } from './labels.js'
+import type { Model } from './model.js'
+import { sumsOf } from './sums.js'
+
+/** Whether the latest Created of an address came after every Deleted. */
+const LIVE = `(incarnation_start is not null and (deleted_order is null or incarnation_start > deleted_order)) as live`
+/** Slot, transaction and index: an order without the event's id. */
+const PLACE = 32
+const KEY_OF_FIGURE = `gateway, span, extract(epoch from start)::bigint as start`
+
+export const PROJECTIONS = {
+  policies: `
+    select address, live, family, user_payment, gateway, recipient, tracking_id, policy_id, created_at, updated_at,
+           payment_count, total_paid, status, next_payment_due, due_at, ends_at, period_start, period_total,
+           token_mint
+      from policies where incarnation_start is not null`,
+  user_payments: `select address, ${LIVE}, owner, token_mint from user_payments where incarnation_start is not null`,
+  gateways: `
+    select address, ${LIVE}, authority,
+           case when left(signer_order, ${PLACE}) >= left(incarnation_start, ${PLACE}) then signer else authority end as signer
+      from gateways where incarnation_start is not null`,
+  event_counts: `
+    select name, span, extract(epoch from start)::bigint as start, count from event_counts where count > 0`,
+  payment_stats: `
+    select ${KEY_OF_FIGURE}, count, total, min, max, (extract(epoch from first_at) * 1000)::bigint as first_at,
+           (extract(epoch from last_at) * 1000)::bigint as last_at
+      from payment_stats where count > 0`,
+  payment_token_stats: `
+    select ${KEY_OF_FIGURE}, token_mint, count, total, min, max from payment_token_stats where count > 0`,
+} as const
+
+export type Projection = keyof typeof PROJECTIONS
+export type Rows = Record<Projection, Map<string, string>>
+
+const KEYS: Record<Projection, readonly string[]> = {
+  policies: ['address'],
+  user_payments: ['address'],
+  gateways: ['address'],
+  event_counts: ['name', 'span', 'start'],
+  payment_stats: ['gateway', 'span', 'start'],
+  payment_token_stats: ['gateway', 'span', 'start', 'token_mint'],
+}
+
+/** A row as Postgres writes it: texts, numbers, true, false and null. */
+export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+/** The key of a row of `events`: the same as of the model's event. */
+export function keyOfRow({
+  signature,
+  slot,
+  name,
+  payment_policy: policy,
+  record_id: record,
+  event_index: index,
+}: Row): string {
+  const isRecord = name === 'PaymentRecord' && policy !== NO_POLICY
+  return `${signature} ${slot} ${name} ${isRecord ? `${policy} ${record}` : index}`
+}
+
+type Cell = string | number | bigint | boolean | null
+
+/** Named cells as one line. */
+export const line = (cells: Readonly<Record<string, Cell>>): string =>
+  Object.entries(cells)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? labelOf(value) : String(value)}`)
+    .join(' ')
+
+/** What a database holds. */
+export const projectionsIn = (tables: Readonly<Record<Projection, readonly Row[]>>): Rows =>
+  mapTables(table => {
+    const keys = KEYS[table]
+    return new Map(
+      tables[table].map(row => [
+        keys.map(key => labelOf(String(row[key]))).join(' '),
+        line(Object.fromEntries(Object.entries(row).filter(([name]) => !keys.includes(name)))),
+      ]),
+    )
+  })
+
+const mapTables = (read: (table: Projection) => Map<string, string>): Rows =>
+  Object.fromEntries((Object.keys(PROJECTIONS) as Projection[]).map(table => [table, read(table)])) as Rows
+
+/** What follows from the model. The columns and their order are those of `PROJECTIONS`. */
+export function projectionsOf(model: Model): Rows {
+  const lines = <Of>(map: ReadonlyMap<string, Of>, show: (value: Of) => string) =>
+    new Map([...map].map(([address, value]) => [labelOf(address), show(value)]))
+  return {
+    policies: lines(model.policies, policy =>
+      line({
+        live: policy.live,
+        family: policy.family,
+        user_payment: policy.userPayment,
+        gateway: policy.gateway,
+        recipient: policy.recipient,
+        tracking_id: policy.trackingId,
+        policy_id: policy.policyId,
+        created_at: policy.createdAt,
+        updated_at: policy.updatedAt,
+        payment_count: policy.paymentCount,
+        total_paid: policy.totalPaid,
+        status: policy.status,
+        next_payment_due: policy.nextPaymentDue,
+        due_at: policy.dueAt,
+        ends_at: policy.endsAt,
+        period_start: policy.periodStart,
+        period_total: policy.periodTotal,
+        token_mint: policy.inputMint,
+      }),
+    ),
+    user_payments: lines(model.userPayments, ({ live, owner, tokenMint }) =>
+      line({ live, owner, token_mint: tokenMint }),
+    ),
+    gateways: lines(model.gateways, ({ live, authority, signer }) => line({ live, authority, signer })),
+    ...sumsOf(
+      model.events.filter(({ retracted }) => !retracted),
+      model.payments
+        .filter(({ event }) => !event.retracted)
+        .map(({ event: { at }, ...facts }) => ({ at, ...facts })),
+    ),
+  }
+}
