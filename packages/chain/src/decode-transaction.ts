@@ -2,8 +2,8 @@ import { decodeBase58 } from './base58.js'
 import type { ChainTransaction } from './chain-transaction.js'
 import { readEventBytes, type EventData } from './event-codec.js'
 import { checkEmitted } from './instruction-events.js'
-import { pairFrames, placeInstructions } from './pair-frames.js'
-import { readFrames, type DataLine } from './read-frames.js'
+import { pairFrames, placeInstructions, type PlacedInstruction } from './pair-frames.js'
+import { readFrames, type DataLine, type ReadLog } from './read-frames.js'
 
 /** An event that the program itself logged, with its place. */
 export interface DecodedEvent {
@@ -17,8 +17,8 @@ export interface DecodedEvent {
 
 /**
  * Why a part was unreadable. LOG_TRUNCATED, LOG_MALFORMED and NO_LOG are faults of a node: another node may know more.
- * NODES_DISAGREE is for callers that compare nodes. All other reasons belong to the transaction and are equal at every
- * node.
+ * NODES_DISAGREE, NO_TRANSACTION, NO_TIME, NO_BLOCK, UNKNOWN_KEY and UNREADABLE_ANSWER are for callers that ask nodes. All other
+ * reasons belong to the transaction and are equal at every node.
  */
 export type GapReason =
   | 'LOG_TRUNCATED'
@@ -33,6 +33,11 @@ export type GapReason =
   | 'EVENT_UNEXPECTED'
   | 'UNKNOWN_INSTRUCTION'
   | 'NODES_DISAGREE'
+  | 'NO_TRANSACTION'
+  | 'NO_TIME'
+  | 'NO_BLOCK'
+  | 'UNKNOWN_KEY'
+  | 'UNREADABLE_ANSWER'
 
 /** An unreadable part of the program's log, or an event that its instruction should have emitted and did not. */
 export interface DecodedGap {
@@ -71,16 +76,11 @@ const OF_THE_NODE: ReadonlySet<GapReason> = new Set([
 export function decodeTransaction(transaction: ChainTransaction, programId: string): DecodedTransaction {
   if (transaction.failed) return NOTHING
   const placed = placeInstructions(transaction)
-  const isCalled = placed.some(({ instruction }) => instruction.programId === programId)
-  if (!transaction.hasInnerInstructions && !isCalled) {
-    // Calls by other programs would be inner instructions: without them, such calls are unknown.
-    const gap = { instructionIndex: null, innerIndex: null, bytes: new Uint8Array() }
-    return { events: [], gaps: [{ reason: 'NO_INNER_INSTRUCTIONS', ...gap }], nodeMayBeUnfit: true }
-  }
-  if (!isCalled) return NOTHING
-  const events: DecodedEvent[] = []
-  const gaps: DecodedGap[] = []
   const log = readFrames(transaction.logMessages ?? [])
+  const events: DecodedEvent[] = []
+  const gaps = findLeftOut(transaction, placed, log, programId)
+  if (!placed.some(({ instruction }) => instruction.programId === programId))
+    return gaps.length === 0 ? NOTHING : { events, gaps, nodeMayBeUnfit: true }
   const paired = pairFrames(placed, log)
   const instructionOfFrame = new Map<number, number>()
   paired.frameOf.forEach((frame, at) => frame !== undefined && instructionOfFrame.set(frame, at))
@@ -125,6 +125,24 @@ export function decodeTransaction(transaction: ChainTransaction, programId: stri
     return undefined
   })
   return { events, gaps, nodeMayBeUnfit: gaps.some(({ reason }) => OF_THE_NODE.has(reason)) }
+}
+
+/** Finds calls of the program that the log shows, or may show, and that the instructions lack. */
+function findLeftOut(
+  { logMessages, hasInnerInstructions }: ChainTransaction,
+  placed: readonly PlacedInstruction[],
+  log: ReadLog,
+  programId: string,
+): DecodedGap[] {
+  const gap = (reason: GapReason): DecodedGap[] => [
+    { reason, instructionIndex: null, innerIndex: null, bytes: new Uint8Array() },
+  ]
+  // Calls by other programs are inner instructions. Only a whole log without such calls shows that there were none.
+  const isFlat = logMessages !== null && !log.brokenBy && log.frames.every(({ height }) => height === 1)
+  if (!hasInnerInstructions && !isFlat) return gap('NO_INNER_INSTRUCTIONS')
+  const called = placed.filter(({ instruction }) => instruction.programId === programId).length
+  const shown = log.frames.filter(frame => frame.programId === programId).length
+  return shown > called ? gap('LOG_MALFORMED') : []
 }
 
 type ReadLine = { name: string; data: EventData } | { reason: GapReason; about?: string; bytes: Uint8Array }

@@ -38,6 +38,16 @@ export interface NodeFaults {
   genesisHash: string | null
   /** the oldest slot that the node keeps */
   firstAvailableBlock: number
+  /** changes the node's answer to a method; what it returns is sent, a string as it is */
+  alter: ((method: string, answer: RpcAnswer, parameters: readonly unknown[]) => unknown) | null
+}
+
+/** An answer in the form of JSON-RPC. */
+export interface RpcAnswer {
+  jsonrpc: '2.0'
+  id: number | string
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
 }
 
 export const noFaults = (): NodeFaults => ({
@@ -59,4 +69,5 @@ export const noFaults = (): NodeFaults => ({
   silentSockets: false,
   genesisHash: null,
   firstAvailableBlock: 0,
+  alter: null,
 })

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { answerRpc, RpcError, slotAt } from './answer-rpc.js'
-import { noFaults, type NodeFaults } from './node-faults.js'
+import { noFaults, type NodeFaults, type RpcAnswer } from './node-faults.js'
 import type { SimulatedChain, SimulatedTransaction } from './simulated-chain.js'
 
 export interface SimulatedNode {
@@ -36,13 +36,9 @@ export async function openSimulatedNode(
 
   const answer = ({ id, method, params = [] }: Request): string => {
     calls.set(method, (calls.get(method) ?? 0) + 1)
-    try {
-      return JSON.stringify({ jsonrpc: '2.0', id, result: answerRpc(chain, faults, method, params) })
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      const { code, message, data } = error
-      return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
-    }
+    const answered = { jsonrpc: '2.0' as const, id, ...answerOrError(chain, faults, method, params) }
+    const altered = faults.alter ? faults.alter(method, answered, params) : answered
+    return typeof altered === 'string' ? altered : JSON.stringify(altered)
   }
 
   const server = createServer((request, response) => {
@@ -77,6 +73,16 @@ export async function openSimulatedNode(
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+function answerOrError(...call: Parameters<typeof answerRpc>): Pick<RpcAnswer, 'result' | 'error'> {
+  try {
+    return { result: answerRpc(...call) }
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    const { code, message, data } = error
+    return { error: { code, message, data } }
   }
 }
 

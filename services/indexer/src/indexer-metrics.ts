@@ -1,4 +1,5 @@
 import type { Metrics } from '@payment-tracking/runtime'
+import type { Waits } from './nodes/waits.js'
 
 export type IndexerMetrics = ReturnType<typeof createIndexerMetrics>
 
@@ -30,6 +31,19 @@ export const createIndexerMetrics = (metrics: Metrics) => {
     'indexer_retracted_total',
     'Confirmed transactions that did not become final',
   )
+  const unordered = metrics.counter(
+    'indexer_unordered_slots_total',
+    'Slots whose transactions were published in the order of their signatures, because no node returned the block',
+  )
+  const waiting = metrics.gauge(
+    'indexer_waiting_seconds',
+    'How long the nodes have answered a question without use; the indexer goes on after a minute',
+  )
+  let waits: Pick<Waits, 'longest'> | undefined
+  metrics.onScrape(waiting, () => {
+    const longest = waits?.longest()
+    waiting.set(longest ? (Date.now() - longest.since.getTime()) / 1_000 : 0)
+  })
   let movedAt: number | undefined
   let through = 0
   let tip = 0
@@ -56,5 +70,8 @@ export const createIndexerMetrics = (metrics: Metrics) => {
     gap: (reason: string) => gaps.inc({ reason }),
     disagreement: (node: string) => disagreements.inc({ node }),
     retracted: (count: number) => retracted.inc(count),
+    unordered: () => unordered.inc(),
+    /** What the indexer waits for, since it follows the chain. */
+    watchWaits: (watched: Pick<Waits, 'longest'>) => (waits = watched),
   }
 }

@@ -9,6 +9,8 @@ import { NodePool } from './nodes/node-pool.js'
 import { ChainNode } from './nodes/open-node.js'
 import { listenToNode } from './nodes/wake.js'
 import { nameNodes, readUrls, socketUrls } from './nodes/node-urls.js'
+import { Waits } from './nodes/waits.js'
+import { WaitReport } from './publish/wait-report.js'
 import { Publisher } from './publish/publisher.js'
 import { CheckpointMismatchError, CheckpointStore } from './scan/checkpoint.js'
 import { Follower, type FollowerSettings } from './scan/follower.js'
@@ -102,7 +104,9 @@ export class Indexer implements Intake {
       return new ChainNode({ url, name, onRequest })
     })
     signal.addEventListener('abort', () => nodes.forEach(node => void node.close()), { once: true })
-    const pool = new NodePool(nodes, log, signal)
+    const waits = new Waits(settings.patienceMs, log)
+    metrics.watchWaits(waits)
+    const pool = new NodePool(nodes, log, signal, waits)
     const publisher = new Publisher(bus, settings, metrics, signal)
     const checkpoints = new CheckpointStore(this.keys)
     const follower = new Follower({
@@ -130,7 +134,13 @@ export class Indexer implements Intake {
         signal,
       }),
     )
-    await follower.run(genesisHash)
+    const report = new WaitReport(this.keys, waits, log)
+    report.start()
+    try {
+      await follower.run(genesisHash)
+    } finally {
+      await report.stop()
+    }
     await Promise.all(listening)
   }
 }

@@ -4,4 +4,6 @@ export const INDEXER_TUNABLES = {
   rescanEveryMs: 600_000,
   /** About how many transactions are read for missing numbers before the chain is followed on. */
   auditedAtOnce: 1_000,
+  /** How long the nodes may answer a question without use, before the chain is followed on without the answer. */
+  patienceMs: 60_000,
 }

@@ -3,6 +3,7 @@
 import { readPaymentCount } from '@payment-tracking/chain'
 import type { Logger } from '@payment-tracking/runtime'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
+import { NodeError } from '../nodes/node-error.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import type { ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
@@ -17,7 +18,7 @@ export interface AuditorParts {
   counters: CounterAudit
   log: Logger
   /** reads a transaction as the finalized scan does */
-  fetch: (listed: ListedTransaction) => Promise<FetchedTransaction | undefined>
+  fetch: (listed: ListedTransaction, boundMs: number) => Promise<FetchedTransaction | undefined>
   /** whether the transaction is on the stream already */
   isPublished: (listed: ListedTransaction) => boolean
   /** about how many transactions are read for missing numbers before the chain is followed on */
@@ -29,6 +30,10 @@ const ACCOUNTS_A_CALL = 100
 const PAGE_COST = 10
 /** How long the auditor waits for a failing node before a missing number becomes a gap. */
 const HOLE_PATIENCE_MS = 20_000
+/** How long one transaction may be answered without use. The next turn asks again. */
+const UNREAD_PATIENCE_MS = 1_000
+/** The longest wait for accounts, which only prove that nothing is missing. */
+const ACCOUNTS_PATIENCE_MS = 10_000
 
 /**
  * Bounded: one turn reads about `auditedAtOnce` transactions, and lists an account in parts of at most 100 pages, however
@@ -102,8 +107,9 @@ export class Auditor {
     const { found, last, pages } = joinParts(parts)
     const published: FetchedTransaction[] = []
     for (const each of found) {
-      const fetched = await fetch(each)
-      if (!fetched) continue
+      const fetched = await fetch(each, UNREAD_PATIENCE_MS)
+      // Read later: the hole stays open.
+      if (!fetched || (fetched.nodeMayBeUnfit && fetched.events.length === 0)) continue
       published.push(fetched)
       if (isPublished(each)) continue
       await publisher.publish([fetched], 'finalized')
@@ -132,7 +138,16 @@ export class Auditor {
     const touched = counters.takeTouched()
     for (let at = 0; at < touched.length; at += ACCOUNTS_A_CALL) {
       const keys = touched.slice(at, at + ACCOUNTS_A_CALL)
-      const { slot, data } = await pool.ask(node => node.accounts(keys))
+      const what = `the accounts of ${keys.length} policies`
+      const answer = await pool
+        .ask(node => node.accounts(keys), { bound: { what, patienceMs: ACCOUNTS_PATIENCE_MS } })
+        .catch((error: unknown) => {
+          if (!(error instanceof NodeError)) throw error
+          counters.touch(touched.slice(at))
+          return undefined
+        })
+      if (!answer) return
+      const { slot, data } = answer
       const counts = this.#toCompare?.counts ?? new Map<string, number>()
       keys.forEach((key, place) => {
         const count = data[place] && readPaymentCount(data[place], key, programId)
@@ -147,13 +162,8 @@ export class Auditor {
     const { turn, open } = takeTurn(this.open)
     this.open = open
     for (const { signature, slot } of turn.transactions) {
-      const fetched = await fetch({
-        signature,
-        slot,
-        failed: false,
-        transactionIndex: null,
-        isDisputed: true,
-      })
+      const listed = { signature, slot, failed: false, transactionIndex: null, isDisputed: true }
+      const fetched = await fetch(listed, UNREAD_PATIENCE_MS)
       if (!fetched || fetched.nodeMayBeUnfit) continue
       await publisher.publish([fetched], 'finalized')
       // An unreadable part that remains belongs to the transaction itself: the gap stays, and no node can close it.

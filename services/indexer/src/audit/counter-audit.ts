@@ -116,6 +116,11 @@ export class CounterAudit {
     return touched
   }
 
+  /** Policies whose accounts could not be read: the next call of `takeTouched` returns them again. */
+  touch(policies: readonly string[]): void {
+    for (const policy of policies) this.#touched.add(policy)
+  }
+
   /** Compares the program's count at `slot` with the seen events. @returns the hole, if the program counted more */
   compare(policy: string, paymentCount: number, slot: number): CounterHole | undefined {
     const known = this.counters.get(policy)

@@ -2,9 +2,9 @@
 // States of a transaction: unknown → published (pending) → final | retracted.
 import type { Bus, ReadAgainOptions } from '@payment-tracking/bus'
 import { NodeError } from '../nodes/node-error.js'
-import { fetchTransaction, type FetchedTransaction, type FetchOptions } from '../nodes/fetch-transaction.js'
+import { fetchTransaction, unread, type FetchedTransaction, type FetchOptions } from '../nodes/fetch-transaction.js'
 import type { NodePool } from '../nodes/node-pool.js'
-import type { ListedTransaction } from '../nodes/open-node.js'
+import type { ChainNode, ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
 
 interface Pending {
@@ -110,7 +110,7 @@ export class EarlyLane {
       const block = await node.block(slot, 'confirmed')
       if (!block) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
       return block.signatures
-    }, FETCH_PATIENCE_MS)
+    }, { patienceMs: FETCH_PATIENCE_MS })
     return answer
   }
 
@@ -131,20 +131,27 @@ export class EarlyLane {
     return pending.slot === slot ? (pending.fetched ?? undefined) : undefined
   }
 
-  /** Retracts transactions that the finalized chain up to `through` provably lacks. */
-  async retractLost(through: number): Promise<number> {
+  /**
+   * Retracts transactions that the finalized chain up to `through` provably lacks.
+   * @returns how many, and the transactions about which no node can say whether the chain holds them
+   */
+  async retractLost(through: number): Promise<{ retracted: number; unproven: FetchedTransaction[] }> {
     let retracted = 0
+    const unproven: FetchedTransaction[] = []
     for (const [signature, { slot }] of this.#pending) {
       if (slot > through) continue
-      if (await this.#isFinal(signature, slot, through)) {
-        this.#pending.delete(signature)
-        continue
+      const isFinal = await this.#isFinal(signature, slot, through).catch((error: unknown) => {
+        if (!(error instanceof NodeError)) throw error
+        return undefined
+      })
+      if (isFinal === undefined) unproven.push(unread({ signature, slot, transactionIndex: null }, 'NO_BLOCK'))
+      if (isFinal === false) {
+        await this.publisher.retract(signature, slot)
+        retracted++
       }
-      await this.publisher.retract(signature, slot)
       this.#pending.delete(signature)
-      retracted++
     }
-    return retracted
+    return { retracted, unproven }
   }
 
   /**
@@ -152,7 +159,7 @@ export class EarlyLane {
    * slot, proves its absence.
    */
   #isFinal(signature: string, slot: number, through: number): Promise<boolean> {
-    return this.pool.ask(async node => {
+    const question = async (node: ChainNode): Promise<boolean> => {
       const block = await node.block(slot, 'finalized')
       if (block) return block.signatures.includes(signature)
       const [next] = await node.blocks(slot + 1, Math.min(through, slot + FURTHEST_NEXT_BLOCK))
@@ -161,7 +168,8 @@ export class EarlyLane {
       if (parent === undefined || parent >= slot)
         throw new NodeError('wrong', `${node.name} has no block ${slot}, but block ${next} follows it`)
       return false
-    })
+    }
+    return this.pool.ask(question, { bound: { what: `block ${slot}, for the finality of ${signature}` } })
   }
 }
 

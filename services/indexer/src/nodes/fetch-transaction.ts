@@ -1,22 +1,22 @@
 // Reads a transaction from two nodes and compares the answers. So a node that lies, or lost a part of its history, is
 // noticed. An answer without majority is not published; it becomes a gap.
-import { decodeTransaction, type ChainTransaction, type DecodedTransaction } from '@payment-tracking/chain'
-import { NodeError } from './node-error.js'
+import type { GapReason } from '@payment-tracking/chain'
+import { NodeError, UnreadableError } from './node-error.js'
 import type { NodePool } from './node-pool.js'
-import type { ChainNode, ListedTransaction, NodeCommitment, RawTransaction } from './open-node.js'
+import type { ChainNode, ListedTransaction, NodeCommitment } from './open-node.js'
+import { readTransaction, type FetchedTransaction } from './read-transaction.js'
 
-/** A transaction with the program's events in it. */
-export interface FetchedTransaction extends DecodedTransaction {
-  transaction: ChainTransaction
-}
+export type { FetchedTransaction }
 
 export interface FetchOptions {
   commitment: NodeCommitment
   programId: string
   /** called for each node whose answer the other nodes contradict */
   onDisagreement: (node: string, signature: string) => void
-  /** gives up after this time; without it, waits without limit */
+  /** fails after this time, also while no node answers; for a caller that has another way */
   patienceMs?: number
+  /** without `patienceMs`: nodes may answer without use for this long; default: the pool's patience */
+  boundMs?: number
 }
 
 /** The answer of one node: the transaction, or proof by its own block that the transaction is absent. */
@@ -30,47 +30,13 @@ interface Answer {
 /** How long a second node that is a little behind may take. */
 const COMPARE_PATIENCE_MS = 2_000
 
-/** Joins the static and loaded account keys, and replaces program numbers by names. */
-function toChainTransaction(
-  { signature, transactionIndex }: ListedTransaction,
-  raw: RawTransaction,
-  blockTime: number,
-): ChainTransaction {
-  const { message } = raw.transaction
-  const meta = raw.meta!
-  const keys = [
-    ...message.accountKeys,
-    ...(meta.loadedAddresses?.writable ?? []),
-    ...(meta.loadedAddresses?.readonly ?? []),
-  ]
-  const inner = new Map(meta.innerInstructions?.map(({ index, instructions }) => [index, instructions]))
-  const describe = ({ programIdIndex, data, stackHeight }: (typeof message.instructions)[number]) => ({
-    programId: keys[programIdIndex] ?? '',
-    data,
-    stackHeight: stackHeight ?? null,
-  })
-  return {
-    signature,
-    slot: raw.slot,
-    transactionIndex: transactionIndex ?? raw.transactionIndex ?? null,
-    blockTime,
-    failed: meta.err !== null,
-    logMessages: meta.logMessages,
-    hasInnerInstructions: meta.innerInstructions !== null,
-    instructions: message.instructions.map((instruction, index) => ({
-      instruction: describe(instruction),
-      inner: (inner.get(index) ?? []).map(describe),
-    })),
-  }
-}
-
 /** Whether the node has the finalized block of the slot, without the transaction. */
 async function provesAbsence(node: ChainNode, { signature, slot }: ListedTransaction): Promise<boolean> {
   try {
     const block = await node.block(slot, 'finalized')
     return block !== undefined && !block.signatures.includes(signature)
   } catch (error) {
-    if (error instanceof NodeError && error.fault === 'behind') return false
+    if (error instanceof NodeError && error.fault === 'not-ready') return false
     throw error
   }
 }
@@ -81,25 +47,14 @@ async function askNode(
   { commitment, programId }: FetchOptions,
   isAlone: boolean,
 ): Promise<Verdict> {
-  const { signature, slot, failed, isDisputed } = listed
-  const raw = await node.transaction(signature, commitment)
-  const notReady = (what: string) => new NodeError('not-ready', `${node.name} ${what} of ${signature}`)
-  if (raw === null || raw.meta === null) {
-    if (!isAlone && commitment === 'finalized' && (await provesAbsence(node, listed))) return 'absent'
-    throw notReady('does not hold the transaction')
-  }
-  if (raw.blockTime === null) throw notReady('does not know the time')
-  const isOther = raw.slot !== slot || (raw.meta.err !== null) !== failed
-  if (raw.transaction.signatures[0] !== signature || (isOther && !isDisputed)) {
-    throw new NodeError(
-      'wrong',
-      `${node.name} answers ${signature} otherwise than it was listed (slot ${slot})`,
-    )
-  }
-  if (raw.meta.logMessages === null || raw.meta.innerInstructions === null)
-    throw new NodeError('unfit', `${node.name} keeps no logs (transaction ${signature})`)
-  const transaction = toChainTransaction(listed, raw, raw.blockTime)
-  return { transaction, ...decodeTransaction(transaction, programId) }
+  const raw = await node.transaction(listed.signature, commitment)
+  if (raw !== null) return readTransaction(node.name, listed, raw, programId)
+  if (!isAlone && commitment === 'finalized' && (await provesAbsence(node, listed))) return 'absent'
+  throw new UnreadableError(
+    'not-ready',
+    `${node.name} does not hold the transaction ${listed.signature}`,
+    'NO_TRANSACTION',
+  )
 }
 
 /** Equal when two nodes agree on all published parts. The place in the block is not compared: older nodes lack it. */
@@ -116,8 +71,11 @@ function fingerprint(verdict: Verdict): string {
 
 const isWhole = ({ answer }: Answer): boolean => answer === 'absent' || !answer.nodeMayBeUnfit
 
-/** A transaction without any published part: the nodes contradict each other, and none has a majority. */
-const disputed = ({ signature, slot, transactionIndex }: ListedTransaction): FetchedTransaction => ({
+/** A transaction without any published part. */
+export const unread = (
+  { signature, slot, transactionIndex }: Omit<ListedTransaction, 'failed'>,
+  reason: GapReason,
+): FetchedTransaction => ({
   transaction: {
     signature,
     slot,
@@ -129,7 +87,7 @@ const disputed = ({ signature, slot, transactionIndex }: ListedTransaction): Fet
     instructions: [],
   },
   events: [],
-  gaps: [{ reason: 'NODES_DISAGREE', instructionIndex: null, innerIndex: null, bytes: new Uint8Array() }],
+  gaps: [{ reason, instructionIndex: null, innerIndex: null, bytes: new Uint8Array() }],
   nodeMayBeUnfit: true,
 })
 
@@ -152,14 +110,15 @@ function decide(
     if (group !== winner) for (const { node } of group) onDisagreement(node.name, listed.signature)
   const answer = winner?.[0]!.answer
   // A single node cannot deny a transaction that another node has listed.
-  if (answer === undefined || (answer === 'absent' && winner!.length < 2)) return disputed(listed)
+  if (answer === undefined || (answer === 'absent' && winner!.length < 2)) return unread(listed, 'NODES_DISAGREE')
   return answer === 'absent' ? undefined : answer
 }
 
 /**
  * Reads a transaction from two nodes, and from all nodes when the two differ or cut the log. Does not wait for a node
  * without answer while another node answers.
- * @returns undefined when most nodes prove that the chain does not hold the transaction
+ * @returns undefined when most nodes prove that the chain does not hold the transaction; a gap when the nodes answer and no
+ *   answer can be read
  * @throws NodeError when `patienceMs` have passed without an answer
  */
 export async function fetchTransaction(
@@ -167,16 +126,28 @@ export async function fetchTransaction(
   listed: ListedTransaction,
   options: FetchOptions,
 ): Promise<FetchedTransaction | undefined> {
+  const { patienceMs, boundMs, onDisagreement } = options
   const isAlone = pool.size === 1
   const question = (node: ChainNode) => askNode(node, listed, options, isAlone)
-  const first = await pool.askOne(question, options.patienceMs)
+  const what = `transaction ${listed.signature} of slot ${listed.slot}`
+  const patience =
+    patienceMs === undefined
+      ? { bound: { what, ...(boundMs !== undefined && { patienceMs: boundMs }) } }
+      : { patienceMs }
+  let first: Answer
+  try {
+    first = await pool.askOne(question, patience)
+  } catch (error) {
+    if (!(error instanceof NodeError) || patienceMs !== undefined) throw error
+    return unread(listed, error instanceof UnreadableError ? error.reason : 'UNREADABLE_ANSWER')
+  }
   if (isAlone) return first.answer as FetchedTransaction
   const asked = new Set([first.node])
   const second = await pool.askOther(question, asked, COMPARE_PATIENCE_MS)
-  if (!second) return decide([first], listed, options.onDisagreement)
+  if (!second) return decide([first], listed, onDisagreement)
   if (isWhole(first) && isWhole(second) && fingerprint(first.answer) === fingerprint(second.answer))
-    return decide([first, second], listed, options.onDisagreement)
+    return decide([first, second], listed, onDisagreement)
   asked.add(second.node)
   const others = await pool.askAll(question, { except: asked })
-  return decide([first, second, ...others], listed, options.onDisagreement)
+  return decide([first, second, ...others], listed, onDisagreement)
 }

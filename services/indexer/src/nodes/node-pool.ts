@@ -1,9 +1,10 @@
 // Calls the nodes in turn. A failed node rests, longer after each failure. The next node gets the call, and the call
-// waits while all nodes rest. No call is ever skipped because a node cannot answer.
+// waits while all nodes rest. Only a call with a bound ends without an answer (see waits.ts).
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NodeError, type NodeFault } from './node-error.js'
 import type { ChainNode } from './open-node.js'
+import { Waits, type Wait } from './waits.js'
 
 interface Member {
   node: ChainNode
@@ -17,6 +18,10 @@ interface Member {
 
 const FIRST_REST_MS = 250
 const LONGEST_REST_MS = 15_000
+/** A node that limits the rate may name a time to wait, of a day if it likes. */
+const LONGEST_RETRY_AFTER_MS = 60_000
+/** The bound of a question whose answers are of no use, where the settings name no other. */
+const PATIENCE_MS = 60_000
 const FIRST_WAIT_MS = 40
 const LONGEST_WAIT_MS = 1_000
 /** After a wait in vain, comparisons do not wait for the node during this time. */
@@ -28,8 +33,18 @@ const CURES: Record<NodeFault, string> = {
   'rate-limited': 'it limits the rate; lower INDEXER_CONCURRENCY, or name another node or plan',
   behind: 'it is behind the others; it is asked again later',
   'not-ready': 'it lists a transaction that it does not hold yet; it is asked again later',
-  unfit: 'it keeps no logs, cuts them short, or belongs to another chain; name another node',
-  wrong: 'its answers contradict each other; name another node',
+  unfit: 'it keeps no logs, leaves out parts of transactions, or belongs to another chain; name another node',
+  wrong: 'its answers contradict each other, or are no answers of a Solana node; name another node',
+}
+
+interface Patience {
+  /** gives up after this time */
+  patienceMs?: number
+  /**
+   * Gives up when nodes have answered for this long, and never with something usable; when every node is unfit, at once.
+   * Waits without limit while no node answers. `what` names the question for people.
+   */
+  bound?: { what: string; patienceMs?: number }
 }
 
 export class NodePool {
@@ -40,6 +55,7 @@ export class NodePool {
     nodes: readonly ChainNode[],
     private readonly log: Logger,
     private readonly signal: AbortSignal,
+    readonly waits: Waits = new Waits(PATIENCE_MS, log),
   ) {
     this.#members = nodes.map(node => ({
       node,
@@ -72,42 +88,70 @@ export class NodePool {
    * Calls one node after the other until one gives a usable answer.
    * @param question throws NodeError when the answer is unusable
    * @throws AbortError when the service stops or loses its lease
+   * @throws NodeError the last failure, when the patience ends
    */
-  async ask<T>(question: (node: ChainNode) => Promise<T>): Promise<T> {
-    return (await this.askOne(question)).answer
+  async ask<T>(question: (node: ChainNode) => Promise<T>, patience: Patience = {}): Promise<T> {
+    return (await this.askOne(question, patience)).answer
   }
 
-  /**
-   * Like `ask`, and also returns the node that answered.
-   * @param patienceMs gives up after this time
-   * @throws NodeError the last failure, after `patienceMs`
-   */
+  /** Like `ask`, and also returns the node that answered. */
   async askOne<T>(
     question: (node: ChainNode) => Promise<T>,
-    patienceMs = Infinity,
+    { patienceMs = Infinity, bound }: Patience = {},
   ): Promise<{ node: ChainNode; answer: T }> {
     const deadline = performance.now() + patienceMs
-    for (let attempt = 0; ; attempt++) {
-      this.signal.throwIfAborted()
-      const member = this.#next()
-      if (member === undefined) {
-        const restMs = Math.min(...this.#members.map(({ restsUntil }) => restsUntil)) - performance.now()
-        if (performance.now() + restMs > deadline) throw new NodeError('down', 'every node rests')
-        await sleep(Math.max(1, restMs), undefined, { signal: this.signal })
-        continue
+    const unfit = new Set<ChainNode>()
+    let wait: Wait | undefined
+    let last: NodeError | undefined
+    let isAnswered = false
+    try {
+      for (let attempt = 0; ; attempt++) {
+        this.signal.throwIfAborted()
+        const member = this.#next(unfit)
+        if (member === undefined) {
+          const restMs = this.#restMs(unfit)
+          if (performance.now() + restMs > deadline) throw last ?? new NodeError('down', 'every node rests')
+          await sleep(Math.max(1, restMs), undefined, { signal: this.signal })
+          continue
+        }
+        try {
+          const answer = await question(member.node)
+          this.#succeeded(member)
+          isAnswered = true
+          return { node: member.node, answer }
+        } catch (error) {
+          if (!(error instanceof NodeError)) throw error
+          last = error
+          this.#failed(member, error)
+          if (performance.now() > deadline) throw error
+          if (bound && (await this.#isOfTheQuestion(member, error))) {
+            if (error.fault === 'unfit') unfit.add(member.node)
+            wait ??= this.waits.begin(bound.what, bound.patienceMs)
+            const isOver = wait.isOver(error.message) && attempt + 1 >= this.#members.length
+            if (isOver || unfit.size === this.#members.length) throw error
+          }
+          if (error.fault === 'not-ready' && (attempt + 1) % this.#members.length === 0)
+            await this.#pause(attempt)
+        }
       }
-      try {
-        const answer = await question(member.node)
-        this.#succeeded(member)
-        return { node: member.node, answer }
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error
-        this.#failed(member, error)
-        if (performance.now() > deadline) throw error
-        if (error.fault === 'not-ready' && (attempt + 1) % this.#members.length === 0)
-          await this.#pause(attempt)
-      }
+    } finally {
+      wait?.end(isAnswered || unfit.size === this.#members.length)
     }
+  }
+
+  /** Whether a failure says something about the question: the node answers others, or this one without use. */
+  async #isOfTheQuestion({ node }: Member, { fault }: NodeError): Promise<boolean> {
+    if (fault !== 'down') return fault === 'not-ready' || fault === 'unfit' || fault === 'wrong'
+    return node.slot('finalized').then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** How long until one of the other nodes may be called. */
+  #restMs(except: ReadonlySet<ChainNode>): number {
+    const others = this.#members.filter(({ node }) => !except.has(node))
+    return Math.min(...others.map(({ restsUntil }) => restsUntil)) - performance.now()
   }
 
   #pause(attempt: number): Promise<void> {
@@ -210,7 +254,8 @@ export class NodePool {
     if (error.fault !== 'not-ready') {
       const restMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
       member.failures += 1
-      member.restsUntil = performance.now() + Math.max(restMs * (0.5 + Math.random() / 2), error.retryAfterMs)
+      const askedMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
+      member.restsUntil = performance.now() + Math.max(restMs * (0.5 + Math.random() / 2), askedMs)
     }
     if (member.reported === error.fault) return
     member.reported = error.fault

@@ -8,7 +8,8 @@ import {
   type RpcRequest,
   type RpcTransport,
 } from '@solana/kit'
-import { NodeError } from './node-error.js'
+import { readAnswer, type Answer, type NodeMethod, type NodeResult, type RawBlock, type RawTransaction } from './answers.js'
+import { NodeError, type NodeFault } from './node-error.js'
 import { openJsonPoster, type JsonPoster } from './post-json.js'
 
 export type NodeCommitment = 'confirmed' | 'finalized'
@@ -19,55 +20,20 @@ export interface ListedTransaction {
   slot: number
   failed: boolean
   transactionIndex: number | null
-  /** two nodes list the transaction with different slots, or only one of them lists it as failed */
+  /** the lists do not tell the slot, or whether the transaction failed: they differ, or leave it out */
   isDisputed?: boolean
-}
-
-interface RawSignature {
-  signature: string
-  slot: number
-  err: unknown
-  transactionIndex?: number | null
-}
-
-interface RawInstruction {
-  programIdIndex: number
-  data: string
-  stackHeight?: number | null
-}
-
-/** The used part of an answer of `getTransaction` with encoding `json`. */
-export interface RawTransaction {
-  slot: number
-  blockTime: number | null
-  transactionIndex?: number | null
-  meta: {
-    err: unknown
-    logMessages: string[] | null
-    innerInstructions: { index: number; instructions: RawInstruction[] }[] | null
-    loadedAddresses?: { writable: string[]; readonly: string[] } | null
-  } | null
-  transaction: { signatures: string[]; message: { accountKeys: string[]; instructions: RawInstruction[] } }
-}
-
-export interface RawBlock {
-  parentSlot: number
-  signatures: string[]
 }
 
 type Method<Parameters extends unknown[], Answer> = (...parameters: Parameters) => Answer
 interface NodeApi {
-  getGenesisHash: Method<[], string>
-  getFirstAvailableBlock: Method<[], number>
-  getSlot: Method<[{ commitment: NodeCommitment }], number>
-  getSignaturesForAddress: Method<[string, object], RawSignature[]>
-  getTransaction: Method<[string, object], RawTransaction | null>
-  getBlock: Method<[number, object], RawBlock | null>
-  getBlocks: Method<[number, number, object], number[]>
-  getMultipleAccounts: Method<
-    [string[], object],
-    { context: { slot: number }; value: ({ data: [string, string] } | null)[] }
-  >
+  getGenesisHash: Method<[], NodeResult<'getGenesisHash'>>
+  getFirstAvailableBlock: Method<[], NodeResult<'getFirstAvailableBlock'>>
+  getSlot: Method<[{ commitment: NodeCommitment }], NodeResult<'getSlot'>>
+  getSignaturesForAddress: Method<[string, object], NodeResult<'getSignaturesForAddress'>>
+  getTransaction: Method<[string, object], NodeResult<'getTransaction'>>
+  getBlock: Method<[number, object], NodeResult<'getBlock'>>
+  getBlocks: Method<[number, number, object], NodeResult<'getBlocks'>>
+  getMultipleAccounts: Method<[string[], object], NodeResult<'getMultipleAccounts'>>
 }
 
 /** `ok` or the fault, for metrics. */
@@ -84,15 +50,19 @@ export const PAGE = 1_000
 /** The newest transaction version that the indexer reads. For a newer version, a node refuses the whole block. */
 const MAX_VERSION = 1
 
-/** JSON-RPC codes of Solana nodes: -32016 is a slot not reached, -32004 a block not available yet, -32005 unhealthy. */
-const BEHIND: ReadonlySet<number> = new Set([-32016, -32004, -32005, -32014])
+/**
+ * JSON-RPC codes of Solana nodes, by the method that they belong to: -32004 and -32014 are a block not available yet,
+ * -32016 a slot not reached, -32011 no history. -32005, an unhealthy node, belongs to every method. Any other code is
+ * `wrong`.
+ */
+const FAULTS: Partial<Record<NodeMethod, Readonly<Record<number, NodeFault>>>> = {
+  getBlock: { [-32004]: 'not-ready', [-32014]: 'not-ready', [-32011]: 'unfit' },
+  getSignaturesForAddress: { [-32016]: 'behind', [-32011]: 'unfit' },
+  getTransaction: { [-32011]: 'unfit' },
+}
+const UNHEALTHY = -32005
 /** A skipped slot, or a block that the node no longer keeps. */
 const NO_BLOCK: ReadonlySet<number> = new Set([-32001, -32007, -32009])
-
-interface Answer {
-  result?: unknown
-  error?: { code: number; message: string }
-}
 
 export class ChainNode {
   readonly name: string
@@ -102,7 +72,7 @@ export class ChainNode {
   constructor({ url, name, onRequest }: NodeOptions) {
     this.name = name
     const api = createJsonRpcApi({
-      responseTransformer: (response: unknown) => (response as Answer).result,
+      responseTransformer: (response: unknown) => (response as { result: unknown }).result,
     }) as unknown as RpcApi<NodeApi>
     this.#poster = openJsonPoster(url)
     this.#rpc = createRpc({ api, transport: buildTransport(this.#poster, name, onRequest) })
@@ -134,8 +104,10 @@ export class ChainNode {
     return entries.map(({ signature, slot, err, transactionIndex }) => ({
       signature,
       slot,
-      failed: err !== null,
+      failed: (err ?? null) !== null,
       transactionIndex: transactionIndex ?? null,
+      // Without `err` only the transaction itself tells whether it failed.
+      ...(err === undefined && { isDisputed: true }),
     }))
   }
 
@@ -160,13 +132,20 @@ export class ChainNode {
     }
   }
 
-  blocks = (from: number, to: number): Promise<number[]> =>
-    this.#rpc.getBlocks(from, to, { commitment: 'finalized' }).send()
+  /** The slots with blocks between two slots, both included, in their order. */
+  async blocks(from: number, to: number): Promise<number[]> {
+    const slots = await this.#rpc.getBlocks(from, to, { commitment: 'finalized' }).send()
+    if (slots.some((slot, at) => slot < from || slot > to || slot <= (slots[at - 1] ?? -1)))
+      throw new NodeError('wrong', `${this.name} answered getBlocks(${from}, ${to}) with other slots`)
+    return slots
+  }
 
   /** @returns the accounts' data at a slot; null for a missing account */
   async accounts(keys: readonly string[]): Promise<{ slot: number; data: (Uint8Array | null)[] }> {
     const options = { commitment: 'finalized', encoding: 'base64' }
     const { context, value } = await this.#rpc.getMultipleAccounts([...keys], options).send()
+    if (value.length !== keys.length)
+      throw new NodeError('wrong', `${this.name} answered getMultipleAccounts with ${value.length} accounts`)
     const data = value.map(account => (account ? Buffer.from(account.data[0], 'base64') : null))
     return { slot: context.slot, data }
   }
@@ -174,27 +153,30 @@ export class ChainNode {
 
 class NoBlock extends Error {}
 
+/** @returns NoBlock where the method asks for a block that the node does not have */
+function toError({ code, message }: { code: number; message: string }, name: string, method: NodeMethod): Error {
+  if (method === 'getBlock' && NO_BLOCK.has(code)) return new NoBlock()
+  const fault = code === UNHEALTHY ? 'behind' : (FAULTS[method]?.[code] ?? 'wrong')
+  return new NodeError(fault, `${name} answered ${method} with ${code}: ${message}`)
+}
+
 function buildTransport(poster: JsonPoster, name: string, onRequest: OnRequest): RpcTransport {
   return async <Response>({ payload }: Parameters<RpcTransport>[0]): Promise<Response> => {
-    const { method } = payload as RpcRequest & { method: string }
-    const answer = await exchange(poster, name, method, payload).catch((error: NodeError) => {
-      onRequest(method, error.fault)
+    const { method } = payload as RpcRequest & { method: NodeMethod }
+    try {
+      const answer = await exchange(poster, name, method, payload)
+      if ('error' in answer) throw toError(answer.error, name, method)
+      onRequest(method, 'ok')
+      return answer as Response
+    } catch (error) {
+      onRequest(method, error instanceof NodeError ? error.fault : 'ok')
       throw error
-    })
-    if (answer.error) {
-      const { code, message } = answer.error
-      if (NO_BLOCK.has(code)) throw new NoBlock()
-      const fault = BEHIND.has(code) ? 'behind' : 'wrong'
-      onRequest(method, fault)
-      throw new NodeError(fault, `${name} answered ${method} with ${code}: ${message}`)
     }
-    onRequest(method, 'ok')
-    return answer as Response
   }
 }
 
-/** @throws NodeError when the node gives no JSON answer */
-async function exchange(poster: JsonPoster, name: string, method: string, payload: unknown): Promise<Answer> {
+/** @throws NodeError when the node gives no answer in the form of the method */
+async function exchange(poster: JsonPoster, name: string, method: NodeMethod, payload: unknown): Promise<Answer> {
   const reply = await poster.post(JSON.stringify(payload)).catch((error: unknown) => {
     throw new NodeError('down', `${name} did not answer ${method}: ${describe(error)}`)
   })
@@ -203,7 +185,7 @@ async function exchange(poster: JsonPoster, name: string, method: string, payloa
     throw new NodeError('rate-limited', `${name} answered 429 to ${method}`, retryAfterSeconds * 1_000)
   if (statusCode < 200 || statusCode > 299)
     throw new NodeError('down', `${name} answered ${statusCode} to ${method}`)
-  return parse(body, name, method)
+  return readAnswer(parse(body, name, method), name, method)
 }
 
 /** Only the reason: the error's own text may hold the address. */
@@ -212,9 +194,9 @@ function describe(error: unknown): string {
   return cause?.code ?? (typeof code === 'string' ? code : name)
 }
 
-function parse(text: string, name: string, method: string): Answer {
+function parse(text: string, name: string, method: string): unknown {
   try {
-    return JSON.parse(text) as Answer
+    return JSON.parse(text)
   } catch {
     throw new NodeError('wrong', `${name} answered ${method} with something that is no JSON`)
   }

@@ -3,6 +3,7 @@
 import { createSolanaRpcSubscriptions, type Address } from '@solana/kit'
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readLogsNotification } from './answers.js'
 import type { NodeCommitment } from './open-node.js'
 
 export interface WakeOptions {
@@ -27,9 +28,10 @@ export async function listenToNode(options: WakeOptions): Promise<void> {
         .logsNotifications({ mentions: [programId as Address] }, { commitment })
         .subscribe({ abortSignal: signal })
       log.info({ node: name }, 'indexer.socket-open')
-      for await (const { context, value } of notifications) {
+      for await (const message of notifications) {
+        const { context, value } = readLogsNotification(message, name)
         failures = 0
-        if (value.err === null) onTransaction(value.signature, Number(context.slot))
+        if ((value.err ?? null) === null) onTransaction(value.signature, Number(context.slot))
       }
     } catch (error) {
       // The error's own text may hold the address, which may hold a key.

@@ -2,10 +2,15 @@ import { NodeError } from '../nodes/node-error.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import type { ListedTransaction } from '../nodes/open-node.js'
 
-/** The place in the block orders transactions of one slot. Where lists lack the place, the block has it. */
+/**
+ * The place in the block orders transactions of one slot. Where lists lack the place, the block has it. Where no node
+ * returns the block, the order is that of the signatures, so that nothing waits for ever.
+ * @param onUnordered called for each slot without a known order
+ */
 export async function withPlaces(
   pool: NodePool,
   listed: readonly ListedTransaction[],
+  onUnordered: (slot: number, reason: string) => void,
 ): Promise<readonly ListedTransaction[]> {
   const counts = new Map<number, number>()
   for (const { slot } of listed) counts.set(slot, (counts.get(slot) ?? 0) + 1)
@@ -17,17 +22,33 @@ export async function withPlaces(
   if (unknown.size === 0) return listed
   const places = new Map<string, number>()
   for (const slot of unknown) {
-    const block = await pool.ask(async node => {
-      const found = await node.block(slot, 'finalized')
-      if (!found) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
-      return found
-    })
-    block.signatures.forEach((signature, place) => places.set(signature, place))
+    try {
+      const { signatures } = await askForBlock(pool, slot)
+      signatures.forEach((signature, place) => places.set(signature, place))
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error
+      onUnordered(slot, error.message)
+    }
   }
   return listed
     .map(each => ({
       ...each,
       transactionIndex: each.transactionIndex ?? places.get(each.signature) ?? null,
     }))
-    .sort((a, b) => a.slot - b.slot || (a.transactionIndex ?? 0) - (b.transactionIndex ?? 0))
+    .sort(byPlace)
 }
+
+const askForBlock = (pool: NodePool, slot: number) =>
+  pool.ask(
+    async node => {
+      const found = await node.block(slot, 'finalized')
+      if (!found) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
+      return found
+    },
+    { bound: { what: `block ${slot}, for the order of its transactions` } },
+  )
+
+const byPlace = (a: ListedTransaction, b: ListedTransaction): number =>
+  a.slot - b.slot ||
+  (a.transactionIndex ?? 0) - (b.transactionIndex ?? 0) ||
+  (a.transactionIndex === null && a.signature < b.signature ? -1 : 1)

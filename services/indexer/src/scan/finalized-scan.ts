@@ -98,7 +98,7 @@ export class FinalizedScan {
   }
 
   async *#chunks(options: ListOptions, range: ListedRange): AsyncGenerator<Chunk, void> {
-    const { pool, taken } = this.parts
+    const { pool, taken, metrics, log } = this.parts
     let number = 0
     for await (const listed of readAhead(this.#pages(options, range))) {
       number++
@@ -106,7 +106,10 @@ export class FinalizedScan {
       const inRange = listed.filter(({ slot }) => slot > options.fromSlot)
       // Failed transactions emit no events.
       const wanted = inRange.filter(({ signature, slot, failed }) => !failed && !taken.has(signature, slot))
-      const placed = await withPlaces(pool, wanted)
+      const placed = await withPlaces(pool, wanted, (slot, reason) => {
+        metrics.unordered()
+        log.warn({ slot, reason }, 'indexer.order-unknown')
+      })
       for (const { signature, slot } of placed) taken.take(signature, slot)
       const endOfPage = { number, newestSlot: inRange.at(-1)?.slot }
       for (let from = 0; from === 0 || from < placed.length; from += CHUNK) {

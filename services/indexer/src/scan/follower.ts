@@ -9,8 +9,9 @@ import { Counters } from '../audit/counters.js'
 import type { IndexerMetrics } from '../indexer-metrics.js'
 import { EarlyLane } from '../lane/early-lane.js'
 import { fetchTransaction, type FetchedTransaction } from '../nodes/fetch-transaction.js'
+import { NodeError } from '../nodes/node-error.js'
 import type { NodePool } from '../nodes/node-pool.js'
-import type { ListedTransaction } from '../nodes/open-node.js'
+import type { ChainNode, ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
 import type { Checkpoint, CheckpointStore } from './checkpoint.js'
 import { FinalizedScan } from './finalized-scan.js'
@@ -25,6 +26,8 @@ export interface FollowerSettings extends StreamConfig {
   pollMs: number
   rescanEveryMs: number
   auditedAtOnce: number
+  /** the bound of each wait for an answer that can be used */
+  patienceMs: number
 }
 
 export interface FollowerParts {
@@ -45,6 +48,10 @@ export interface FollowerParts {
 const OVERLAP_SLOTS = 150
 /** Without newly final transactions, a watermark is still published this often. */
 const WATERMARK_MS = 60_000
+const ignoreNodes = (error: unknown): undefined => {
+  if (!(error instanceof NodeError)) throw error
+}
+
 /** A backfill saves its checkpoint and counters this often. After a crash, the indexer reads again from there. */
 const SAVE_MS = 3_000
 
@@ -76,8 +83,12 @@ export class Follower {
     return { programId: this.parts.settings.programId, onDisagreement: this.#onDisagreement }
   }
 
-  readonly #fetch = (listed: ListedTransaction): Promise<FetchedTransaction | undefined> =>
-    fetchTransaction(this.parts.pool, listed, { ...this.#fetchOptions, commitment: 'finalized' })
+  readonly #fetch = (listed: ListedTransaction, boundMs?: number): Promise<FetchedTransaction | undefined> =>
+    fetchTransaction(this.parts.pool, listed, {
+      ...this.#fetchOptions,
+      commitment: 'finalized',
+      ...(boundMs !== undefined && { boundMs }),
+    })
 
   /** A socket reported a transaction. The early lane publishes it at once. */
   onTransaction(signature: string, slot: number): void {
@@ -190,12 +201,18 @@ export class Follower {
       },
     })
     await this.#lane?.settle()
-    const retracted = (await this.#lane?.retractLost(toSlot)) ?? 0
-    metrics.retracted(retracted)
+    const lost = await this.#lane?.retractLost(toSlot)
+    if (lost) await this.#takeLost(lost)
     await this.#publishWatermark(toSlot)
     await this.#advance(toSlot)
     if (!this.#hasCaughtUp) log.info({ through: toSlot }, 'indexer.caught-up')
     this.#hasCaughtUp = true
+  }
+
+  async #takeLost({ retracted, unproven }: Awaited<ReturnType<EarlyLane['retractLost']>>): Promise<void> {
+    this.parts.metrics.retracted(retracted)
+    await this.parts.publisher.publish(unproven, 'finalized')
+    await this.#auditor.takePublished(unproven)
   }
 
   async #publishWatermark(slot: number): Promise<void> {
@@ -226,7 +243,10 @@ export class Follower {
   async #publishConfirmed(): Promise<void> {
     const { pool, settings } = this.parts
     const { through } = this.#checkpoint
-    const listed = await pool.ask(node => node.list(settings.programId, 'confirmed', 0))
+    const question = (node: ChainNode) => node.list(settings.programId, 'confirmed', 0)
+    // What is not found here comes with the final transactions.
+    const listed = await pool.ask(question, { bound: { what: 'confirmed transactions' } }).catch(ignoreNodes)
+    if (!listed) return
     const fresh = listed
       .filter(({ slot, signature }) => slot > through && !this.#taken.isKnown(signature))
       .reverse()

@@ -15,15 +15,23 @@ interface Checkpoint {
   open: { transactions: unknown[]; holes: { missing: unknown[] }[] }
 }
 
+/** The question that the nodes have answered without use for some seconds. */
+interface Waiting {
+  what: string
+  reason: string
+  since: string
+}
+
 /** The holder renews its lease every 3 seconds, and another indexer may take the lease after 12. */
 const LEASE_LASTS_S = 12
 
 export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
   const { bus, streamName, indexerBucket, sessions, environment } = parts
   app.get('/pipeline', async (request, reply) => {
-    const [checkpoint, lease, consumers] = await Promise.all([
+    const [checkpoint, lease, waiting, consumers] = await Promise.all([
       bus.peekKey(indexerBucket, 'checkpoint'),
       bus.peekKey(indexerBucket, 'lease'),
+      bus.peekKey(indexerBucket, 'waiting'),
       bus.listConsumers(streamName),
     ])
     const body = html`<h2>Indexer</h2>
@@ -36,6 +44,7 @@ export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
           : indexerState(JSON.parse(checkpoint.value) as Checkpoint, {
               writtenAt: checkpoint.writtenAt,
               leaseAt: lease === undefined || lease.value === '' ? undefined : lease.writtenAt,
+              waiting: waiting?.value ? (JSON.parse(waiting.value) as Waiting | null) : null,
             })
       }
       <h2>Consumers of ${streamName}</h2>
@@ -49,7 +58,10 @@ export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
 
 const secondsSince = (at: Date): number => Math.max(0, Math.round((Date.now() - at.getTime()) / 1_000))
 
-function indexerState(checkpoint: Checkpoint, at: { writtenAt: Date; leaseAt: Date | undefined }): Html {
+function indexerState(
+  checkpoint: Checkpoint,
+  at: { writtenAt: Date; leaseAt: Date | undefined; waiting: Waiting | null },
+): Html {
   const { through, finalizedSlot, open } = checkpoint
   const leaseAge = at.leaseAt && secondsSince(at.leaseAt)
   const numbers = open.holes.reduce((sum, { missing }) => sum + missing.length, 0)
@@ -67,6 +79,7 @@ function indexerState(checkpoint: Checkpoint, at: { writtenAt: Date; leaseAt: Da
       `slot ${through}, written ${secondsSince(at.writtenAt)} s ago (${at.writtenAt.toISOString()})`,
     ],
     ['slots behind the finalized chain', Math.max(0, finalizedSlot - through)],
+    ['waits for', at.waiting ? `${at.waiting.what}, since ${at.waiting.since}: ${at.waiting.reason}` : 'nothing'],
     [
       'gaps that may still close',
       html`${open.transactions.length} unread transactions, ${numbers} missing numbers;
