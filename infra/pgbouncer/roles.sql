@@ -14,3 +14,21 @@ alter role payments_api set statement_timeout = '2s';
 
 -- The worker only asks by key. A plan that was made while a table was empty must not scan it when it is large.
 alter role payments_worker set enable_seqscan = off;
+
+-- What the text of values depends on (packages/store/src/database/session-settings.ts). Services refuse to start without.
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['payments', 'payments_api', 'payments_worker'] loop
+    execute format('alter role %I set DateStyle = ''ISO, MDY''', name);
+    execute format('alter role %I set IntervalStyle = ''postgres''', name);
+    execute format('alter role %I set TimeZone = ''UTC''', name);
+    execute format('alter role %I set extra_float_digits = 1', name);
+    execute format('alter role %I set bytea_output = ''hex''', name);
+    execute format('alter role %I set standard_conforming_strings = on', name);
+    execute format('alter role %I set array_nulls = on', name);
+    execute format('alter role %I set transform_null_equals = off', name);
+    execute format('alter role %I set default_transaction_isolation = ''read committed''', name);
+  end loop;
+end $$;

@@ -2,6 +2,7 @@ import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
+import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
@@ -71,7 +72,6 @@ export async function addGatewayRoutes(
           nowMs,
         }),
     })
-    addApiKeyRoutes(scope, { store, auth, nowMs })
     addMerchantRoutes(scope, {
       auth,
       nowMs,
@@ -79,11 +79,15 @@ export async function addGatewayRoutes(
       programId: config.PROGRAM_ID,
       graceSeconds: config.OVERDUE_GRACE_SECONDS,
     })
-    addWebhookRoutes(scope, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
-    addSettingsRoutes(scope, { store, auth })
-    addSecretRoutes(scope, { store, auth })
-    addDeliveryRoutes(scope, { store, auth, queue })
-    return Promise.resolve()
+    return scope.register((writing: ApiServer) => {
+      answerBeforeCommit(writing, store)
+      addApiKeyRoutes(writing, { store, auth, nowMs })
+      addWebhookRoutes(writing, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
+      addSettingsRoutes(writing, { store, auth })
+      addSecretRoutes(writing, { store, auth })
+      addDeliveryRoutes(writing, { store, auth, queue })
+      return Promise.resolve()
+    })
   })
   return auth
 }

@@ -19,6 +19,7 @@ import {
   openStore,
   readOldestOutboxSeconds,
   readWork,
+  refuseOtherSessions,
 } from '@payment-tracking/store'
 import { ArchiveUnusableError } from './archive/archive-files.js'
 import { openArchiveFiles } from './archive/open-archive-files.js'
@@ -72,6 +73,7 @@ await runMain(
     const bus = await context.own('bus', () => openBus(config, `ingest ${config.ENVIRONMENT}`, log))
     measurePool(context.metrics, () => store.poolUse())
     await watchClock(context, () => measureClockSkew(store))
+    await refuseOtherSessions(store)
     context.probe('postgres', () => store.ping())
     context.probe('redis', () => redis.ping())
     if (channel !== redis) context.probe('realtime-redis', () => channel.ping())

@@ -2,7 +2,7 @@ import { openBus } from '@payment-tracking/bus'
 import { openBoardQueue, openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
-import { measureClockSkew, openStore } from '@payment-tracking/store'
+import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store'
 import { buildApp } from './app.js'
 import { OpsConfig } from './config.js'
 import { measurePipeline } from './ops-metrics.js'
@@ -26,6 +26,7 @@ await runMain('ops', OpsConfig, async ({ config, log, context }) => {
   measurePipeline(context.metrics, store)
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
+  await refuseOtherSessions(store)
   context.probe('postgres', () => store.ping())
   context.probe('nats', () => bus.ping())
   context.probe('redis', () => queue.ping())

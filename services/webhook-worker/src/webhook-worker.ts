@@ -8,7 +8,7 @@ import {
   watchClock,
 } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
-import { measureClockSkew, openStore } from '@payment-tracking/store'
+import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
@@ -112,6 +112,7 @@ export async function buildWebhookWorker(
   await queue.connected()
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
+  await refuseOtherSessions(store)
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => queue.ping())
 

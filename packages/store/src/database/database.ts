@@ -1,5 +1,6 @@
 import { mapStoreErrors } from '../errors.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
+import { joinTransactions } from './in-one-transaction.js'
 import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Statement, Tx } from './sql.js'
 
@@ -77,7 +78,7 @@ export function buildDatabase(
     pipelinedReads: RunRead
   },
 ): Database {
-  return {
+  return joinTransactions({
     write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
@@ -87,5 +88,5 @@ export function buildDatabase(
     read: statement => mapStoreErrors(() => parts.preparedReads(statement)),
     writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
     lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),
-  }
+  })
 }

@@ -40,7 +40,7 @@ interface Migration {
 interface AppliedRow {
   migration_name: string
   checksum: string
-  finished_at: Date | null
+  finished: boolean
 }
 
 /** A URL, or the settings of Postgres with their TLS. */
@@ -82,7 +82,7 @@ export async function migrate(
     return await withMigrationLock(address, options, async () => {
       await client.query(BOOKKEEPING)
       const { rows } = await client.query<AppliedRow>(
-        'select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null',
+        'select migration_name, checksum, finished_at is not null as finished from _prisma_migrations where rolled_back_at is null',
       )
       const applied = new Map(rows.map(row => [row.migration_name, row]))
       checkHistory(migrations, applied)
@@ -116,7 +116,7 @@ export async function markRolledBack(target: MigrationTarget, name: string): Pro
 
 function checkHistory(migrations: readonly Migration[], applied: ReadonlyMap<string, AppliedRow>): void {
   for (const row of applied.values()) {
-    if (row.finished_at === null) {
+    if (!row.finished) {
       throw new MigrationError(
         `migration ${row.migration_name} failed earlier. Mend the database, then mark it: run this program with ` +
           `--rolled-back ${row.migration_name}, or \`npx prisma migrate resolve\` (docs/upgrades.md).`,

@@ -7,13 +7,14 @@ import { types, writeValue } from './pg-codec.js'
 import { openPipelinedReads } from './pipelined-reads.js'
 import { extendClient } from './pipelined-transactions.js'
 import { prepareStatements } from './prepared-statements.js'
+import { checkSession, pinSession } from './session-settings.js'
 import { sql } from './sql.js'
 
 /** The handle for this package's queries. Services pass the handle on and cannot run statements with it. */
 export interface Store {
   /** @internal */
   readonly database: Database
-  /** Resolves when Postgres answers. @throws StoreUnavailableError */
+  /** Resolves when Postgres answers. @throws StoreUnavailableError, and SessionSettingsError before anything is asked */
   ping(): Promise<void>
   poolUse(): PoolUse
   close(): Promise<void>
@@ -59,22 +60,21 @@ const LONGEST_STATEMENT_MS = 60_000
 const IDLE_IN_TRANSACTION_MS = 10_000
 
 /** The limits that Postgres enforces for the session. */
-const readSessionLimits = ({ statementTimeoutMs, keepToIndexes }: StoreOptions): pg.ClientConfig => ({
+const readSessionLimits = ({ statementTimeoutMs }: StoreOptions): pg.ClientConfig => ({
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   ...(statementTimeoutMs !== undefined && {
     statement_timeout: statementTimeoutMs,
     // A frozen server does not enforce its statement timeout, so this process drops the connection.
     query_timeout: statementTimeoutMs + FROZEN_AFTER_MS,
   }),
-  ...(keepToIndexes && KEEP_TO_INDEXES),
 })
 
-const KEEP_TO_INDEXES = { options: '-c enable_seqscan=off' }
+const KEEP_TO_INDEXES = '-c enable_seqscan=off'
 
 /**
  * PgBouncer refuses these parameters at the start of a connection, and its sessions are shared. The client itself stops
- * waiting for a statement. The other limits are set in PgBouncer, as infra/pgbouncer shows, and in each transaction of
- * ingest.
+ * waiting for a statement. The role sets the other limits, and the settings of session-settings.ts, as infra/pgbouncer
+ * shows; `checkSession` refuses a role that does not.
  */
 const readPooledLimits = ({ statementTimeoutMs }: StoreOptions): pg.ClientConfig =>
   statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }
@@ -92,8 +92,10 @@ const runOn =
 export function openStore(options: StoreOptions): Store {
   const limit = options.poolSize ?? 10
   const pooled = options.DATABASE_POOLER === 'transaction'
+  const address = readDatabaseAddress(options)
+  const pinned = (more?: string) => (pooled ? address : pinSession(address, more))
   const settings: pg.PoolConfig = {
-    ...readDatabaseAddress(options),
+    ...pinned(options.keepToIndexes ? KEEP_TO_INDEXES : undefined),
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -108,7 +110,7 @@ export function openStore(options: StoreOptions): Store {
   const pipelinedTimeoutMs = Math.min(LONGEST_STATEMENT_MS, settings.query_timeout ?? Infinity)
   const pipelinedPool = new pg.Pool({
     ...settings,
-    ...(!pooled && KEEP_TO_INDEXES),
+    ...pinned(KEEP_TO_INDEXES),
     max: PIPELINED_TRANSACTIONS,
     pipeline: true,
     query_timeout: pipelinedTimeoutMs,
@@ -130,11 +132,14 @@ export function openStore(options: StoreOptions): Store {
     preparedReads: prepareStatements(pool, { share: true }),
     pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
   })
+  let isChecked = false
   let closed: Promise<void> | undefined
   return {
     database,
     ping: async () => {
-      await database.write(sql`select 1`)
+      if (isChecked) await database.write(sql`select 1`)
+      else await checkSession(database)
+      isChecked = true
     },
     poolUse: () => {
       const sum = (pick: (each: pg.Pool) => number) => pools.reduce((total, each) => total + pick(each), 0)

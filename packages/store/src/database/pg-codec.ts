@@ -3,18 +3,30 @@ import pg from 'pg'
 
 /** Postgres' numbers for its types. */
 const [INT8, TIMESTAMPTZ] = [20, 1184]
-const readTime = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
+const parseTime = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
+
+/** @throws RangeError for a text that is no time: it must not become null */
+function readTime(text: string): Date {
+  const time = parseTime(text)
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time
+  throw new RangeError(`not a time of Postgres: ${text}`)
+}
 
 /** Uses the platform's parser, three times as fast as pg's. The platform misreads years before 1000 and odd offsets. */
-const readTimeFast = (text: string): unknown =>
-  text.endsWith('+00') && !text.startsWith('0') ? new Date(text) : readTime(text)
+function readTimeFast(text: string): Date {
+  if (!ISO_TIME.test(text)) return readTime(text)
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? readTime(text) : time
+}
+/** A year of four digits since 1000, in UTC, as DateStyle ISO writes it. */
+const ISO_TIME = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/
 
 /**
  * Converts a `timestamptz(3)` as text to ISO 8601 in UTC with milliseconds. Creating and formatting a Date for each row
  * took a tenth of the time of a page of 100.
  */
 export function toIsoTime(text: string): string {
-  if (!text.endsWith('+00') || text.startsWith('0')) return (readTime(text) as Date).toISOString()
+  if (!ISO_TIME.test(text)) return readTime(text).toISOString()
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
 

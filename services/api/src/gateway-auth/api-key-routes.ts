@@ -148,7 +148,8 @@ export function addApiKeyRoutes(
       if (!(await revokeApiKey(store, gatewayOf(request), BigInt(id))))
         throw new NotFoundError('There is no such API key.')
       request.log.info({ apiKeyId: String(id), gateway: gatewayOf(request) }, 'api-key.revoked')
-      return reply.code(204).send(null)
+      void reply.code(204)
+      return null
     },
   )
 }

@@ -4,6 +4,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderTestMessage } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import {
+  afterCommit,
   beginRedelivery,
   doWebhookWork,
   getDelivery,
@@ -71,14 +72,15 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       )
     return webhook
   }
-  /** The rows are written. While Redis is away, a sweeper finds the rows a little later. */
-  const wake = async (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> => {
-    await queue
-      ?.enqueueDeliveries(deliveries)
-      .catch((err: unknown) =>
-        request.log.warn({ err, deliveries: deliveries.length }, 'deliveries.not-enqueued'),
-      )
-  }
+  /** Once the rows are committed. While Redis is away, a sweeper finds the rows a little later. */
+  const wake = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
+    afterCommit(async () =>
+      queue
+        ?.enqueueDeliveries(deliveries)
+        .catch((err: unknown) =>
+          request.log.warn({ err, deliveries: deliveries.length }, 'deliveries.not-enqueued'),
+        ),
+    )
 
   app.get(
     '/v1/webhooks/deliveries',

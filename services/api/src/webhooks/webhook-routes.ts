@@ -162,7 +162,8 @@ export function addWebhookRoutes(
       if (request.params.gatewayPubkey !== gatewayOf(request)) throw foreign()
       if ((await deleteWebhooks(store, gatewayOf(request))) === 0)
         throw new NotFoundError('The gateway has no webhooks.')
-      return reply.code(204).send(null)
+      void reply.code(204)
+      return null
     },
   )
 
@@ -229,7 +230,8 @@ export function addWebhookRoutes(
     async (request, reply) => {
       if ((await deleteWebhooks(store, gatewayOf(request), BigInt(request.params.id))) === 0)
         throw noWebhook()
-      return reply.code(204).send(null)
+      void reply.code(204)
+      return null
     },
   )
 }

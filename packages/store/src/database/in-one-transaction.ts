@@ -1,0 +1,106 @@
+// What a request writes, and the answer that tells of it, are one: the answer is built before the commit. So no webhook is
+// made whose secret nobody has seen. The functions of this package need not know: their lanes join the transaction.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mapStoreErrors } from '../errors.js'
+import type { Prisma, PrismaClient } from '../generated/client.js'
+import type { Database, TransactionLimits } from './database.js'
+import type { Store } from './open-store.js'
+import type { Statement } from './sql.js'
+
+interface Joined {
+  database: Database
+  tx: Prisma.TransactionClient
+  savepoints: number
+  afterCommit: (() => Promise<unknown>)[]
+}
+
+const current = new AsyncLocalStorage<Joined>()
+
+/** A request may wait for others of its gateway. */
+const LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 10_000 }
+
+/**
+ * Runs `work` so that every statement of the store that it awaits is part of one transaction: `work` commits as a whole,
+ * or it leaves nothing. The statements must not run at the same time.
+ */
+export async function inOneTransaction<T>({ database }: Store, work: () => Promise<T>): Promise<T> {
+  const afterCommit: Joined['afterCommit'] = []
+  const result = await database.transaction(
+    tx => current.run({ database, tx, savepoints: 0, afterCommit }, work),
+    LIMITS,
+  )
+  for (const each of afterCommit) await each()
+  return result
+}
+
+/** Runs `work` once what was written is committed; at once outside of `inOneTransaction`. */
+export async function afterCommit(work: () => Promise<unknown>): Promise<void> {
+  const joined = current.getStore()
+  if (joined) joined.afterCommit.push(work)
+  else await work()
+}
+
+/** A failure undoes the part alone, as it does outside: `isolate` goes on after one. */
+async function inSavepoint<T>(
+  joined: Joined,
+  work: (tx: Prisma.TransactionClient) => PromiseLike<T>,
+): Promise<T> {
+  const { tx } = joined
+  const name = `joined_${(joined.savepoints += 1)}`
+  await tx.$executeRawUnsafe(`savepoint ${name}`)
+  try {
+    const result = await work(tx)
+    await tx.$executeRawUnsafe(`release savepoint ${name}`)
+    return result
+  } catch (error) {
+    await tx.$executeRawUnsafe(`rollback to savepoint ${name}`)
+    throw error
+  }
+}
+
+/** Lets the lanes of a database join the transaction that `inOneTransaction` opened, where there is one. */
+export function joinTransactions(lanes: Database): Database {
+  const own = () => {
+    const joined = current.getStore()
+    return joined?.database === database ? joined : undefined
+  }
+  const joining = <T>(
+    inside: (tx: Prisma.TransactionClient) => PromiseLike<T>,
+    outside: () => Promise<T>,
+  ): Promise<T> => {
+    const joined = own()
+    return joined ? mapStoreErrors(() => inSavepoint(joined, inside)) : outside()
+  }
+  const readIn = <Row>(tx: Prisma.TransactionClient, { text, values }: Statement) =>
+    tx.$queryRawUnsafe<Row[]>(text, ...values)
+  const database: Database = {
+    ...lanes,
+    write: statement =>
+      joining(
+        tx => tx.$queryRaw(statement),
+        () => lanes.write(statement),
+      ),
+    execute: statement =>
+      joining(
+        tx => tx.$executeRaw(statement),
+        () => lanes.execute(statement),
+      ),
+    withModels: work =>
+      joining(
+        tx => work(tx as PrismaClient),
+        () => lanes.withModels(work),
+      ),
+    transaction: (work, limits) => joining(work, () => lanes.transaction(work, limits)),
+    read: statement =>
+      joining(
+        tx => readIn(tx, statement),
+        () => lanes.read(statement),
+      ),
+    lookUp: statement =>
+      joining(
+        tx => readIn(tx, statement),
+        () => lanes.lookUp(statement),
+      ),
+  }
+  return database
+}
