@@ -1,9 +1,10 @@
 import t from 'tap'
 import { BREAKER, DeliveryBreaker } from '../src/deliveries/delivery-breaker.js'
+import { endpointSign } from '../src/deliveries/endpoint-sign.js'
 
 const note = (breaker: DeliveryBreaker, at: number, failed: number, succeeded: number) => {
-  for (let n = 0; n < succeeded; n++) breaker.note(at, true, false)
-  for (let n = 0; n < failed; n++) breaker.note(at, false, false)
+  for (let n = 0; n < succeeded; n++) breaker.note(at, 'success', false)
+  for (let n = 0; n < failed; n++) breaker.note(at, 'failure', false)
 }
 
 t.test('the breaker opens at 70 % failures of at least 10, not before', t => {
@@ -37,14 +38,35 @@ t.test('after the cool-down one probe goes; success closes the breaker, failure 
   t.equal(breaker.ask(59_999).kind, 'hold')
   t.strictSame(breaker.ask(60_000), { kind: 'probe' })
   t.equal(breaker.ask(60_000).kind, 'hold', 'one probe at a time')
-  breaker.note(61_000, false, true)
+  breaker.note(61_000, 'failure', true)
   t.strictSame(breaker.ask(61_000), { kind: 'hold', holdMs: 60_000 })
   t.strictSame(breaker.ask(121_000), { kind: 'probe' })
   breaker.forgoProbe()
   t.strictSame(breaker.ask(121_000), { kind: 'probe' }, 'a probe that was not made can be made by another')
-  breaker.note(121_500, true, true)
+  breaker.note(121_500, 'success', true)
   t.strictSame(breaker.ask(121_500), { kind: 'go' })
   note(breaker, 121_600, 9, 0)
   t.strictSame(breaker.ask(121_600), { kind: 'go' }, 'it begins anew')
+  t.end()
+})
+
+t.test('an answer that says nothing of the endpoint does not count, and closes as a probe', t => {
+  const breaker = new DeliveryBreaker()
+  for (let n = 0; n < 1_000; n++) breaker.note(0, 'refusal', false)
+  note(breaker, 0, 9, 0)
+  t.strictSame(breaker.ask(0), { kind: 'go' }, 'nine failures are too few, whatever else was answered')
+  note(breaker, 0, 1, 0)
+  t.equal(breaker.ask(0).kind, 'hold', '10 of 10, not of 1,010')
+  t.equal(breaker.ask(60_000).kind, 'probe')
+  breaker.note(60_001, 'refusal', true)
+  t.strictSame(breaker.ask(60_001), { kind: 'go' }, 'the endpoint answers')
+  t.end()
+})
+
+t.test('what a status says of its endpoint', t => {
+  const signs = (...statuses: (number | null)[]) => [...new Set(statuses.map(endpointSign))]
+  t.strictSame(signs(200, 204, 299), ['success'])
+  t.strictSame(signs(null, 408, 425, 429, 500, 502, 503, 504, 599), ['failure'])
+  t.strictSame(signs(301, 307, 400, 401, 403, 404, 405, 409, 410, 413, 422, 451), ['refusal'])
   t.end()
 })

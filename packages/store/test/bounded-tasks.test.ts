@@ -124,7 +124,7 @@ const [inactive, drowning, off, failing, old] = [
   await add('active', [false]),
   await add(''),
   await add(''),
-  await add('failing_since', [new Date(0)]),
+  await add('failing_since, lost_at', [new Date(0), new Date(0)]),
   await add('deleted_at', [new Date(0)]),
 ]
 const deliveries = (webhook: bigint, state: string, more: string) =>
@@ -235,7 +235,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   recovery: () => recoverFailed(store, { hours: 72, restMs: 5_000, limit: 500 }),
   'recovery while nothing failed lately': () => recoverFailed(store, { hours: 0, restMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
-    noteWebhookHealth(store, { failed: [failing], succeeded: [drowning] }, 432_000_000),
+    noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),
   'webhooks of deleted gateways': () => findWebhooksOfDeletedGateways(store, 0n),
   'keys of deleted gateways': () => revokeKeysOfDeletedGateways(store, 0n),
   'an endpoint that is gone': () => deactivateWebhooks(store, [off], 'gone'),

@@ -435,6 +435,8 @@ create table webhooks (
   -- deliveries that failed lately are sent again when the endpoint answers again
   recover boolean not null default false,
   failing_since timestamptz(3),
+  -- when the first delivery since then failed with all its tries
+  lost_at timestamptz(3),
   -- when the gateway's other webhooks were told that this webhook fails
   failure_told_at timestamptz(3),
   deactivated_reason text,

@@ -314,7 +314,7 @@ t.test('tasks of the outbox, of deliveries and of retention', async t => {
   )
   const { rows: webhooks } = await pool.query<{ id: string }>('select id from webhooks order by id')
   const ids = webhooks.map(({ id }) => BigInt(id))
-  await noteWebhookHealth(store, { failed: ids, succeeded: [] }, 1)
+  await noteWebhookHealth(store, { failed: ids, lost: ids, succeeded: [] }, 1)
   await tellFailingWebhooks(store)
   await recoverFailed(store, { hours: 72, restMs: 0, limit: 500 })
   for (const id of ids)

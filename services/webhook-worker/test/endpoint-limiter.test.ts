@@ -32,11 +32,11 @@ t.test('an unknown endpoint is on probation until a success; one failure restore
   const { limiter } = openLimiter()
   const first = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
   const fifth = limiter.enter('a')
-  first[0]!.leave(true)
+  first[0]!.leave('success')
   t.equal((await fifth).kind, 'go', 'the queue moves up when a request ends')
   const more = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
   t.equal(more.length, 4, 'eight on the way')
-  first[1]!.leave(false)
+  first[1]!.leave('failure')
   t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' }, 'seven are more than four')
 })
 
@@ -45,7 +45,7 @@ t.test('the queue in memory holds only as many deliveries as the endpoint will a
   const answer = async (ms: number) => {
     const one = await go(limiter, 'a')
     pass(ms)
-    one.leave(true)
+    one.leave('success')
   }
   const countHeld = async () => {
     const passes = await Promise.all(Array.from({ length: 8 }, () => go(limiter, 'a')))
@@ -117,7 +117,7 @@ t.test('however many a hang holds back, they come back soon after it', async t =
 
 t.test('an endpoint that mostly fails is held until its cool-down ends, then probed by one', async t => {
   const { limiter, pass } = openLimiter()
-  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave('failure')
   t.match(await limiter.enter('bad'), { kind: 'hold', reason: 'breaker open', forMs: 60_000 })
   t.equal(limiter.countOpen(), 1)
   pass(60_000)
@@ -125,28 +125,28 @@ t.test('an endpoint that mostly fails is held until its cool-down ends, then pro
   t.match(await limiter.enter('bad'), { kind: 'hold', reason: 'breaker open' })
   probe.leave(null)
   const again = await go(limiter, 'bad')
-  again.leave(true)
+  again.leave('success')
   t.equal((await limiter.enter('bad')).kind, 'go')
   t.equal(limiter.countOpen(), 0)
 })
 
 t.test('what an open breaker holds comes again one after another, however much that is', async t => {
   const { limiter, pass } = openLimiter()
-  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave('failure')
   const entries = await Promise.all(Array.from({ length: 10_000 }, () => limiter.enter('bad')))
   const holds = entries.map(entry => (entry.kind === 'hold' ? entry.forMs : 0))
   t.equal(holds[0], 60_000, 'one is there when the cool-down ends')
   t.equal(new Set(holds.map(ms => Math.floor(ms / 1_000))).size, 100, '100 a second')
   pass(60_000)
   const probe = await go(limiter, 'bad')
-  probe.leave(true)
+  probe.leave('success')
   t.equal((await limiter.enter('bad')).kind, 'go', 'what just happened waits for none of them')
 })
 
 t.test('a pass that is left twice counts once', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 1 })
   const one = await go(limiter, 'a')
-  one.leave(true)
+  one.leave('success')
   one.leave(null)
   await go(limiter, 'a')
   const more = [limiter.enter('a'), limiter.enter('a'), limiter.enter('a')]
@@ -160,29 +160,29 @@ t.test('a pass that is left twice counts once', async t => {
 
 t.test('what waits for an endpoint waits on while it answers', async t => {
   const { limiter } = openLimiter({ maxInFlight: 1 })
-  ;(await go(limiter, 'a')).leave(true)
+  ;(await go(limiter, 'a')).leave('success')
   const one = await go(limiter, 'a')
   const waiting = limiter.enter('a')
   // By the clock of this test no time passes, by the timers of the queue more than PATIENCE_MS.
   await new Promise(resolve => setTimeout(resolve, 600))
-  one.leave(true)
+  one.leave('success')
   t.equal((await waiting).kind, 'go')
 })
 
 t.test('what waits for an endpoint that answers is held at last', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 1 })
-  ;(await go(limiter, 'a')).leave(true)
+  ;(await go(limiter, 'a')).leave('success')
   const one = await go(limiter, 'a')
   const [next, last] = [limiter.enter('a'), limiter.enter('a')]
   pass(3_000)
-  one.leave(true)
+  one.leave('success')
   t.equal((await next).kind, 'go')
   t.match(await last, { kind: 'hold', reason: 'in-flight cap' })
 })
 
 t.test('the rate cap lets a burst of one second through and spaces the rest', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 100, maxPerSecond: 10 })
-  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave(true)
+  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave('success')
   const [first, second] = [await limiter.enter('a'), await limiter.enter('a')]
   t.match(
     [first, second],
@@ -198,7 +198,7 @@ t.test('the rate cap lets a burst of one second through and spaces the rest', as
 
 t.test('a forced delivery passes an open breaker', async t => {
   const { limiter } = openLimiter()
-  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave('failure')
   t.equal(limiter.force('bad').kind, 'go')
 })
 
@@ -212,7 +212,7 @@ const openMember = (share: { members: number }, limits: Partial<EndpointLimits> 
 t.test('a member of a fleet has its share in flight, also of deliveries that are forced', async t => {
   const share = { members: 4 }
   const { limiter, pass } = openMember(share, { maxQueued: 0 })
-  ;(await go(limiter, 'a')).leave(true)
+  ;(await go(limiter, 'a')).leave('success')
   pass(1_000)
   const passes = [await go(limiter, 'a'), await go(limiter, 'a')]
   t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' })
@@ -220,7 +220,7 @@ t.test('a member of a fleet has its share in flight, also of deliveries that are
   t.ok(limiter.fits())
   share.members = 8
   t.notOk(limiter.fits(), 'two are more than the share of now')
-  passes[0]!.leave(true)
+  passes[0]!.leave('success')
   t.ok(limiter.fits())
   share.members = 0
   const entry = await limiter.enter('a')
@@ -240,7 +240,7 @@ t.test('a pass that waited for too long does not begin', async t => {
 t.test('what a member of a fleet has claimed begins within its share of now', async t => {
   const share = { members: 1 }
   const { limiter, pass } = openMember(share)
-  ;(await go(limiter, 'a')).leave(true)
+  ;(await go(limiter, 'a')).leave('success')
   pass(1_000)
   const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
   share.members = 8
@@ -256,7 +256,7 @@ async function openBusy() {
     pass(11)
     await one.begin()
     pass(40)
-    one.leave(true)
+    one.leave('success')
   }
   const passes = await Promise.all(Array.from({ length: 12 }, () => goClaimed(limiter, 'a')))
   pass(11)
@@ -276,7 +276,7 @@ t.test('as many more are claimed as the endpoint answers while two claims last',
   t.strictSame(begun, Array(8).fill(true), 'no more than the cap in flight')
   const thirteenth = limiter.enter('a')
   pass(40)
-  passes[0]!.leave(true)
+  passes[0]!.leave('success')
   t.equal(await holds[8], null, 'the next begins as soon as a request ends')
   t.equal((await thirteenth).kind, 'go', 'and another one is claimed')
   t.equal(begun.length, 9)
@@ -291,7 +291,7 @@ t.test('what is claimed when an endpoint begins to hang gives its claim back', a
 t.test('what is claimed when the breaker opens gives its claim back', async t => {
   const { limiter, passes, holds } = await openBusy()
   limiter.judge('a', { made: 100, failed: 90 })
-  for (const each of passes.slice(0, 4)) each.leave(true)
+  for (const each of passes.slice(0, 4)) each.leave('success')
   t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'breaker open' }))
 })
 
@@ -310,7 +310,7 @@ t.test('a share of the rate that grows brings no allowance of the time before', 
     for (;;) {
       const entry = await limiter.enter('a')
       if (entry.kind === 'hold') return sent
-      entry.leave(true)
+      entry.leave('success')
       sent++
     }
   }

@@ -2,7 +2,11 @@
 //
 // closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes failed
 // open       no attempt is allowed for 60 s
-// half-open  one attempt is allowed as a probe: a success closes, a failure opens again
+// half-open  one attempt is allowed as a probe: a failure opens again, any other answer closes
+//
+// A refusal is not counted (endpoint-sign.ts). As a probe it closes: the endpoint answers again.
+
+import type { EndpointSign } from './endpoint-sign.js'
 
 export const BREAKER = {
   windowMs: 300_000,
@@ -40,13 +44,14 @@ export class DeliveryBreaker {
     this.#probing = false
   }
 
-  note(nowMs: number, succeeded: boolean, probe: boolean): void {
+  note(nowMs: number, sign: EndpointSign, probe: boolean): void {
     if (probe) {
       this.#probing = false
       this.#slices = []
-      this.#openUntilMs = succeeded ? null : nowMs + BREAKER.coolDownMs
+      this.#openUntilMs = sign === 'failure' ? nowMs + BREAKER.coolDownMs : null
       return
     }
+    if (sign === 'refusal') return
     // Attempts that started before the breaker opened are counted, and change no state while it is open.
     const start = Math.floor(nowMs / SLICE_MS) * SLICE_MS
     let slice = this.#slices.at(-1)
@@ -56,8 +61,8 @@ export class DeliveryBreaker {
       this.#slices.push(slice)
     }
     slice.made++
-    if (!succeeded) slice.failed++
-    if (succeeded) return
+    if (sign === 'success') return
+    slice.failed++
     const made = this.#slices.reduce((sum, each) => sum + each.made, 0)
     const failed = this.#slices.reduce((sum, each) => sum + each.failed, 0)
     this.judge(nowMs, made, failed)

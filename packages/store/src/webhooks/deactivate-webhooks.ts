@@ -62,19 +62,24 @@ export async function findWebhooksOfDeletedGateways(
 }
 
 /**
- * Updates `failing_since`: the first failure sets it, any success clears it. One row for each id, by their key.
+ * Updates `failing_since`: the first failure sets it, any success clears it; and `lost_at`: the first delivery since then that
+ * failed with all its tries sets it. One row for each id, by their key.
+ * @param health.lost webhooks among the failed ones of which a delivery failed with all its tries
  * @returns webhooks whose every attempt failed for `limitMs`
  */
 export async function noteWebhookHealth(
   store: Store,
-  health: { failed: readonly bigint[]; succeeded: readonly bigint[] },
+  health: { failed: readonly bigint[]; lost: readonly bigint[]; succeeded: readonly bigint[] },
   limitMs: number,
 ): Promise<bigint[]> {
   const noted = await isolate(store, 'webhook-health', [...health.failed, ...health.succeeded], ids =>
     store.database.write<{ id: bigint; failing: boolean }>(sql`
     update webhooks
        set failing_since = case when id = any(${bigints(health.succeeded)}) then null
-                                else coalesce(failing_since, clock_timestamp()) end
+                                else coalesce(failing_since, clock_timestamp()) end,
+           lost_at = case when id = any(${bigints(health.succeeded)}) then null
+                          when id = any(${bigints(health.lost)}) then coalesce(lost_at, clock_timestamp())
+                          else lost_at end
      where id = any(${bigints(ids)})
     returning id, coalesce(failing_since < clock_timestamp() - make_interval(secs => ${limitMs}::float8 / 1000),
                            false) as failing`),

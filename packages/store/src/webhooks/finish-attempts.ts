@@ -36,9 +36,16 @@ export interface FinishedAttempt {
   webhookId: bigint
   messageId: string
   outcome: AttemptOutcome
+  statusCode: number | null
   state: DeliveryState
+  /** of the webhook */
   failingSince: Date | null
+  /** the webhook's row says already that a delivery failed since `failingSince` */
+  isLossNoted: boolean
 }
+
+const HEALTH = sql`
+  select failing_since as "failingSince", lost_at is not null as "isLossNoted" from webhooks w`
 
 const RESULTS = columnTable<AttemptResult>('r', {
   attempt_id: ['bigint', result => result.attemptId],
@@ -103,10 +110,10 @@ export async function finishAttempts(
        where d.id = r.delivery_id and d.id = any(${bigints(results.map(r => r.deliveryId))})
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number and d.claimed_until is not null)
-      returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome, d.state,
-                (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
+      returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome,
+                r.status_code::int as "statusCode", d.state
     )
-    select * from moved`)
+    select m.*, w.* from moved m cross join lateral (${HEALTH} where w.id = m."webhookId" limit 1) w`)
   if (moved.length === results.length) return moved
   return [...moved, ...(await readUnmoved(store, results, moved))]
 }
@@ -117,16 +124,15 @@ async function readUnmoved(
   results: readonly AttemptResult[],
   moved: readonly FinishedAttempt[],
 ): Promise<FinishedAttempt[]> {
-  const outcomes = new Map(results.map(result => [deliveryKey(result), result.outcome]))
-  for (const row of moved) outcomes.delete(deliveryKey(row))
-  const rows = await database.read<Omit<FinishedAttempt, 'outcome'>>(sql`
-    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state,
-           (select w.failing_since from webhooks w where w.id = d.webhook_id) as "failingSince"
-      from deliveries d
+  const late = new Map(results.map(result => [deliveryKey(result), result]))
+  for (const row of moved) late.delete(deliveryKey(row))
+  const rows = await database.read<Omit<FinishedAttempt, 'outcome' | 'statusCode'>>(sql`
+    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state, w.*
+      from deliveries d cross join lateral (${HEALTH} where w.id = d.webhook_id limit 1) w
      where d.id = any(${bigints(results.map(r => r.deliveryId))})`)
   return rows.flatMap(row => {
-    const outcome = outcomes.get(deliveryKey(row))
-    return outcome === undefined ? [] : [{ ...row, outcome }]
+    const result = late.get(deliveryKey(row))
+    return result === undefined ? [] : [{ ...row, outcome: result.outcome, statusCode: result.statusCode }]
   })
 }
 

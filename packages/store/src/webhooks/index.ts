@@ -1,3 +1,4 @@
+export { chooseProbe } from './choose-probe.js'
 export * from './claim-deliveries.js'
 export * from './deactivate-webhooks.js'
 export * from './delivery-records.js'

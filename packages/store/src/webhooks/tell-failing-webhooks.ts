@@ -62,14 +62,12 @@ const PAGE = 500
  * Tells gateways of webhooks of which a delivery failed with all its tries, and no attempt succeeded since. Each webhook
  * is told of once until its next success. Any number of processes may call it at once: a row is stamped in the
  * transaction that tells of it.
- * One page of at most 500 webhooks, by webhooks_failing and deliveries_failed_webhook.
+ * One page of at most 500 webhooks, by webhooks_failing.
  */
 export async function tellFailingWebhooks(store: Store): Promise<DeliveryRef[]> {
   const isUntold = sql`
-    ${IS_ACTIVE} and w.failing_since is not null
-      and (w.failure_told_at is null or w.failure_told_at < w.failing_since)
-      and exists (select from deliveries d
-                   where d.webhook_id = w.id and d.state = 'failed' and d.finished_at >= w.failing_since)`
+    ${IS_ACTIVE} and w.failing_since is not null and w.lost_at is not null
+      and (w.failure_told_at is null or w.failure_told_at < w.failing_since)`
   const rows = await store.database.read<{ id: bigint }>(sql`
     select w.id from webhooks w
      where ${isUntold} and ${isNotSetAside('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)

@@ -10,7 +10,7 @@ import { SELECTED, toColumns, toRecord, type WebhookChoices, type WebhookRecord 
  *
  * Deactivating cancels open deliveries (turn-off.ts). Activating begins a new activation: what was cancelled stays so,
  * also where its row is not written yet, and needs an explicit redelivery. Activating also clears the reason; a new URL
- * or activating clears the failure time.
+ * or activating clears the times of failures.
  * @returns null when the gateway has no such webhook
  */
 export const updateWebhook = (
@@ -24,7 +24,7 @@ export const updateWebhook = (
     const data = {
       ...toColumns(choices),
       ...(choices.active === true && { deactivatedReason: null, deactivatedAt: null }),
-      ...((choices.active === true || choices.endpointUrl !== undefined) && { failingSince: null }),
+      ...((choices.active === true || choices.endpointUrl !== undefined) && { failingSince: null, lostAt: null }),
     }
     const own = sql`w.id = ${id} and w.gateway = ${gateway} and w.deleted_at is null`
     if (choices.active === false)

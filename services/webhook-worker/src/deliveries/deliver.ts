@@ -1,7 +1,7 @@
 // One delivery: pass the limiter, claim the row (the claim writes the attempt), send when the request may leave, write the
 // result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
-import { nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
+import { endpointSign, nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { JobEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
@@ -71,7 +71,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
     const startedMs = performance.now()
     const answer = await send(delivery)
-    pass.leave(answer.outcome === 'interrupted' ? null : answer.outcome === 'accepted')
+    pass.leave(answer.outcome === 'interrupted' ? null : endpointSign(answer.statusCode))
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer)
     const finished = await rows.finish(result)
@@ -141,10 +141,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     }
   }
 
-  return async queued => {
-    const entry = await limiter.enter(queued.webhookId)
-    const pass = entry.kind === 'go' ? entry : await hold(queued, entry)
-    if (pass.kind !== 'go') return pass
+  const deliver = async (queued: QueuedDelivery, pass: Pass): Promise<JobEnd> => {
     try {
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
@@ -156,5 +153,36 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     } finally {
       pass.leave(null) // nothing when it was left with a result
     }
+  }
+
+  /**
+   * Uses the pass of a probe for the delivery that `chooseProbe` names. The delivery of the job may be one that the endpoint
+   * fails at every time, while others would be accepted.
+   * @returns whether another delivery was the probe
+   */
+  const probe = async ({ deliveryId, webhookId }: QueuedDelivery, pass: Pass): Promise<boolean> => {
+    const chosen = await rows.chooseProbe(webhookId).catch((error: unknown) => {
+      pass.leave(null)
+      throw error
+    })
+    if (chosen === null || chosen === deliveryId) return false
+    const end = await deliver({ deliveryId: chosen, webhookId }, pass)
+    if (end.kind === 'retry' || end.kind === 'held')
+      // If this fails, the sweeper finds the delivery.
+      await rows
+        .wake({ id: BigInt(chosen), webhookId: BigInt(webhookId), delayMs: end.delayMs })
+        .catch((err: unknown) => log.warn({ err }, 'delivery.probe-not-woken'))
+    return true
+  }
+
+  const enter = async (queued: QueuedDelivery): Promise<JobEnd | Pass> => {
+    const entry = await limiter.enter(queued.webhookId)
+    return entry.kind === 'go' ? entry : hold(queued, entry)
+  }
+
+  return async queued => {
+    let pass = await enter(queued)
+    if (pass.kind === 'go' && pass.isProbe && (await probe(queued, pass))) pass = await enter(queued)
+    return pass.kind === 'go' ? deliver(queued, pass) : pass
   }
 }

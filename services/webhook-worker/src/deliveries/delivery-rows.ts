@@ -1,6 +1,8 @@
-import type { DeliveryRef } from '@payment-tracking/contracts'
+import { endpointSign } from '@payment-tracking/domain'
+import type { EnqueuedDelivery } from '@payment-tracking/queue'
 import { coalesce, type Logger } from '@payment-tracking/runtime'
 import {
+  chooseProbe,
   claimDeliveries,
   deactivateWebhooks,
   deliveryKey,
@@ -40,6 +42,10 @@ export interface DeliveryRows {
    *   refuses this result alone
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
+  /** The delivery that a half-open breaker lets through, made due; null when there is none. */
+  chooseProbe(webhookId: string): Promise<string | null>
+  /** Wakes a worker for one delivery. */
+  wake(delivery: EnqueuedDelivery): Promise<void>
   /** Wakes a worker for the next delivery of a webhook with ordered delivery. */
   wakeNext(webhookId: bigint): Promise<void>
 }
@@ -48,7 +54,7 @@ const LIMITS = { maxItems: 256, concurrency: 2 }
 
 export function buildDeliveryRows(options: {
   store: Store
-  enqueue: (deliveries: DeliveryRef[]) => Promise<void>
+  enqueue: (deliveries: EnqueuedDelivery[]) => Promise<void>
   leaseMs: number
   metrics: DeliveryMetrics
   log: Logger
@@ -101,16 +107,20 @@ export function buildDeliveryRows(options: {
     const longAgo = Date.now() - FAILING_LIMIT_MS
     // A webhook is judged when a delivery has used all its tries, not after one bad answer that follows weeks of
     // silence.
-    const failed = ids(
-      finished.filter(
-        ({ outcome, state, failingSince }) =>
-          outcome === 'refused' &&
-          (failingSince === null || (state === 'failed' && failingSince.getTime() < longAgo)),
-      ),
-    ).filter(id => !finished.some(row => row.webhookId === id && row.outcome === 'accepted'))
+    const accepted = new Set(ids(finished.filter(row => row.outcome === 'accepted')))
+    const failures = finished.filter(
+      ({ outcome, statusCode, webhookId }) =>
+        outcome === 'refused' && endpointSign(statusCode) === 'failure' && !accepted.has(webhookId),
+    )
+    const lost = failures.filter(({ state }) => state === 'failed')
+    const failed = ids([
+      ...failures.filter(({ failingSince }) => failingSince === null),
+      ...lost.filter(({ failingSince, isLossNoted }) => !isLossNoted || failingSince!.getTime() < longAgo),
+    ])
     if (gone.length > 0) await deactivate(gone, 'gone')
     if (succeeded.length + failed.length === 0) return
-    const failing = await noteWebhookHealth(store, { failed, succeeded }, FAILING_LIMIT_MS)
+    const health = { failed, lost: ids(lost), succeeded }
+    const failing = await noteWebhookHealth(store, health, FAILING_LIMIT_MS)
     if (failing.length > 0) await deactivate(failing, 'failing')
   }
 
@@ -122,9 +132,14 @@ export function buildDeliveryRows(options: {
     return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
+  const wake = (delivery: EnqueuedDelivery) => options.enqueue([delivery])
+
+  const probe = async (webhookId: string) =>
+    (await chooseProbe(store, BigInt(webhookId)))?.toString() ?? null
+
   const wakeNext = async (webhookId: bigint) => options.enqueue(await wakeNextInOrder(store, [webhookId]))
 
-  return { claim, hold, isLive, putBack, finish, wakeNext }
+  return { claim, hold, isLive, putBack, finish, chooseProbe: probe, wake, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -3,9 +3,9 @@
 // With `fleet`, a process keeps its share of both caps, and the breaker judges by the answers to all processes: each process
 // that asks the endpoint opens its breaker within a second of the others.
 //
-// An endpoint that has not answered yet, or whose last answer was a failure, is on probation: only few requests to that
+// An endpoint that has not answered yet, or whose last request failed, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
-// success ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory, so that a burst passes
+// success or refusal ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory, so that a burst passes
 // without an update of its rows: for PATIENCE_MS, and on while the endpoint is out of probation and answers. The number of
 // waiting deliveries is limited to the number that the endpoint answers within PATIENCE_MS at its present speed. A delivery
 // that cannot wait is held: the delivery becomes `waiting` in Postgres and frees its slot.
@@ -19,6 +19,7 @@
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
 // during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
+import type { EndpointSign } from '@payment-tracking/domain'
 import type { AnswerDelta } from '@payment-tracking/redis'
 import { newEndpoint, NOTHING, type Endpoint, type Request } from './endpoint.js'
 import type {
@@ -150,17 +151,16 @@ export function buildEndpointLimiter(
     )
   }
 
-  const note = (endpoint: Endpoint, { startedMs }: Request, succeeded: boolean, isProbe: boolean): void => {
+  const note = (endpoint: Endpoint, { startedMs }: Request, sign: EndpointSign, isProbe: boolean): void => {
     const now = clock.now()
     const { made, failed, isReset } = endpoint.untold
-    endpoint.untold =
-      isProbe && succeeded
-        ? { ...NOTHING, isReset: true }
-        : { made: made + 1, failed: failed + (succeeded ? 0 : 1), isReset }
-    endpoint.trusted = succeeded
+    if (isProbe && sign !== 'failure') endpoint.untold = { ...NOTHING, isReset: true }
+    else if (sign !== 'refusal')
+      endpoint.untold = { made: made + 1, failed: failed + (sign === 'failure' ? 1 : 0), isReset }
+    endpoint.trusted = sign !== 'failure'
     endpoint.answeredAtMs = now
     endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
-    endpoint.breaker.note(now, succeeded, isProbe)
+    endpoint.breaker.note(now, sign, isProbe)
   }
 
   const pass = (endpoint: Endpoint, as: 'usual' | 'probe' | 'forced'): Pass => {
@@ -171,6 +171,7 @@ export function buildEndpointLimiter(
     endpoint.passes++
     return {
       kind: 'go',
+      isProbe: as === 'probe',
       begin: async () => {
         const tookMs = clock.now() - givenMs
         endpoint.claimMs += (tookMs - endpoint.claimMs) / 8
@@ -186,12 +187,12 @@ export function buildEndpointLimiter(
         request = begun
         return null
       },
-      leave: succeeded => {
+      leave: sign => {
         if (isLeft) return
         isLeft = true
         endpoint.passes--
         if (request) endpoint.inFlight.delete(request)
-        if (request && succeeded !== null) note(endpoint, request, succeeded, as === 'probe')
+        if (request && sign !== null) note(endpoint, request, sign, as === 'probe')
         else if (as === 'probe') endpoint.breaker.forgoProbe()
         advance(endpoint)
       },

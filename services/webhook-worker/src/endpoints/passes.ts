@@ -1,4 +1,5 @@
 // What a worker asks its limiter of endpoints, and what the limiter answers.
+import type { EndpointSign } from '@payment-tracking/domain'
 import type { AnswerCounts, AnswerDelta } from '@payment-tracking/redis'
 
 /** What a process knows of the others. */
@@ -28,13 +29,15 @@ export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
 /** The holder must leave a pass exactly once. */
 export interface Pass {
   kind: 'go'
+  /** the breaker lets this request through to learn whether the endpoint answers again */
+  isProbe: boolean
   /**
    * Call this when the delivery is claimed. It waits until fewer requests are in flight than the cap allows.
    * @returns null: send now. Otherwise the reason why the delivery must not be sent now
    */
   begin(): Promise<Hold | null>
-  /** @param succeeded null when no request was made */
-  leave(succeeded: boolean | null): void
+  /** @param sign null when no request was made */
+  leave(sign: EndpointSign | null): void
 }
 
 export interface Hold {
