@@ -144,33 +144,36 @@ t.test('subscribers are the wallets that paid; who never paid is another list', 
   }
 })
 
-t.test('a subscription that was never paid is overdue from its due date on', async t => {
-  const owner = keyOf('never paid')
-  const due = NOW - DAY
-  const never = await chain.policy({
-    owner,
-    at: due - 2_000,
-    type: subscriptionOf({ next_payment_due: String(due) }),
-  })
-  const renewed = await chain.policy({
-    owner,
-    at: due - DAY,
-    type: subscriptionOf({ next_payment_due: String(due - DAY), payment_frequency: { Daily: null } }),
-  })
-  await chain.pay(renewed, due - DAY)
-  t.teardown(() => (clock = NOW))
-  const statusesAt = async (at: number) => {
-    clock = at
-    const { body } = await issue({ walletPublicKey: owner })
-    const { policies, exp } = decodeJwt<Claimed>(body.token)
-    const of = (address: string) => policies.find(({ policyAddress }) => policyAddress === address)?.status
-    return { statuses: [of(never.address), of(renewed.address)], endsIn: exp! - at }
-  }
-  t.match(await statusesAt(due - 1_000), { statuses: ['paid', 'paid'], endsIn: 1_000 })
-  t.same((await statusesAt(due)).statuses, ['overdue', 'paid'], 'the grace is for renewals')
-  t.same((await statusesAt(due + 3_600)).statuses, ['overdue', 'paid'])
-  t.same((await statusesAt(due + 3 * 3_600)).statuses, ['overdue', 'overdue'])
-})
+t.test(
+  'a subscription that was never paid is pending until its due date and overdue from then on',
+  async t => {
+    const owner = keyOf('never paid')
+    const due = NOW - DAY
+    const never = await chain.policy({
+      owner,
+      at: due - 2_000,
+      type: subscriptionOf({ next_payment_due: String(due) }),
+    })
+    const renewed = await chain.policy({
+      owner,
+      at: due - DAY,
+      type: subscriptionOf({ next_payment_due: String(due - DAY), payment_frequency: { Daily: null } }),
+    })
+    await chain.pay(renewed, due - DAY)
+    t.teardown(() => (clock = NOW))
+    const statusesAt = async (at: number) => {
+      clock = at
+      const { body } = await issue({ walletPublicKey: owner })
+      const { policies, exp } = decodeJwt<Claimed>(body.token)
+      const of = (address: string) => policies.find(({ policyAddress }) => policyAddress === address)?.status
+      return { statuses: [of(never.address), of(renewed.address)], endsIn: exp! - at }
+    }
+    t.match(await statusesAt(due - 1_000), { statuses: ['pending', 'paid'], endsIn: 1_000 })
+    t.same((await statusesAt(due)).statuses, ['overdue', 'paid'], 'the grace is for renewals')
+    t.same((await statusesAt(due + 3_600)).statuses, ['overdue', 'paid'])
+    t.same((await statusesAt(due + 3 * 3_600)).statuses, ['overdue', 'overdue'])
+  },
+)
 
 t.test('while a policy is young, a proof waits for its first payment', async t => {
   const owner = keyOf('buyer')
@@ -206,16 +209,23 @@ t.test('proofs are limited by what a request names, and unreadable input is not 
   const refused = await ask({ walletPublicKey: wallet })
   t.equal(refused.statusCode, 429)
   t.match(refused.headers, { 'retry-after': /^[1-9]\d?$/, 'ratelimit-limit': '200' })
+  for (let count = 0; count < 240; count++)
+    t.equal((await ask({ tokenMint: wallet, recipient: wallet })).statusCode, 400, 'not counted')
   t.equal(
     (await ask({ walletPublicKey: wallet }, '198.51.100.1')).statusCode,
-    429,
-    'wherever it is asked for',
+    503,
+    'a stranger who names a wallet locks nobody else out',
   )
   t.equal((await ask({ walletPublicKey: other })).statusCode, 503, 'another buyer behind the address goes on')
   const pair = { recipient: other, trackingId: 'asked for often' }
   for (let count = 0; count < 200; count++) await ask(pair)
   t.equal((await ask(pair)).statusCode, 429)
-  for (let count = 0; count < 1_700; count++) await ask({ walletPublicKey: keyOf(`buyer ${count}`) })
+  t.equal((await ask(pair, '198.51.100.1')).statusCode, 503)
+  for (const buyer of [1, 2, 3, 4, 5, 6]) {
+    const own = { ...pair, walletPublicKey: keyOf(`shares an ID ${buyer}`) }
+    t.equal((await ask(own)).statusCode, 503, 'buyers of one tracking ID behind one address go on')
+  }
+  for (let count = 0; count < 1_690; count++) await ask({ walletPublicKey: keyOf(`buyer ${count}`) })
   t.equal((await ask({ walletPublicKey: keyOf('one more') })).statusCode, 429, '2,000 an address')
   t.equal((await ask({ walletPublicKey: keyOf('one more') }, '198.51.100.1')).statusCode, 503)
 })

@@ -10,6 +10,8 @@ export interface ClaimedPolicy extends PolicyDates {
   policyId: number
   recipient: string
   gateway: string
+  /** null until the payment account is known */
+  tokenMint: string | null
   trackingId: string | null
   /** `PolicyType.text` */
   policyType: string
@@ -61,13 +63,24 @@ type Describe = (
   at: { now: number; graceSeconds: number; dueState: DueState },
 ) => PolicyClaim
 
-const describeSubscription: Describe = (fields, policy, { graceSeconds, dueState }) => {
-  const wasPaid = policy.paymentCount > 0
-  // The grace is for renewals: what was never paid was not paid on its due date either.
-  const isOverdue = dueState === 'overdue' || (dueState === 'due' && !wasPaid)
-  const status = policy.status === 'completed' ? 'completed' : isOverdue ? 'overdue' : 'paid'
+const wasPaid = (policy: ClaimedPolicy): boolean => policy.paymentCount > 0
+/** The owner of a policy can end it without a payment. */
+const isDone = (policy: ClaimedPolicy): boolean => policy.status === 'completed' && wasPaid(policy)
+
+const describeSubscription: Describe = (fields, policy, { now, graceSeconds, dueState }) => {
   const due = policy.nextPaymentDue
-  const settling = !wasPaid ? 0 : dueState === 'due' ? graceSeconds : SETTLING_SECONDS
+  // The grace is for renewals: what was never paid was not paid on its due date either.
+  const isDue = due !== null && due <= BigInt(now)
+  const status = !wasPaid(policy)
+    ? isDue
+      ? 'overdue'
+      : 'pending'
+    : policy.status === 'completed'
+      ? 'completed'
+      : dueState === 'overdue'
+        ? 'overdue'
+        : 'paid'
+  const settling = !wasPaid(policy) ? 0 : dueState === 'due' ? graceSeconds : SETTLING_SECONDS
   return {
     claim: {
       variant: 'subscription',
@@ -79,7 +92,7 @@ const describeSubscription: Describe = (fields, policy, { graceSeconds, dueState
       autoRenew: fields.autoRenew ?? false,
       maxRenewals: fields.maxRenewals ?? null,
     },
-    holdsUntil: status === 'paid' ? after(due, settling) : null,
+    holdsUntil: status === 'paid' || status === 'pending' ? after(due, settling) : null,
   }
 }
 
@@ -90,7 +103,7 @@ const describeMilestone: Describe = (fields, policy) => {
   return {
     claim: {
       variant: 'milestone',
-      status: policy.status === 'completed' ? 'completed' : 'active',
+      status: isDone(policy) ? 'completed' : 'active',
       milestoneAmounts: ((fields.milestoneAmounts ?? []) as Json[]).map(text),
       milestoneTimestamps: timestamps.map(number),
       currentMilestone: Number(fields.currentMilestone ?? 0) + policy.paymentCount,
@@ -129,11 +142,10 @@ const describePayAsYouGo: Describe = (fields, policy, { now }) => {
 
 const describeOneTime: Describe = (fields, policy, { dueState }) => {
   const dueDate = big(fields.dueDate)
-  const isPaid = policy.status === 'completed' || policy.paymentCount > 0
   return {
     claim: {
       variant: 'oneTime',
-      status: isPaid ? 'completed' : dueState === 'expired' ? 'expired' : 'pending',
+      status: wasPaid(policy) ? 'completed' : dueState === 'expired' ? 'expired' : 'pending',
       amount: text(fields.amount),
       dueDate: dueDate > 0n ? number(dueDate) : null,
       expiryDate: number(fields.expiryDate),
@@ -147,7 +159,7 @@ const describeUpTo: Describe = (fields, policy, { dueState }) => {
   return {
     claim: {
       variant: 'upTo',
-      status: policy.status === 'completed' ? 'settled' : dueState === 'expired' ? 'expired' : 'pending',
+      status: isDone(policy) ? 'settled' : dueState === 'expired' ? 'expired' : 'pending',
       maxAmount: text(fields.maxAmount),
       validAfter: validAfter > 0n ? number(validAfter) : null,
       deadline: number(fields.deadline),
@@ -182,7 +194,7 @@ export function awaitsFirstPayment(policy: ClaimedPolicy, now: number): boolean 
 /**
  * The claim about a policy at a moment.
  * @param now Unix seconds
- * @param graceSeconds from a due date until a renewal is overdue: until then a subscription counts as paid
+ * @param graceSeconds from a due date until a renewal is overdue: until then one that was paid counts as paid
  * @returns null for a type that the verifier does not know, and for pay-as-you-go that takes no payment any more
  */
 export function claimOf(policy: ClaimedPolicy, now: number, graceSeconds: number): PolicyClaim | null {
@@ -199,6 +211,7 @@ export function claimOf(policy: ClaimedPolicy, now: number, graceSeconds: number
       policyId: policy.policyId,
       recipient: policy.recipient,
       gateway: policy.gateway,
+      tokenMint: policy.tokenMint,
       memo: policy.trackingId ?? '',
       createdAt: policy.createdAt,
     },

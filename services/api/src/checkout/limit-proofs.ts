@@ -1,12 +1,13 @@
 // Limits requests for proofs of payment. Many buyers can stand behind one address, and each of them asks again every
-// 1.5 seconds until the payment is stored: so the limit is for the wallet or tracking ID that a request names. The
-// limit of an address is high, and stops a client that names a new wallet in each request.
+// 1.5 seconds until the payment is stored: so the limit is for an address together with the wallet that a request names,
+// or the tracking ID where it names none. Wallets and tracking IDs are public: a limit by the name alone would let a
+// stranger lock its owner out. The limit of an address is high, and stops a client that names a new wallet each time.
 import { countedAddress } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { tooManyRequests } from '../limits/limit-requests.js'
 
-/** requests a minute for one wallet or one tracking ID */
+/** requests a minute from one address for one wallet or one tracking ID */
 const PER_NAME = 200
 /** requests a minute from one address */
 const PER_ADDRESS = 2_000
@@ -24,13 +25,15 @@ interface Named {
 export function limitProofs(app: ApiServer): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const limit = (max: number, keyOf: (request: FastifyRequest) => string) =>
     app.createRateLimit({ max, keyGenerator: keyOf })
-  const namedBy = (request: FastifyRequest) => request.body as Named
-  const byAddress = limit(PER_ADDRESS, ({ ip }) => `proofs at ${countedAddress(ip)}`)
-  const byWallet = limit(PER_NAME, request => `proofs of ${namedBy(request).walletPublicKey}`)
-  const byTrackingId = limit(PER_NAME, request => `proofs for ${namedBy(request).trackingId}`)
+  const at = ({ ip }: FastifyRequest) => `proofs at ${countedAddress(ip)}`
+  const byAddress = limit(PER_ADDRESS, at)
+  const byName = limit(PER_NAME, request => {
+    const { walletPublicKey, trackingId } = request.body as Named
+    return `${at(request)} ${walletPublicKey ? `of ${walletPublicKey}` : `for ${trackingId}`}`
+  })
   return async (request, reply) => {
-    const { walletPublicKey, trackingId } = namedBy(request)
-    const limits = [byAddress, ...(walletPublicKey ? [byWallet] : []), ...(trackingId ? [byTrackingId] : [])]
+    const { walletPublicKey, trackingId } = request.body as Named
+    const limits = (walletPublicKey ?? trackingId) ? [byAddress, byName] : [byAddress]
     const counts = []
     for (const count of limits) {
       const counted = await count(request)

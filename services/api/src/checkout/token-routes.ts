@@ -1,5 +1,6 @@
 // Proof-of-payment tokens for clients of the incumbent.
-import { Type, type TSchema } from 'typebox'
+import type { preHandlerAsyncHookHandler } from 'fastify'
+import { Type, type Static, type TSchema } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
@@ -37,6 +38,18 @@ const REFUSALS = {
 
 const tags = ['proof of payment']
 
+/** Before requests are counted: the schema cannot say which fields go together. */
+const refuseUnnamed: preHandlerAsyncHookHandler = async request => {
+  const { walletPublicKey, recipient, trackingId, transactionSignature } = request.body as Static<
+    typeof IssueRequest
+  >
+  if (walletPublicKey ?? transactionSignature ?? (recipient && trackingId)) return
+  throw new ApiError(
+    'INVALID_BODY',
+    'Give walletPublicKey, or transactionSignature, or recipient and trackingId.',
+  )
+}
+
 /** @param tokens undefined where the deployment has no keys for them */
 export function addTokenRoutes(app: ApiServer, { tokens }: { tokens: CheckoutTokens | undefined }): void {
   const needTokens = (): CheckoutTokens => {
@@ -49,13 +62,13 @@ export function addTokenRoutes(app: ApiServer, { tokens }: { tokens: CheckoutTok
     '/v1/tokens/issue',
     {
       config: { rateLimit: false },
-      preHandler: limitProofs(app),
+      preHandler: [refuseUnnamed, limitProofs(app)],
       schema: {
         operationId: 'issueToken',
         tags,
         summary: 'Ask for a proof of payment',
         description:
-          'Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each wallet or tracking ID that is named, and 2,000 for each address; what cannot be read is not counted. By a wallet alone, the newest 1,000 policies of each of its payment accounts are looked at: name the policy or the transaction of an older payment. By a tracking ID, its newest 50,000 payments are looked at: name the wallet or the transaction of an older one. Null counts as not given.',
+          'Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. Anybody can make a policy with anybody’s memo, in any token: compare `recipient`, `tokenMint`, `amount` and `memo` of a payment in `lastPayments` with the order. A subscription that was never paid is `pending` until its due date and `overdue` from then on. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each pair of the caller’s address and the wallet (or, without one, the tracking ID), and 2,000 for each address; what cannot be read is not counted. By a wallet alone, the newest 1,000 policies of each of its payment accounts are looked at: name the policy or the transaction of an older payment. By a tracking ID, its newest 50,000 payments are looked at: name the wallet or the transaction of an older one. Null counts as not given.',
         body: IssueRequest,
         response: {
           200: IssuedToken,
@@ -68,14 +81,6 @@ export function addTokenRoutes(app: ApiServer, { tokens }: { tokens: CheckoutTok
       const given = Object.fromEntries(
         Object.entries(request.body).filter(([, value]) => value !== null),
       ) as CheckoutRequest
-      const { walletPublicKey, recipient, trackingId, transactionSignature } = given
-      const isPair = recipient !== undefined && trackingId !== undefined
-      if (walletPublicKey === undefined && transactionSignature === undefined && !isPair) {
-        throw new ApiError(
-          'INVALID_BODY',
-          'Give walletPublicKey, or transactionSignature, or recipient and trackingId.',
-        )
-      }
       void reply.header('cache-control', 'no-store')
       return needTokens().issue(given)
     },

@@ -101,6 +101,7 @@ t.test('the published verifier accepts a payment, a policy and a subscription', 
   })
   t.match(await verifier.verifyPolicy(body.token, { ...expected, variant: 'subscription', status: 'paid' }), {
     policyAddress: paid.address,
+    tokenMint: mint,
     amount: '1000',
     paymentFrequency: 'monthly',
     totalPayments: 1,
@@ -215,6 +216,28 @@ t.test('each type of policy has its claim and its end', async t => {
     claim: { variant: 'upTo', status: 'settled', maxAmount: '9', validAfter: null, deadline: NOW + 2_000 },
     endsIn: 2_000,
   })
+})
+
+t.test('a policy that its owner ended without a payment is no payment', async t => {
+  const owner = keyOf('ends without paying')
+  const types = {
+    subscription: subscriptionOf({ next_payment_due: String(NOW + DAY) }),
+    once: { OneTime: { amount: '5', due_date: '0', expiry_date: null } },
+    'up-to': { UpTo: { max_amount: '9', valid_after: '0', deadline: String(NOW + 2_000) } },
+  }
+  for (const [memo, type] of Object.entries(types)) {
+    const play = keyOf('play money')
+    const policy = await chain.policy({ owner, mint: play, recipient: shop, memo, at: NOW - DAY, type })
+    await chain.say(
+      'PaymentPolicyStatusChanged',
+      { payment_policy: policy.address, old_status: { Active: null }, new_status: { Completed: null } },
+      NOW - 10,
+    )
+  }
+  const { policies, lastPayments } = await claimsOf({ walletPublicKey: owner })
+  t.equal(policies!.length, 3)
+  for (const claim of policies!) t.match(claim, { status: 'pending', tokenMint: keyOf('play money') })
+  t.same(lastPayments, [])
 })
 
 t.test('a transaction proves its payments, also those without a policy', async t => {
