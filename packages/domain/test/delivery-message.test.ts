@@ -46,7 +46,11 @@ t.test('the body has the fields of the contract, in valid JSON, unknown ones nul
   t.equal(parsed.data.memo, payment.trackingId)
   t.strictSame([parsed.data.recipient, parsed.data.payer, parsed.data.tokenMint], [null, null, null])
   const unnamed = JSON.parse(renderPaymentMessage({ ...payment, trackingId: null, seq: null }).body)
-  t.strictSame([unnamed.data.trackingId, unnamed.data.memo, unnamed.data.seq], [null, null, null])
+  t.strictSame([unnamed.data.trackingId, unnamed.data.memo, unnamed.data.seq], [null, '', null])
+  const odd = JSON.parse(
+    renderPaymentMessage({ ...payment, trackingId: null, seq: null, memo: 'a\uFFFD' }).body,
+  )
+  t.equal(odd.data.memo, 'a\uFFFD')
   t.end()
 })
 

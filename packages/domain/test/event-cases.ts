@@ -52,6 +52,7 @@ export const EVENTS: Record<string, { data: Members; effect: Members; filters?: 
       gateway: keyOf(2),
       policyId: 1,
       policyType: { name: 'UpTo', text: '{"UpTo":{"deadline":1769871897,"max_amount":9,"valid_after":-1}}' },
+      memo: null,
     },
     filters: {
       gateway: keyOf(2),

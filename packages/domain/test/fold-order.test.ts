@@ -69,6 +69,7 @@ const creation: Effect = {
   gateway: 'g',
   policyId: 1,
   policyType: { name: 'Barter', text: '{"Barter":null}' },
+  memo: null,
 }
 const created = eventAt(creation, 0)
 

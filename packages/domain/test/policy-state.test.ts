@@ -53,6 +53,7 @@ const created = (serial: number, terms = TERMS): Effect => ({
   gateway: 'gateway',
   policyId: 1,
   policyType: { name: 'Subscription', text: terms },
+  memo: serial % 2 === 0 ? null : `memo \uFFFD ${serial}`,
 })
 
 const effects = fc.oneof(

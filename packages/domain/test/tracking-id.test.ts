@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { isTrackingId, readTrackingId } from '../src/index.js'
+import { isTrackingId, readMemoText, readTrackingId } from '../src/index.js'
 import { hold } from './hold.js'
 
 const LENGTH = 64
@@ -34,6 +34,15 @@ t.test('the tracking ID is the memo without its padding: nothing trimmed, normal
 })
 
 t.test('a memo without text, with a NUL inside, or that is not UTF-8 has no tracking ID', async t => {
+  for (const [memo, text] of [
+    [new Uint8Array(LENGTH), ''],
+    [bytesOf('order-1'), 'order-1'],
+    [bytesOf('a\0b'), 'a'],
+    [bytesOf('\0a'), ''],
+    [Uint8Array.of(0x61, 0xff, 0x62), 'a\uFFFDb'],
+    [bytesOf('\uFEFFx'), '\uFEFFx'],
+  ] as const)
+    t.equal(readMemoText(padded(memo)), text, 'a record says it all the same')
   t.equal(readTrackingId(new Uint8Array(LENGTH)), null, 'all NUL')
   t.equal(readTrackingId(padded(bytesOf('a\0b'))), null, 'a NUL inside')
   t.equal(readTrackingId(padded(bytesOf('\0a'))), null, 'a NUL in front')

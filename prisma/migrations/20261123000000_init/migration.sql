@@ -311,6 +311,8 @@ create table policies (
   -- of a composable policy; the user payment names the mint of other policies
   token_mint text collate "C",
   tracking_id text collate "C",
+  -- what the memo says when it is no tracking ID
+  memo text,
   policy_id bigint,
   policy_type json,
   created_at bigint,

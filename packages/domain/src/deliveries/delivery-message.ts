@@ -101,7 +101,7 @@ function renderMessage(type: string, suffix: string, payment: CommittedPayment):
     `"tokenMint":${text(payment.tokenMint)}`,
     `"amount":${literal('amount', payment.amount)}`,
     `"amountString":${text(payment.amount)}`,
-    `"memo":${text(payment.trackingId)}`,
+    `"memo":${text(payment.trackingId ?? payment.memo ?? '')}`,
     `"recordId":${payment.recordId}`,
     `"seq":${payment.seq === null ? 'null' : payment.seq}`,
   ].join(',')

@@ -40,6 +40,8 @@ export type Effect =
       policyId: number
       /** the tagged, normalised policy type: one key, the type's name as on the chain (`Subscription`) */
       policyType: PolicyType
+      /** what the memo says when it is no tracking ID; else null */
+      memo: string | null
     }
   | { kind: 'policy-status-changed'; policy: string; newStatus: string }
   | { kind: 'policy-deleted'; policy: string }

@@ -14,7 +14,7 @@ import {
 } from './fields.js'
 import { readPolicyType } from './policy-type.js'
 import { refuseField } from './refused.js'
-import { MAX_TRACKING_ID_BYTES, readTrackingId } from './tracking-id.js'
+import { MAX_TRACKING_ID_BYTES, readMemoText, readTrackingId } from './tracking-id.js'
 
 type Filters = Pick<
   ChainEvent,
@@ -31,20 +31,29 @@ export interface Reading {
 /** @throws Refused (BAD_DATA) */
 export type EventReader = (data: ExactJsonObject, programId: string) => Reading
 
-const readMemo = (data: ExactJsonObject): string | null =>
-  readTrackingId(readBytes(data, 'memo', MAX_TRACKING_ID_BYTES))
+interface Memo {
+  trackingId: string | null
+  /** what it says all the same when it is no tracking ID; else null */
+  memo: string | null
+}
+const toMemo = (bytes: Uint8Array): Memo => {
+  const trackingId = readTrackingId(bytes)
+  return { trackingId, memo: trackingId === null ? readMemoText(bytes) || null : null }
+}
+
+const readMemo = (data: ExactJsonObject): Memo => toMemo(readBytes(data, 'memo', MAX_TRACKING_ID_BYTES))
 
 /** Memos of composable policies and their executions have 32 bytes, in older programs 64. */
 const COMPOSABLE_MEMO_BYTES = 32
-const readComposableMemo = (data: ExactJsonObject): string | null =>
-  readTrackingId(readBytes(data, 'memo', COMPOSABLE_MEMO_BYTES, MAX_TRACKING_ID_BYTES))
+const readComposableMemo = (data: ExactJsonObject): Memo =>
+  toMemo(readBytes(data, 'memo', COMPOSABLE_MEMO_BYTES, MAX_TRACKING_ID_BYTES))
 
 const readPaymentRecord: EventReader = data => {
   const policy = readPublicKey(data, 'payment_policy')
   const gateway = readPublicKey(data, 'gateway')
   const amount = readU64(data, 'amount')
   const paidAt = readI64(data, 'timestamp')
-  const trackingId = readMemo(data)
+  const { trackingId } = readMemo(data)
   const recordId = readU32(data, 'record_id')
   const payer = readOptionalPublicKey(data, 'payer')
   const recipient = readOptionalPublicKey(data, 'recipient')
@@ -73,7 +82,7 @@ const readPolicyCreated: EventReader = (data, programId) => {
   const gateway = readPublicKey(data, 'gateway')
   const policyId = readU32(data, 'policy_id')
   const { policyType, tagged } = readPolicyType(data)
-  const trackingId = readMemo(data)
+  const { trackingId, memo } = readMemo(data)
   const policy = derivePolicy(programId, userPayment, policyId)
   return {
     effect: {
@@ -86,6 +95,7 @@ const readPolicyCreated: EventReader = (data, programId) => {
       gateway,
       policyId,
       policyType,
+      memo,
     },
     filters: { gateway, paymentPolicy: policy, userPayment, recipient, trackingId },
     normalised: { ...data, policy_type: tagged },
@@ -132,7 +142,7 @@ const readComposableCreated: EventReader = data => {
   const policyId = readU32(data, 'policy_id')
   const { policyType, tagged } = readPolicyType(data)
   const tokenMint = readInputMint(data)
-  const trackingId = readComposableMemo(data)
+  const { trackingId, memo } = readComposableMemo(data)
   return {
     effect: {
       kind: 'policy-created',
@@ -144,6 +154,7 @@ const readComposableCreated: EventReader = data => {
       gateway,
       policyId,
       policyType,
+      memo,
     },
     filters: { gateway, paymentPolicy: policy, userPayment, recipient, trackingId },
     normalised: { ...data, policy_type: tagged },
@@ -158,7 +169,7 @@ const readComposableExecuted: EventReader = data => {
   const recipient = readPublicKey(data, 'recipient')
   const paidAt = readI64(data, 'timestamp')
   const recordId = readU32(data, 'record_id')
-  const trackingId = (data.memo ?? null) === null ? null : readComposableMemo(data)
+  const trackingId = (data.memo ?? null) === null ? null : readComposableMemo(data).trackingId
   return {
     effect: {
       kind: 'payment',

@@ -25,6 +25,17 @@ export function readTrackingId(memo: Uint8Array): string | null {
   }
 }
 
+const readable = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * A memo for people, also one that is no tracking ID: its text up to the first NUL, with U+FFFD for bytes that are not UTF-8.
+ * Empty when nothing is left.
+ */
+export function readMemoText(memo: Uint8Array): string {
+  const end = memo.indexOf(NUL)
+  return readable.decode(end < 0 ? memo : memo.subarray(0, end))
+}
+
 /**
  * Whether a memo can hold the text: 1 to 64 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8 form: a
  * socket or a database would replace it by U+FFFD, and the text would match another memo.

@@ -22,6 +22,8 @@ export interface PolicyState extends Incarnation {
   gateway: string | null
   recipient: string | null
   trackingId: string | null
+  /** what the memo says when it is no tracking ID; else null */
+  memo: string | null
   policyType: string | null
   createdAt: bigint | null
   /** over the payments of the latest incarnation */
@@ -59,6 +61,7 @@ export const emptyPolicy = (address: string): PolicyState => ({
   gateway: null,
   recipient: null,
   trackingId: null,
+  memo: null,
   policyType: null,
   createdAt: null,
   paymentCount: 0n,
@@ -93,6 +96,7 @@ export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyStat
         gateway: effect.gateway,
         recipient: effect.recipient,
         trackingId: event.trackingId,
+        memo: effect.memo,
         policyType: effect.policyType.text,
         createdAt: unixSeconds(event.occurredAt),
         paymentCount: 0n,

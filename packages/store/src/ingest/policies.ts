@@ -21,7 +21,7 @@ export async function readPolicies(tx: Tx, addresses: readonly string[]): Promis
   if (addresses.length === 0) return []
   const rows = await tx.$queryRaw<PolicyRow[]>`
     select address, user_payment as "userPayment", policy_id as "policyId", incarnation_start as "incarnationStart",
-           deleted_order as "deletedOrder", gateway, recipient, tracking_id as "trackingId",
+           deleted_order as "deletedOrder", gateway, recipient, tracking_id as "trackingId", memo,
            policy_type::text as "policyType", created_at as "createdAt", payment_count as "paymentCount",
            total_paid::text as "totalPaid", last_payment_order as "lastPaymentOrder", last_paid_at as "lastPaidAt",
            status_order as "statusOrder", status_at as "statusAt", changed_status as "changedStatus", family,
@@ -42,6 +42,7 @@ function toState(row: PolicyRow): PolicyState {
     gateway: row.gateway,
     recipient: row.recipient,
     trackingId: row.trackingId,
+    memo: row.memo,
     policyType: row.policyType,
     createdAt: row.createdAt,
     paymentCount: row.paymentCount,
@@ -89,6 +90,7 @@ const WHOLE = columnTable<WrittenPolicy>('p', {
   gateway: ['text', ({ state }) => state.gateway],
   recipient: ['text', ({ state }) => state.recipient],
   tracking_id: ['text', ({ state }) => state.trackingId],
+  memo: ['text', ({ state }) => state.memo],
   policy_type: ['json', ({ state }) => state.policyType],
   created_at: ['bigint', ({ state }) => state.createdAt],
   status_order: ['text', ({ state }) => state.statusOrder],

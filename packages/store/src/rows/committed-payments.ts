@@ -1,11 +1,14 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
+import { readMemoText } from '@payment-tracking/domain'
 import type { RunStatement } from '../database/database.js'
 import { empty, sql, type Sql } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import { IS_PAYMENT } from './payment-names.js'
 
-interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted'> {
+interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted' | 'memo'> {
   occurredAt: Date
+  /** a JSON array of bytes, or null */
+  memo: string | null
   retracted: boolean
   epoch?: string
 }
@@ -29,6 +32,7 @@ export async function readCommittedPayments(
            e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
            e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
            e.record_id::float8 as "recordId", e.recipient, e.payer, e.token_mint as "tokenMint",
+           case when e.tracking_id is null then (e.data -> 'memo')::text end as memo,
            e.retracted_at is not null as retracted ${ofEpoch}
       from events e
      where ${IS_PAYMENT} and ${condition}
@@ -38,9 +42,17 @@ export async function readCommittedPayments(
   return rows.map(toCommittedPayment)
 }
 
-/** Only a retracted payment has the mark: most of the messages to sockets do without. */
-const toCommittedPayment = ({ retracted, epoch: _, ...payment }: PaymentRow): CommittedPayment => ({
-  ...payment,
-  occurredAt: payment.occurredAt.toISOString(),
-  ...(retracted ? { retracted: true } : {}),
-})
+/** The text of a memo that is no tracking ID. An execution of a composable policy can have none. */
+const memoTextOf = (json: string | null): string =>
+  readMemoText(Uint8Array.from(json === null ? [] : ((JSON.parse(json) as number[] | null) ?? [])))
+
+/** Most messages to sockets do without `retracted` and `memo`. */
+function toCommittedPayment({ retracted, memo: bytes, epoch: _, ...payment }: PaymentRow): CommittedPayment {
+  const memo = memoTextOf(bytes)
+  return {
+    ...payment,
+    occurredAt: payment.occurredAt.toISOString(),
+    ...(memo === '' ? {} : { memo }),
+    ...(retracted ? { retracted: true } : {}),
+  }
+}

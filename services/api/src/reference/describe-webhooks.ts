@@ -26,7 +26,10 @@ const PaymentData = Type.Object(
     tokenMint: Nullable(PublicKey('the token')),
     amount: Integer("in the token's smallest unit", 404000000),
     amountString: Text('the same as a text', '404000000'),
-    memo: Nullable(Text('carries the tracking ID', 'order-4711')),
+    memo: Text(
+      'carries the tracking ID; up to its first NUL, with U+FFFD for what is no UTF-8',
+      'order-4711',
+    ),
     recordId: Integer("number of the payment within its policy's life", 10),
     seq: Nullable(Integer('counts the payments of its tracking ID from 1', 1)),
   },

@@ -46,7 +46,7 @@ export function SubscriptionPage({ address }: { address: string }) {
               <article className="panel">
                 <div className="row">
                   <h2>
-                    <Memo value={subscription.memo} />
+                    <Memo value={subscription.memo || null} />
                   </h2>
                   <Status value={subscription.status} /> <DueState value={subscription.dueState} />
                 </div>

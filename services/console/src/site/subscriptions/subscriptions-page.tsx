@@ -31,7 +31,7 @@ const toLine = (subscription: Subscription): PolicyLine => {
   const { type, amount, frequency, nextDue } = termsOf(subscription)
   return {
     address: subscription.policyAddress,
-    trackingId: subscription.memo,
+    trackingId: subscription.memo || null,
     type: frequency ?? type,
     amount,
     tokenMint: subscription.tokenMint,
