@@ -47,7 +47,9 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   listEventNames: at('/v1/events/names'),
   getPaymentStats: target => ({ path: `/v1/events/payments/stats?gateway=${target.address}` }),
   getOverview: target => ({ path: `/v1/overview?gateway=${target.address}` }),
-  checkPayment: target => ({ path: `/v1/payments/check?trackingId=${target.trackingId}` }),
+  checkPayment: target => ({
+    path: `/v1/payments/check?trackingId=${target.trackingId}&amount=1&recipient=${target.policy}&tokenMint=${target.policy}`,
+  }),
   listTokenMints: at('/v1/token-mints'),
   listPaymentPolicies: target => ({ path: `/v1/payment-policies?gatewayPublicKey=${target.address}` }),
   getPaymentPolicy: ofPolicy('/v1/payment-policies/:address'),

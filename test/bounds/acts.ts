@@ -199,7 +199,12 @@ export const ACTS: Act[] = [
     do: bounds => send(bounds, bounds.now.changeStatus(bounds.policies.metered, 'Active', 'Paused')),
   },
   { name: 'a policy ends', do: bounds => send(bounds, bounds.now.deletePolicy(bounds.policies.metered)) },
-  answered('GET payments/check', 'GET', () => '/v1/payments/check?trackingId=metered'),
+  answered(
+    'GET payments/check',
+    'GET',
+    ({ gateway }) =>
+      `/v1/payments/check?trackingId=metered&amount=1&recipient=${gateway.address}&tokenMint=${gateway.address}`,
+  ),
   answered('GET events of a tracking ID', 'GET', () => '/v1/events?trackingId=metered&limit=100'),
   answered('GET onetime', 'GET', () => '/v1/onetime/metered?limit=100'),
   answered('GET statistics', 'GET', ({ gateway }) => `/v1/events/payments/stats?gateway=${gateway.address}`),

@@ -52,7 +52,7 @@ const PATH_PARAMETERS: Record<string, string> = {
   deliveryId: '1',
 }
 const QUERIES: Record<string, string> = {
-  '/v1/payments/check': '?trackingId=x',
+  '/v1/payments/check': `?trackingId=x&amount=1&recipient=${KEY}&tokenMint=${KEY}`,
   '/v1/subscriptions': `?recipient=${KEY}`,
   '/v1/payment-policies': '',
   '/v1/webhooks/deliveries': '?trackingId=x',
@@ -60,7 +60,7 @@ const QUERIES: Record<string, string> = {
 const BODIES: Record<string, object> = {
   'post /v1/gateway/{gateway}/auth/verify': { signer: KEY, signature: '1'.repeat(64) },
   'post /v1/tokens/issue': { recipient: KEY, trackingId: 'x' },
-  'post /v1/webhooks': { gateway_pubkey: KEY, endpoint_url: 'https://shop.example/', format: 'standard' },
+  'post /v1/webhooks': { gateway_pubkey: KEY, endpoint_url: 'https://shop.example/' },
   'put /v1/webhooks/{id}': { active: false },
   'post /v1/webhooks/{id}/redeliver': { since: '2026-01-01' },
 }

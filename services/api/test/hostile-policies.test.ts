@@ -379,7 +379,7 @@ t.test('lists and figures', async t => {
     ),
     ...trackingIds.flatMap(trackingId => [
       `/v1/onetime/${trackingId}`,
-      `/v1/payments/check?trackingId=${trackingId}`,
+      `/v1/payments/check?trackingId=${trackingId}&amount=1&recipient=${gateway}&tokenMint=${gateway}`,
       `/v1/events?trackingId=${trackingId}`,
     ]),
     ...['', ...trackingIds.slice(0, 5).map(id => `&trackingId=${id}`)].map(

@@ -90,20 +90,25 @@ t.test('health answers any request', async t => {
   t.match(await get('/v1/health?t=123&x='), { status: 200, body: { success: true, data: { status: 'ok' } } })
 })
 
-t.test(
-  'a parameter that is not known is refused on the routes that are ours alone, and the known ones are listed',
-  async t => {
-    const { app } = await openApi(t)
-    const ask = async (url: string, method: 'GET' | 'POST' | 'DELETE' = 'GET') => app.inject({ method, url })
-    for (const [method, url, known] of [
-      ['GET', `/v1/payments/${'1'.repeat(64)}/trace?x=1`, 'takes none'],
-      ['GET', `/v1/payments/check?x=1`, 'known are '],
-      ['GET', '/v1/token-mints?x=1', 'takes none'],
-    ] as const) {
-      const answer = await ask(url, method)
-      t.equal(answer.statusCode, 400, url)
-      t.equal(answer.json().code, 'INVALID_PARAMETER')
-      t.match(answer.json().error, new RegExp(`^Parameter x is not known here.* ${known}`), url)
-    }
-  },
-)
+t.test('a parameter that is not known is refused with the nearest of the known ones', async t => {
+  const { app } = await openApi(t)
+  const ask = async (url: string, method: 'GET' | 'POST' | 'DELETE' = 'GET') => app.inject({ method, url })
+  for (const [method, url, known] of [
+    ['GET', `/v1/payments/${'1'.repeat(64)}/trace?x=1`, 'takes none'],
+    ['GET', `/v1/payments/check?x=1`, 'known are '],
+    ['GET', '/v1/events?x=1', 'known are '],
+    ['GET', '/v1/token-mints?x=1', 'takes none'],
+  ] as const) {
+    const answer = await ask(url, method)
+    t.equal(answer.statusCode, 400, url)
+    t.equal(answer.json().code, 'INVALID_PARAMETER')
+    t.match(answer.json().error, new RegExp(`^Parameter x is not known here.* ${known}`), url)
+  }
+  for (const [sent, nearest] of [
+    ['limt', 'limit'],
+    ['TRACKINGID', 'trackingId'],
+    ['starttime', 'startTime'],
+    ['x'.repeat(5_000), 'maxSlot'],
+  ])
+    t.match((await ask(`/v1/events?${sent}=2`)).json().error, `the nearest name is ${nearest};`)
+})

@@ -20,8 +20,13 @@ t.test('the rules of the lookup are checked in order, with their exact words', a
     [`?walletPublicKey=${KEY}&trackingId=x`, PAIR],
     [`?walletPublicKey=no&a=1&b=2&c=3&d=4`, PAIR],
     [`?walletPublicKey=${KEY}&tokenMint=`, PAIR],
+    [`?tokenMint=${MINT}&trackingId=x`, PAIR],
     [`?trackingId=x&userPublicKey=no&gatewayPublicKey=no&recipient=no`, MANY],
     [`?trackingId=x&recipient=&a=&b=`, MANY],
+    ['?trackingId=x&trackingId=y&trackingId=z&trackingId=', MANY],
+    ['?trackingId=x&cursor=abc&a=1&b=2', MANY],
+    [`?trackingId=y&cursor=abc.${Buffer.from('trackingId=x').toString('base64url')}&a=1&b=2`, MANY],
+    [`?cursor=abc.${Buffer.from('walletPublicKey=x').toString('base64url')}`, PAIR],
   ] as const) {
     const answer = await get(`/v1/subscriptions${query}`)
     t.equal(answer.status, 400, query)
@@ -37,6 +42,8 @@ t.test('all other errors are named', async t => {
     ['?trackingId=%00', 'trackingId'],
     ['?trackingId=%ff', 'trackingId'],
     ['?recipient=0OIl', 'recipient'],
+    [`?trackingId=x&recipient=`, 'recipient'],
+    ['?trackingId=x&trackingId=', 'trackingId'],
     ['?trackingId=x&cursor=no!', 'cursor'],
     ['?trackingId=x&cursor=bm8', 'cursor'],
   ] as const) {
@@ -53,7 +60,7 @@ t.test('an empty result is an empty list', async t => {
     'trackingId=nothing',
     `walletPublicKey=${KEY}&tokenMint=${MINT}`,
     `userPublicKey=${KEY}`,
-    `recipient=${KEY}&gatewayPublicKey=${KEY}&trackingId=`,
+    `recipient=${KEY}&gatewayPublicKey=${KEY}`,
   ]) {
     const { status, body } = await get(`/v1/subscriptions?${query}`)
     t.equal(status, 200, query)

@@ -14,8 +14,6 @@ export interface SubscriptionFilter {
   /** the user payment address of a wallet and mint */
   userPayment?: string | undefined
   recipient?: string | undefined
-  /** only together with another filter: no index has it */
-  tokenMint?: string | undefined
   address?: string | undefined
   family?: PolicyFamily | undefined
 }
@@ -30,6 +28,8 @@ export interface StoredSubscription {
   /** the tagged policy type as JSON text, as at the policy's creation */
   policyType: string
   trackingId: string | null
+  /** the tracking ID, or what a memo that is none says; empty when it says nothing */
+  memo: string
   totalPaid: bigint
   paymentCount: number
   createdAt: number
@@ -53,7 +53,7 @@ export interface StoredSubscription {
 /** Of a policy `p` with its user payment `u`. */
 export const SUBSCRIPTION_COLUMNS = sql`
   p.address, p.user_payment as "userPayment", p.recipient, p.gateway, p.policy_id::float8 as "policyId",
-  p.policy_type::text as "policyType", p.tracking_id as "trackingId", p.total_paid::text as "totalPaid",
+  p.policy_type::text as "policyType", p.tracking_id as "trackingId", coalesce(p.tracking_id, p.memo, '') as memo, p.total_paid::text as "totalPaid",
   p.payment_count::float8 as "paymentCount", p.created_at::float8 as "createdAt", p.updated_at as "updatedAt",
   p.status, p.next_payment_due as "nextPaymentDue", p.due_at as "dueAt", p.ends_at as "endsAt", p.family,
   p.period_start as "periodStart", p.period_total::text as "periodTotal", ${POLICY_MINT} as "tokenMint",
@@ -86,14 +86,13 @@ export async function listSubscriptions(
   if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) conditions.push(sql`p.gateway = ${filter.gateway}`)
   if (filter.recipient !== undefined) conditions.push(sql`p.recipient = ${filter.recipient}`)
-  if (filter.tokenMint !== undefined) conditions.push(sql`${POLICY_MINT} = ${filter.tokenMint}`)
   if (filter.address !== undefined) conditions.push(sql`p.address = ${filter.address}`)
   if (filter.family !== undefined) conditions.push(sql`p.family = ${filter.family}`)
   if (filter.userPayment !== undefined) conditions.push(sql`p.user_payment = ${filter.userPayment}`)
-  const { trackingId, gateway, recipient, address, userPayment, tokenMint } = filter
+  const { trackingId, gateway, recipient, address, userPayment } = filter
   const isByOwner =
     filter.userPublicKey !== undefined &&
-    (trackingId ?? gateway ?? recipient ?? address ?? userPayment ?? tokenMint) === undefined
+    (trackingId ?? gateway ?? recipient ?? address ?? userPayment) === undefined
   if (filter.userPublicKey !== undefined && !isByOwner) {
     conditions.push(sql`p.user_payment = any(array(${ownedBy(filter.userPublicKey)}))`)
   }

@@ -3,8 +3,9 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { schemaProblem } from '@payment-tracking/runtime'
 import type { TSchema } from 'typebox'
-import { ApiError, InvalidParameterError } from '../http/api-errors.js'
+import { ApiError, InvalidParameterError, MissingParametersError } from '../http/api-errors.js'
 import { FORMATS } from '../http/formats.js'
+import { nearestName } from '../http/nearest-name.js'
 import type { SentQuery } from '../http/query-string.js'
 
 /** The keywords of JSON Schema that parameters use here. */
@@ -16,8 +17,6 @@ interface ParameterSchema {
   default?: unknown
   /** a number beyond `maximum` counts as `maximum`, and a number below `minimum` as the default */
   clamped?: boolean
-  /** an empty value is refused; usually it counts as absent */
-  neverEmpty?: boolean
   anyOf?: ParameterSchema[]
 }
 
@@ -60,30 +59,31 @@ function readParameter(name: string, schema: ParameterSchema, text: string): unk
   return text
 }
 
-const notKnown = (known: readonly string[]): string =>
+const notKnown = (name: string, known: readonly string[]): string =>
   known.length === 0
     ? 'is not known here: this path takes none'
-    : `is not known here; known are ${known.join(', ')}`
+    : `is not known here: the nearest name is ${nearestName(name, known)}; known are ${known.join(', ')}`
 
 function readQuery(schema: ParametersSchema, query: SentQuery): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [name, values] of Object.entries(query)) {
     const parameter = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    if (!parameter) throw new InvalidParameterError(shown(name), notKnown(Object.keys(schema.properties)))
-    const given = values.filter(value => value !== '')
-    if (parameter.neverEmpty && given.length < values.length)
+    if (!parameter)
+      throw new InvalidParameterError(shown(name), notKnown(name, Object.keys(schema.properties)))
+    if (values.length > 1) throw new InvalidParameterError(name, 'is given more than once')
+    const [text] = values
+    if (text === null || text === undefined)
+      throw new InvalidParameterError(name, 'is not properly percent-encoded')
+    // A filter that is dropped would answer with everything.
+    if (text !== '') result[name] = readParameter(name, parameter, text)
+    else if (!parameter.clamped)
       throw new InvalidParameterError(name, 'is empty: give it a value, or leave it out')
-    if (given.length > 1) throw new InvalidParameterError(name, 'is given more than once')
-    const [text] = given
-    if (text === null) throw new InvalidParameterError(name, 'is not properly percent-encoded')
-    if (text !== undefined) result[name] = readParameter(name, parameter, text)
   }
   for (const [name, parameter] of Object.entries(schema.properties)) {
     if (result[name] === undefined && parameter.default !== undefined) result[name] = parameter.default
-    if (result[name] === undefined && schema.required?.includes(name)) {
-      throw new InvalidParameterError(name, 'is missing')
-    }
   }
+  const missing = schema.required?.filter(name => result[name] === undefined) ?? []
+  if (missing.length > 0) throw new MissingParametersError(missing)
   return result
 }
 

@@ -5,6 +5,7 @@ import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventName, readTimeBounds, TimeBounds } from './event-query.js'
 import { Integer } from '../http/fields.js'
+import { tellUnknownName } from './tell-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 /** The number of events, in total and by name. */
@@ -18,7 +19,7 @@ export const eventCountRoutes: AddRoutes = app => {
         tags: ['events'],
         summary: 'Count events',
         description:
-          'Counts the events that lists would hold: what was retracted is not counted. Bounds of time include both ends.',
+          'Counts the events that lists would hold: what was retracted is not counted. Bounds of time include both ends. A name of which no event was ever stored is named in the header `x-unknown-event-name`.',
         querystring: Type.Object({ eventName: Type.Optional(EventName()), ...TimeBounds }),
         response: {
           200: Type.Object({ count: Integer('how many events match', 509) }, { title: 'EventCount' }),
@@ -26,13 +27,13 @@ export const eventCountRoutes: AddRoutes = app => {
         },
       },
     },
-    async request => {
+    async (request, reply) => {
       const { eventName } = request.query
       const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
       const filter = { name, ...readTimeBounds(request.query) }
-      return {
-        count: await countEvents(request.store, filter).catch(nameMissingFilter(filter)),
-      }
+      const count = await countEvents(request.store, filter).catch(nameMissingFilter(filter))
+      if (count === 0n) await tellUnknownName(request, reply, name)
+      return { count }
     },
   )
   app.get(

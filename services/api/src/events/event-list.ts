@@ -34,6 +34,8 @@ function bracketed(text: string): Buffer {
   return bytes
 }
 
+export const isEmpty = (page: Buffer): boolean => page.length === '[]'.length
+
 /**
  * The month of the archived event that a page was asked by; null for a page of events in lists. Asked behind the page: rows may
  * move meanwhile.

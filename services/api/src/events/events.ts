@@ -3,7 +3,8 @@ import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { ListFilters, toEventFilter } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, Limit, Offset } from '../http/fields.js'
-import { answerEvents } from './event-list.js'
+import { answerEvents, isEmpty } from './event-list.js'
+import { tellUnknownName } from './tell-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 /** All events, with all filters combined. */
@@ -17,13 +18,16 @@ export const eventsRoute: AddRoutes = (app, { tokens }) => {
         tags: ['events'],
         summary: 'Find events',
         description:
-          'All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id).',
+          'All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id). A name of which no event was ever stored is named in the header `x-unknown-event-name`.',
         querystring: Type.Object({ ...ListFilters, limit: Limit(), offset: Offset(), cursor: Cursor() }),
         response: { 200: EventRecords, ...ARCHIVED_REFUSAL, ...READ_REFUSALS },
       },
     },
     async (request, reply) => {
-      return answerEvents(tokens, toEventFilter(request.query), request.query, request, reply)
+      const filter = toEventFilter(request.query)
+      const page = await answerEvents(tokens, filter, request.query, request, reply)
+      if (isEmpty(page)) await tellUnknownName(request, reply, filter.name)
+      return page
     },
   )
 }

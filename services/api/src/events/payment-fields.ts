@@ -11,6 +11,7 @@ export const FinalityField = Type.String({
 export const RetractedField = Type.Optional(
   Type.Boolean({
     description: 'the finalized chain does not hold its transaction; only where it was asked for',
+    examples: [false],
   }),
 )
 

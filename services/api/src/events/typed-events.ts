@@ -6,7 +6,8 @@ import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventName } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset } from '../http/fields.js'
-import { answerEvents } from './event-list.js'
+import { answerEvents, isEmpty } from './event-list.js'
+import { tellUnknownName } from './tell-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 const PROGRAM_PREFIX = 'tributary_'
@@ -36,7 +37,9 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
         name: withoutProgramPrefix(request.params.eventName),
         retracted: request.query.retracted,
       }
-      return answerEvents(tokens, filter, request.query, request, reply)
+      const page = await answerEvents(tokens, filter, request.query, request, reply)
+      if (isEmpty(page)) await tellUnknownName(request, reply, filter.name)
+      return page
     },
   )
   app.get(

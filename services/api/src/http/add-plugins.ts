@@ -6,6 +6,7 @@ import etag from '@fastify/etag'
 import type { ApiServer } from '../api-server.js'
 import type { Reads } from '@payment-tracking/store'
 import { answerNotModified } from './answer-not-modified.js'
+import { UNKNOWN_NAME_HEADER } from '../events/tell-unknown-name.js'
 import { IGNORED_HEADER } from './ignore-unknown-parameters.js'
 import { chooseDatabase } from './choose-database.js'
 import { addSecurityHeaders } from './security-headers.js'
@@ -23,6 +24,7 @@ const EXPOSED_HEADERS = [
   'x-next-cursor',
   'x-position',
   'x-request-id',
+  UNKNOWN_NAME_HEADER,
 ]
 /** Compressing a smaller answer saves nothing. */
 const COMPRESS_FROM_BYTES = 1_024

@@ -26,6 +26,16 @@ export class InvalidParameterError extends ApiError {
   }
 }
 
+/** A request without parameters that it must have. The sentence names each. */
+export class MissingParametersError extends ApiError {
+  constructor(names: readonly string[]) {
+    super(
+      'INVALID_PARAMETER',
+      `${names.length === 1 ? `Parameter ${names[0]} is` : `Parameters ${names.join(', ')} are`} missing.`,
+    )
+  }
+}
+
 /** What is asked for is kept in the archive alone. */
 export class ArchivedError extends ApiError {
   /** @param archivedMonth `2026-03` */

@@ -1,28 +1,19 @@
-// Clients of the incumbent send parameters that its routes never read. On those routes an unknown parameter is ignored
-// and named in a header; on all other routes it is refused (refuse-unknown-parameters.ts). So it is on DELETE: a deletion
-// whose filter was ignored would delete more than was asked for.
+// Clients of the incumbent send parameters that its routes never read. On routes that only the incumbent has, and on
+// subscriptions, an unknown parameter is ignored and named in a header; on all others it is refused
+// (refuse-unknown-parameters.ts): a filter that is ignored answers with everything.
 import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import type { SentQuery } from './query-string.js'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The query as the client sent it: with unknown parameters, and without the filters of its cursor. */
-    sentQuery: SentQuery
-  }
-}
-
 export const IGNORED_HEADER = 'x-ignored-parameters'
 
 const ROUTES_OF_INCUMBENT = [
-  /^\/v1\/(?:health|jwks|subscriptions|onetime\/.*)$/,
-  /^\/v1\/events(?!\/stream$)(?:\/.*)?$/,
+  /^\/v1\/(?:subscriptions|jwks)$/,
+  /^\/v1\/events\/(?:typed\/:eventName|names\/tributary|referrals\/rewards|program\/config-created)$/,
   /^\/v1\/(?:payment|composable)-policies(?:\/.*)?$/,
   /^\/v1\/tokens\/(?:issue|refresh)$/,
-  /^\/v1\/gateway\/:gateway\/auth\/.*$/,
-  /^\/v1\/gateway\/:gateway\/merchant\/(?:policies|subscribers|revenue|export\/.*)$/,
-  /^\/v1\/webhooks(?:\/:id|\/gateway\/:gatewayPubkey)?$/,
-  /^\/(?:\.well-known\/jwks\.json|openapi\.(?:json|yaml))$/,
+  /^\/v1\/gateway\/:gateway\/merchant\/.*$/,
+  /^\/openapi\.yaml$/,
 ]
 
 /** A header stays small, whatever a client sends. */
@@ -56,10 +47,9 @@ const named = (names: readonly string[]): string =>
 
 /** Must be called before anything that reads the query of a list. */
 export function ignoreUnknownParameters(app: ApiServer): void {
-  app.decorateRequest('sentQuery')
   app.addHook('preValidation', (request, reply, done) => {
-    const sent = (request.sentQuery = request.query as SentQuery)
-    if (request.method === 'DELETE' || !isOfIncumbent(request.routeOptions.url)) return done()
+    const sent = request.query as SentQuery
+    if (!isOfIncumbent(request.routeOptions.url)) return done()
     const known = knownParameters(request)
     const unknown = Object.keys(sent).filter(name => !Object.hasOwn(known, name))
     if (unknown.length === 0) return done()

@@ -19,24 +19,29 @@ const OF_PAGE = new Set(['cursor', 'offset'])
 /** Parameters that a client may change between pages. */
 const CHANGEABLE = new Set(['limit'])
 
+/** What the cursor of a query holds. Null without filters, and for text that is no cursor, which a later check refuses. */
+export function readListCursor(sent: SentQuery): { place: string; filters: SentQuery } | null {
+  const text = sent.cursor?.length === 1 ? sent.cursor[0] : undefined
+  if (!text || !FORMATS.cursor!.accepts(text)) return null
+  const [place, filters] = text.split('.') as [string, string?]
+  return filters === undefined
+    ? null
+    : { place, filters: parseQueryString(Buffer.from(filters, 'base64url').toString()) }
+}
+
 /** @throws InvalidParameterError when the client sends a filter that differs from the cursor's filter */
 function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): SentQuery {
-  const text = sent.cursor?.length === 1 ? sent.cursor[0] : undefined
-  // A later check refuses text that is no cursor, as for every other parameter.
-  if (!text || !FORMATS.cursor!.accepts(text)) return sent
-  const [place, filters] = text.split('.') as [string, string?]
-  if (filters === undefined) return sent
-  const query = Object.assign(Object.create(null) as SentQuery, sent, { cursor: [place] })
-  for (const [name, values] of Object.entries(
-    parseQueryString(Buffer.from(filters, 'base64url').toString()),
-  )) {
+  const cursor = readListCursor(sent)
+  if (cursor === null) return sent
+  const query = Object.assign(Object.create(null) as SentQuery, sent, { cursor: [cursor.place] })
+  for (const [name, values] of Object.entries(cursor.filters)) {
     if (OF_PAGE.has(name) || !Object.hasOwn(known, name))
       throw new InvalidParameterError('cursor', 'is no cursor of this list')
-    const own = query[name]?.filter(value => value !== '') ?? []
-    if (own.length > 0 && !CHANGEABLE.has(name) && own.join() !== values.join()) {
+    const own = query[name]
+    if (own !== undefined && !CHANGEABLE.has(name) && own.join() !== values.join()) {
       throw new InvalidParameterError('cursor', `is of a list with another ${name}; send the cursor alone`)
     }
-    if (own.length === 0) query[name] = values
+    if (own === undefined) query[name] = values
   }
   return query
 }

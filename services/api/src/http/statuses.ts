@@ -7,10 +7,6 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   WALLET_LOOKUP_INCOMPLETE: [400, 'subscriptions: `walletPublicKey` and `tokenMint` belong together'],
   TOO_MANY_FILTERS: [400, 'subscriptions: more than 3 parameters'],
   INVALID_ENDPOINT_URL: [400, 'webhooks: this endpoint may not be registered'],
-  WEBHOOK_FORMAT_MISSING: [
-    400,
-    'webhooks: the first of a gateway names a format, or the gateway has chosen one',
-  ],
   UNAUTHORIZED: [401, 'no valid gateway token'],
   SIGN_IN_REFUSED: [401, 'the proof of a sign-in does not hold; the nonce stays valid'],
   FORBIDDEN: [403, 'the token is of another gateway'],

@@ -13,7 +13,7 @@ import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { offerNextPage } from '../http/list-cursor.js'
 import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
-import { ClampedLimit, Cursor, Limit, Moment, Offset, PublicKey } from '../http/fields.js'
+import { ClampedLimit, Cursor, Moment, Offset, PublicKey } from '../http/fields.js'
 import { EXPORT_KINDS, exportLines } from './export-lines.js'
 import {
   MerchantPolicies,
@@ -162,7 +162,7 @@ export function addMerchantRoutes(
         summary: 'Payments that are due in a span of time, by default the next 30 days',
         description:
           'Every due date of active subscriptions, as far as their renewals go, and of one-time policies. Amounts of different tokens are never added.',
-        querystring: Type.Object({ ...SpanQuery, limit: Limit(), offset: Offset() }),
+        querystring: Type.Object({ ...SpanQuery, limit: ClampedLimit(), offset: Offset() }),
         response: { 200: Upcoming, ...REFUSALS },
       },
     },

@@ -9,29 +9,28 @@ import type { AddRoutes } from '../add-routes.js'
 
 const HEALTH = { status: 'ok', service: SERVICE, version: VERSION }
 
-/** The beginning moves by months: it is read seldom, and no answer waits long for it. */
-const KEPT_MS = 60_000
+/** Clients learn within a second where lists begin: what was read is used so long, and no answer waits longer for more. */
+const KEPT_MS = 500
 const WAIT_MS = 250
 
 /** @returns the first event as it was known last; null while it is not known */
 function rememberFirstEvent(store: Store): () => Promise<FirstEvent | null> {
   let known: FirstEvent | null = null
-  let readAtMs = -Infinity
+  let beganAtMs = -Infinity
   let reading: Promise<void> | undefined
-  const read = () =>
-    readFirstEvent(store)
-      .then(first => {
-        known = first
-        // What is empty may begin at any moment.
-        if (first.position !== null) readAtMs = performance.now()
-      })
+  const read = () => {
+    beganAtMs = performance.now()
+    return readFirstEvent(store)
+      .then(first => void (known = first))
       .catch(() => {})
       .finally(() => (reading = undefined))
+  }
   return async () => {
-    if (performance.now() - readAtMs > KEPT_MS) {
-      reading ??= read()
-      if (known?.position == null) await waitAtMost(WAIT_MS, () => reading!)
-    }
+    const isOld = performance.now() - beganAtMs > KEPT_MS
+    if (isOld) reading ??= read()
+    // A database that hangs delays only who asks as the reading begins.
+    const leftMs = beganAtMs + WAIT_MS - performance.now()
+    if (reading && leftMs > 0) await waitAtMost(leftMs, () => reading!)
     return known
   }
 }

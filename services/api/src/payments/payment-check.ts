@@ -5,36 +5,29 @@ import {
   type CheckedPayments,
   type StoredOneTimePayment,
 } from '@payment-tracking/store'
-import { Type, type TSchema } from 'typebox'
+import { Type } from 'typebox'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
-import { OneTimePayment } from './one-time-payment.js'
+import { OneTimePayment, PaymentRecord } from './one-time-payment.js'
 import { FinalityField } from '../events/payment-fields.js'
 import type { AddRoutes } from '../add-routes.js'
 
-/**
- * A shop whose variable is empty would ask `recipient=`, and ship for whoever was paid: what is asked for is never dropped.
- */
-const asked = <Field extends TSchema>(field: Field) => Type.Optional({ ...field, neverEmpty: true })
-
 const CheckQuery = Type.Object({
   trackingId: TrackingId('what the payer was asked to pay by'),
-  recipient: asked(PublicKey('who must have been paid')),
-  tokenMint: asked(PublicKey('the token that must have been paid in')),
-  amount: asked(
-    Type.String({
-      format: 'amount',
-      description: "the least that one payment must have paid, in the token's smallest unit",
-      examples: ['404000000'],
-    }),
-  ),
-  finality: asked(FinalityField),
+  recipient: PublicKey('who must have been paid'),
+  tokenMint: PublicKey('the token that must have been paid in'),
+  amount: Type.String({
+    format: 'amount',
+    description: "the least that one payment must have paid, in the token's smallest unit",
+    examples: ['404000000'],
+  }),
+  finality: Type.Optional(FinalityField),
 })
 
 interface Wanted {
-  recipient?: string
-  tokenMint?: string
-  amount?: string
+  recipient: string
+  tokenMint: string
+  amount: string
   finality?: string
 }
 
@@ -48,6 +41,14 @@ const Mismatch = Type.Object(
     payment: OneTimePayment,
   },
   { title: 'PaymentMismatch' },
+)
+
+/** A record of the examples of its fields. */
+const EXAMPLE = Object.fromEntries(
+  Object.entries(PaymentRecord.properties).flatMap(([name, field]) => {
+    const { examples, anyOf } = field as { examples?: unknown[]; anyOf?: { examples?: unknown[] }[] }
+    return name === 'retracted' ? [] : [[name, (examples ?? anyOf?.[0]?.examples)?.[0]]]
+  }),
 )
 
 const Check = Type.Object(
@@ -67,7 +68,10 @@ const Check = Type.Object(
       examples: [0],
     }),
   },
-  { title: 'PaymentCheck' },
+  {
+    title: 'PaymentCheck',
+    examples: [{ paid: true, payments: [EXAMPLE], paymentCount: 1, mismatches: [], mismatchCount: 0 }],
+  },
 )
 
 /** Most tracking IDs have one or two payments: so many are compared here, and more by Postgres. */
@@ -78,7 +82,7 @@ function mismatchesOf(payment: StoredOneTimePayment, wanted: Wanted) {
   const isMet = {
     recipient: () => payment.recipient === wanted.recipient,
     tokenMint: () => payment.tokenMint === wanted.tokenMint,
-    amount: () => BigInt(payment.amount) >= BigInt(wanted.amount!),
+    amount: () => BigInt(payment.amount) >= BigInt(wanted.amount),
     finality: () => payment.finality === 'finalized' || wanted.finality === 'confirmed',
   }
   return CHECKED.flatMap(field => {
@@ -110,7 +114,7 @@ export const paymentCheckRoute: AddRoutes = (app, { tokens }) => {
         tags: ['payments'],
         summary: 'Check whether a tracking ID was paid',
         description:
-          'Anyone can write any memo: ask for recipient, token and amount, and ship when `paid` is true. One payment must be all that was asked for; payments are not added up. What was retracted does not count.',
+          'Anyone can write any memo: name the tracking ID, recipient, token and amount, all of them, and ship when `paid` is true. One payment must be all that was asked for; payments are not added up. What was retracted does not count.',
         querystring: CheckQuery,
         response: { 200: Check, ...READ_REFUSALS },
       },

@@ -33,7 +33,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
           querystring: SubscriptionQuery,
           response: { 200: Envelope(`${id}ies`, Type.Array(PolicyRecord)), ...READ_REFUSALS },
         },
-        preValidation: checkSentLookup,
+        preParsing: checkSentLookup,
       },
       async (request, reply) =>
         inEnvelope((await answerSubscriptions(parts, request, reply, { family })).map(toRecord)),

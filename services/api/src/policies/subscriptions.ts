@@ -10,7 +10,7 @@ import {
 } from '@payment-tracking/store'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { nameTrackingId } from '../http/name-missing-filter.js'
-import { offerNextPage } from '../http/list-cursor.js'
+import { offerNextPage, readListCursor } from '../http/list-cursor.js'
 import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
 import { Envelope, inEnvelope } from '../http/envelope.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
@@ -27,25 +27,25 @@ export const SubscriptionQuery = Type.Object({
   userPublicKey: Type.Optional(PublicKey("the owner's wallet, or the user payment account")),
   gatewayPublicKey: Type.Optional(PublicKey('the gateway')),
   walletPublicKey: Type.Optional(PublicKey("the owner's wallet; only together with tokenMint")),
-  tokenMint: Type.Optional(PublicKey('the token; only together with walletPublicKey or trackingId')),
+  tokenMint: Type.Optional(PublicKey('the token; only together with walletPublicKey')),
   recipient: Type.Optional(PublicKey('who is paid')),
   cursor: Cursor(),
 })
 
 /**
- * The rules of this lookup, in their order and with their exact words. All other checks come later.
- * @param sent the query as the client sent it; its parameters are counted
- * @param query the same query with the filters of its cursor
+ * The rules of this lookup, in their order and with their exact words. All other checks come later. An empty parameter is not
+ * given, but counts; the filters of a cursor are given, but do not count.
  */
-function checkLookup(sent: SentQuery, query: SentQuery): void {
-  const mintFilters = isGiven(query, 'trackingId') && !isGiven(query, 'walletPublicKey')
-  if (!mintFilters && isGiven(query, 'walletPublicKey') !== isGiven(query, 'tokenMint')) {
+function checkLookup(sent: SentQuery): void {
+  const carried = readListCursor(sent)?.filters ?? {}
+  const has = (name: string) => isGiven(sent, name) || isGiven(carried, name)
+  if (has('walletPublicKey') !== has('tokenMint')) {
     throw new ApiError(
       'WALLET_LOOKUP_INCOMPLETE',
       'If you provide either walletPublicKey or tokenMint, you have to provide both!',
     )
   }
-  if (!LOOKUPS.some(name => isGiven(query, name))) {
+  if (!LOOKUPS.some(has)) {
     throw new ApiError(
       'LOOKUP_MISSING',
       'Must specify one of trackingId, userPublicKey, gatewayPublicKey, recipient, or (walletPublicKey & tokenMint)!',
@@ -56,9 +56,14 @@ function checkLookup(sent: SentQuery, query: SentQuery): void {
   }
 }
 
-/** `checkLookup` as a hook: its refusals come before all other refusals. */
-export function checkSentLookup(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  checkLookup(request.sentQuery, request.listQuery)
+/** `checkLookup` as `preParsing`: after the rate limit, before all other refusals of the query. */
+export function checkSentLookup(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  _body: unknown,
+  done: () => void,
+): void {
+  checkLookup(request.query as SentQuery)
   done()
 }
 
@@ -82,7 +87,7 @@ export async function answerSubscriptions(
     gateway: query.gatewayPublicKey,
     recipient: query.recipient,
     ...(walletPublicKey === undefined || tokenMint === undefined
-      ? { tokenMint }
+      ? {}
       : { userPayment: deriveUserPayment(programId, walletPublicKey, tokenMint) }),
   }
   // One row more than a page shows whether there is a next page.
@@ -107,11 +112,11 @@ export const subscriptionsRoute: AddRoutes = (app, parts) => {
         tags: ['subscriptions'],
         summary: 'Find subscriptions',
         description:
-          'Newest first by creation, up to 1,000 in a page. At least one lookup must be given, and at most 3 parameters. A wallet needs a mint beside it, and a mint needs a wallet or a tracking ID.',
+          'Newest first by creation, up to 1,000 in a page. At least one lookup must be given, and at most 3 parameters: all that are sent count. `walletPublicKey` and `tokenMint` are given together or not at all.',
         querystring: SubscriptionQuery,
         response: { 200: Envelope('Subscriptions', Type.Array(SubscriptionRecord)), ...READ_REFUSALS },
       },
-      preValidation: checkSentLookup,
+      preParsing: checkSentLookup,
     },
     async (request, reply) => {
       const page = await answerSubscriptions(parts, request, reply)

@@ -15,7 +15,7 @@ Answers that were read from the database tell in \`x-position\` up to which plac
 everything. Send the highest that you have seen as \`x-min-position\`, and no answer knows less.`
 
 /** This service's own keywords: they describe how an answer is written, not its content. */
-const OWN_KEYWORDS = new Set(['rawJson', 'clamped', 'neverEmpty'])
+const OWN_KEYWORDS = new Set(['rawJson', 'clamped'])
 
 /** A client need not send a parameter with a default, although a handler always finds a value. */
 const isDefaulted = (value: JSONObject): boolean =>

@@ -12,7 +12,7 @@ import { WEBHOOK_REFUSALS } from './webhook-schemas.js'
 const Settings = {
   webhookFormat: Nullable(
     Type.Enum([...WEBHOOK_FORMATS], {
-      description: 'the format of webhooks that are registered without one; null: none is chosen',
+      description: 'the format of webhooks that are registered without one; null: `standard`',
     }),
   ),
 }
@@ -57,14 +57,11 @@ export function addSettingsRoutes(
         params,
         response,
         summary: "Change the gateway's choices for its webhooks",
-        description: 'Webhooks that are registered already keep their format.',
-        body: Type.Object(Settings, { additionalProperties: false }),
+        description:
+          'A setting that is left out stays. Webhooks that are registered already keep their format.',
+        body: Type.Partial(Type.Object(Settings), { additionalProperties: false }),
       },
     },
-    async request => {
-      const gateway = own(request)
-      await writeGatewaySettings(store, gateway, request.body)
-      return request.body
-    },
+    request => writeGatewaySettings(store, own(request), request.body),
   )
 }

@@ -24,7 +24,8 @@ export const WebhookFinality = Type.Enum(['confirmed', 'finalized'], {
 })
 
 export const Format = Type.Enum([...WEBHOOK_FORMATS], {
-  description: 'how payments are told: `standard`, or `tributary`, the body that the incumbent sends',
+  description:
+    'how payments are told: `standard` (default), or `tributary`, the body that the incumbent sends',
 })
 
 /** The owner's description of a webhook. */

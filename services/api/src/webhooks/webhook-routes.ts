@@ -4,8 +4,8 @@ import {
   deleteWebhooks,
   getWebhook,
   listWebhooks,
+  readGatewaySettings,
   updateWebhook,
-  usualFormat,
   type Store,
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
@@ -41,14 +41,8 @@ export const noWebhook = () => new NotFoundError('There is no such webhook.')
 
 export const foreign = () => new ApiError('FORBIDDEN', 'The token is of another gateway.')
 
-/** A receiver that skips bodies it does not know loses orders without an error, so nobody gets a format by chance. */
-const NAME_A_FORMAT =
-  'Field format is missing: say which body this endpoint reads. ' +
-  '"format": "standard" sends {"type":"payment.executed","data":{"trackingId":"order-4711","amount":404000000,…},…}; ' +
-  '"format": "tributary" sends {"event":"tributary_PaymentRecord","data":{"memo":[111,114,…],"amount":404000000,…},…}. ' +
-  'PUT /v1/gateway/:gateway/settings {"webhookFormat": …} chooses one for all.'
 const WHAT_TO_CHANGE =
-  'Code that was written for api.tributary.so changes two lines: the header authorization: Bearer <token>, and "format": "tributary" in the body.'
+  'Code that was written for api.tributary.so adds two lines: the header authorization: Bearer <token>, and "format": "tributary" in the body.'
 
 export function addWebhookRoutes(
   app: ApiServer,
@@ -68,7 +62,7 @@ export function addWebhookRoutes(
         security: WRITES,
         summary: 'Register a webhook',
         description:
-          'The first webhook of a gateway must name its `format`, unless the gateway has chosen one (`PUT /v1/gateway/:gateway/settings`). Later ones have that choice, or else the format of the newest.',
+          'Without `format`, the webhook has the one that the gateway has chosen (`PUT /v1/gateway/:gateway/settings`), or else `standard`; the answer names it. Receivers of the incumbent need `tributary`.',
         body: Type.Object(
           {
             gateway_pubkey: PublicKey('the gateway of the token'),
@@ -84,8 +78,7 @@ export function addWebhookRoutes(
       const { gateway_pubkey: gateway, ...body } = request.body
       if (gateway !== gatewayOf(request)) throw foreign()
       const choices = readChoices(body, { allowPrivateTargets })
-      const format = body.format ?? (await usualFormat(store, gateway))
-      if (format === null) throw new ApiError('WEBHOOK_FORMAT_MISSING', NAME_A_FORMAT)
+      const format = body.format ?? (await readGatewaySettings(store, gateway)).webhookFormat ?? 'standard'
       const webhook = await createWebhook(store, {
         gateway,
         endpointUrl: body.endpoint_url,
