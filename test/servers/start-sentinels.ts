@@ -12,6 +12,8 @@ export interface RedisBehindSentinels {
   servers: readonly [OwnRedis, OwnRedis]
   /** The one that the Sentinels call the primary. */
   readonly primary: OwnRedis
+  /** Resolves when the primary has its replica: the Sentinels can promote no other. */
+  replicated(): Promise<void>
   /** A client that follows the primary, and waits while there is none. */
   connect(): Redis
 }
@@ -55,6 +57,12 @@ export async function startSentinels(t: TestContext): Promise<RedisBehindSentine
     servers: [first, second],
     get primary() {
       return primary
+    },
+    async replicated() {
+      const client = new Redis(primary.url, { maxRetriesPerRequest: null })
+      const has = async () => /^slave0:.*state=online/m.test(await client.info('replication'))
+      await waitFor(has, { what: 'the primary to have its replica', timeoutMs: 60_000 })
+      client.disconnect()
     },
     connect: () =>
       new Redis({

@@ -1,22 +1,38 @@
+// The wire between a process and a server: it can be cut, hold everything back, be slow, or lead nowhere.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from './test-context.js'
 
 export interface Link {
   /** The server's URL, but with the address of the link. */
   url: string
+  /** Breaks every connection; new ones are accepted. */
+  cut(): void
+  /** Lets nothing through, in either direction, and breaks nothing; what it held back passes when it ends. */
+  stall(on: boolean): void
+  /** Holds each piece back for so long, in each direction. */
+  slow(delayMs: number): void
   /**
    * Connections stay open, and no byte passes any more, as when a host vanishes.
    * @param which `present`: a new connection leads to the server, as after a failover. `all`: none does.
    */
   silence(which: 'present' | 'all'): void
-  /** How often the link broke a connection. */
+  /** How often the link broke a connection by itself. */
   breaks(): number
   /** Bytes that have passed so far, to the server and from it. */
   traffic(): { sent: number; received: number }
 }
 
+interface Piece {
+  bytes: Buffer
+  dueMs: number
+}
+
+/** A queue this long makes its sender wait, as a full wire does. */
+const MOST_PIECES = 256
+const MOST_WAITING_BYTES = 1 << 20
+
 /**
- * Opens an address that leads to a server until a test silences the link.
+ * Opens an address that leads to a server.
  * @param url such as `postgresql://…`
  * @param options.breakAfterBytes breaks a connection each time when so many bytes have arrived from the server
  */
@@ -28,40 +44,86 @@ export async function openLink(
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
-  let allSilent = false
-  let [arrived, breaks, sent, received] = [0, 0, 0, 0]
-  const server = createServer(client => {
-    const upstream = connect(Number(port), hostname)
-    const join = (from: Socket, to: Socket) => {
-      sockets.add(from)
-      from.on('error', () => {})
-      from.once('close', () => {
-        sockets.delete(from)
-        if (!silent.has(from)) to.destroy()
-      })
-      from.on('data', (bytes: Buffer) => {
-        if (from === upstream) received += bytes.length
-        else sent += bytes.length
-        if (from === upstream) arrived += bytes.length
-        if (arrived >= breakAfterBytes) {
-          arrived = 0
-          breaks += 1
-          client.destroy()
-        } else if (!allSilent && !silent.has(from)) to.write(bytes)
-      })
+  const pumps = new Set<() => void>()
+  let [stalled, allSilent] = [false, false]
+  let [delayMs, arrived, breaks, sent, received] = [0, 0, 0, 0, 0]
+
+  const relay = (from: Socket, to: Socket, count: (bytes: number) => void): void => {
+    const queue: Piece[] = []
+    let ended = false
+    let timer: NodeJS.Timeout | undefined
+    const pump = (): void => {
+      clearTimeout(timer)
+      if (stalled) return
+      for (let piece = queue[0]; piece !== undefined; piece = queue[0]) {
+        const waitMs = piece.dueMs - performance.now()
+        if (waitMs > 0) {
+          timer = setTimeout(pump, waitMs)
+          return
+        }
+        queue.shift()
+        to.write(piece.bytes)
+      }
+      if (from.isPaused() && to.writableLength < MOST_WAITING_BYTES) from.resume()
+      if (ended) to.end()
     }
-    join(client, upstream)
-    join(upstream, client)
+    sockets.add(from)
+    pumps.add(pump)
+    from.on('error', () => {})
+    from.on('data', bytes => {
+      count(bytes.length)
+      if (from.destroyed || allSilent || silent.has(from)) return
+      queue.push({ bytes, dueMs: delayMs === 0 ? 0 : performance.now() + delayMs })
+      if (queue.length > MOST_PIECES || to.writableLength > MOST_WAITING_BYTES) from.pause()
+      pump()
+    })
+    to.on('drain', pump)
+    from.on('end', () => {
+      if (silent.has(from)) return void from.end()
+      ended = true
+      pump()
+    })
+    from.once('close', () => {
+      clearTimeout(timer)
+      sockets.delete(from)
+      pumps.delete(pump)
+      if (!silent.has(from)) to.destroy()
+    })
+  }
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
+    const upstream = connect({ port: Number(port), host: hostname, allowHalfOpen: true, noDelay: true })
+    relay(client, upstream, bytes => (sent += bytes))
+    relay(upstream, client, bytes => {
+      received += bytes
+      arrived += bytes
+      if (arrived < breakAfterBytes) return
+      arrived = 0
+      breaks += 1
+      client.destroy()
+      upstream.destroy()
+    })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
+  const cut = () => {
     for (const socket of sockets) socket.destroy()
+  }
+  t.teardown(() => {
+    cut()
     server.close()
   })
   const linked = new URL(url)
   linked.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: linked.href,
+    cut,
+    stall(on) {
+      stalled = on
+      if (!on) for (const pump of pumps) pump()
+    },
+    slow(ms) {
+      delayMs = ms
+    },
     silence(which) {
       for (const socket of sockets) silent.add(socket)
       allSilent = which === 'all'

@@ -70,7 +70,7 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
   const connection: NatsConnection = await connect({
     ...natsOptions(natsUrl),
     // A loaded machine is slow to let a client in; nothing is broken yet.
-    timeout: 60_000,
+    waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 100,

@@ -41,8 +41,13 @@ export async function buildPlan(options: PlanOptions): Promise<Plan> {
     sentinels,
     faults: [
       ...(faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs)).filter(
-        // Services connect to the address that Sentinels name: no link stands between.
-        fault => !(sentinels && 'server' in fault && fault.server === 'redis'),
+        // Services connect to the address that Sentinels name: no link stands between. A primary that hangs until its replica
+        // is promoted goes on as a second primary, which docs/realtime.md excepts.
+        fault =>
+          !sentinels ||
+          !(fault.kind === 'pause-server'
+            ? fault.target === 'redis'
+            : 'server' in fault && fault.server === 'redis'),
       ),
       ...(promotion ? [planPromotion(seed, lengthMs)] : []),
       ...(sentinels ? [planFailover(seed, lengthMs)] : []),

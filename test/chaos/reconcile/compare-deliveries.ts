@@ -106,6 +106,14 @@ function compareDelivery(
   compareEnd(endpoint, row, payment.event.retracted, say)
 }
 
+/**
+ * Whether deliveries of the endpoint may wait for its breaker at rest. After a worker's restart a flaky endpoint's first requests
+ * may all be retries. Its breaker then opens, and each failed probe keeps it open for another minute: nothing is lost, only
+ * late. The same holds for a slow endpoint, whose answers time out on a machine with too much to do. The breaker of any other
+ * endpoint closes with its next probe.
+ */
+export const mayBeHeld = ({ behaviour }: Endpoint): boolean => behaviour === 'flaky' || behaviour === 'slow'
+
 /** Compares the attempts and the state of a delivery with what its endpoint answered. */
 export function compareEnd(
   endpoint: Endpoint,
@@ -126,11 +134,7 @@ export function compareEnd(
     if (row.state === 'delivered' || row.state === 'cancelled') say(`is ${row.state}`)
     return
   }
-  // After a worker's restart a flaky endpoint's first requests may all be retries. Its breaker then opens, and
-  // each failed probe keeps it open for another minute: nothing is lost, only late. The same holds for a slow endpoint
-  // whose answers time out on a machine with too much to do.
-  const mayBeHeld = endpoint.behaviour === 'flaky' || endpoint.behaviour === 'slow'
-  if (mayBeHeld && row.held_reason === 'breaker open') return
+  if (mayBeHeld(endpoint) && row.held_reason === 'breaker open') return
   if (!ENDED.has(row.state)) say(`is still ${row.state} after ${attempts.length} attempts`)
   if (row.state === 'delivered' && !answers.includes(200) && !endpoint.earlier.get(row.message_id))
     say('is delivered, but was never accepted')

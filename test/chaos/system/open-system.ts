@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store'
-import { openPostgresPair, queryOnce, splitTunables, type PostgresPair } from '@payment-tracking/testkit'
+import {
+  type Link,
+  openLink,
+  openPostgresPair,
+  type PostgresPair,
+  queryOnce,
+  splitTunables,
+  waitFor,
+} from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import {
   LINKS,
@@ -18,7 +26,6 @@ import {
 } from '../plan/fault-plan.js'
 import { startSentinels, type RedisBehindSentinels } from '../../servers/start-sentinels.js'
 import { keepProcess, type KeptProcess } from './kept-process.js'
-import { openLink, type Link } from './tcp-link.js'
 
 export interface System {
   baseUrl: string
@@ -109,12 +116,6 @@ const PORT_VARIABLES: Partial<Record<ServiceName, string>> = {
   ops: 'OPS_PORT',
 }
 
-const at = (url: string, port: number): string => {
-  const changed = new URL(url)
-  changed.port = String(port)
-  return changed.href
-}
-
 export async function openSystem(options: SystemOptions): Promise<System> {
   const { dataDir, root, log, withStandby, withSentinels, replicas = REPLICAS } = options
   const teardowns: (() => unknown)[] = []
@@ -150,9 +151,9 @@ export async function openSystem(options: SystemOptions): Promise<System> {
           continue
         }
         const [variable, url] = addresses[server]
-        const link = await openLink(Number(new URL(url).port))
+        const link = await openLink(owner, url)
         links.set(`${name} ${server}`, link)
-        env[variable] = at(url, link.port)
+        env[variable] = link.url
       }
       processes.push(
         keepProcess({
@@ -222,24 +223,32 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     async close() {
       await stop()
       await edge.close()
-      await Promise.all([...links.values()].map(link => link.close()))
       await servers.close()
       for (const teardown of teardowns.reverse()) await teardown()
     },
   }
 }
 
-/** The primary of the moment; after a failover the killed one starts again as the replica. */
+/**
+ * The primary of the moment. After each kill the Sentinels promote its replica, and the killed server starts again as the
+ * replica of that one. Before they have decided it would answer as a second primary: a split brain, in which more clients than
+ * seats may be sent to (docs/realtime.md).
+ */
 function breakPrimary(sentinels: RedisBehindSentinels): BreakableServer {
   let killed = sentinels.primary
   return {
     get pid() {
       return sentinels.primary.pid
     },
-    kill() {
+    async kill() {
+      await sentinels.replicated()
       killed = sentinels.primary
-      return killed.kill()
+      await killed.kill()
     },
-    restart: () => killed.restart(),
+    async restart() {
+      const what = 'the Sentinels to promote the replica'
+      await waitFor(() => sentinels.primary !== killed, { what, timeoutMs: 60_000 })
+      await killed.restart()
+    },
   }
 }
