@@ -27,6 +27,7 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
       // A request of another delivery is in flight until somebody says so.
       enter: async () => ({
         kind: 'go',
+        isProbe: false,
         begin: () => {
           begunMs.push(performance.now())
           return wait
@@ -51,7 +52,7 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
   ])
   const refs = [...(await rig.pay(off.gateway)), ...(await rig.pay(on.gateway))]
   const queued = refs.map(({ id, webhookId }) => ({ deliveryId: String(id), webhookId: String(webhookId) }))
-  const ends = queued.map(deliver)
+  const ends = queued.map(each => deliver(each))
   const waitsLong = () => begunMs.length === 2 && performance.now() - begunMs[1]! > 20
   await waitFor(waitsLong, { what: 'two claims that wait' })
   await deleteWebhooks(rig.store, off.gateway, off.id)
