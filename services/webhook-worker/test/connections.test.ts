@@ -11,7 +11,11 @@ import { sendDelivery } from '../src/requests/send-delivery.js'
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: timeout=60\r\n\r\n'
 
 /** A receiver below HTTP: `onRequest` decides what happens to the socket of each request. */
-async function openEndpoint(t: TestContext, onRequest: (socket: Socket, onThisSocket: number) => void) {
+async function openEndpoint(
+  t: TestContext,
+  onRequest: (socket: Socket, onThisSocket: number) => void,
+  idlePoolMs?: number,
+) {
   const sockets: Socket[] = []
   let requests = 0
   const server = createServer(socket => {
@@ -34,7 +38,7 @@ async function openEndpoint(t: TestContext, onRequest: (socket: Socket, onThisSo
     server.close()
   })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const connections = openConnections({ timeoutMs: 5_000 })
+  const connections = openConnections({ timeoutMs: 5_000, ...(idlePoolMs === undefined ? {} : { idlePoolMs }) })
   t.teardown(() => connections.close())
   const options = {
     allowPrivateTargets: true,
@@ -51,6 +55,7 @@ async function openEndpoint(t: TestContext, onRequest: (socket: Socket, onThisSo
       sendDelivery(delivery as unknown as ClaimedDelivery, { ...options, deadlines }),
     /** undici waits for one turn of the event loop before it uses a connection again */
     waitUntilFree: () => waitFor(() => pool().stats.free === 1, { what: 'a free connection' }),
+    countPools: () => connections.pools,
     countOpen: () => pool().stats.connected,
   }
 }
@@ -100,4 +105,13 @@ t.test('a request that is cancelled before it has a connection is never written'
   t.match(await sending, { outcome: 'interrupted', error: 'stopped' })
   t.match(await endpoint.send(), { outcome: 'accepted' }, 'the next one is')
   t.equal(endpoint.countRequests(), 1)
+})
+
+t.test('a pool that no request asks for is dropped, with its connections', async t => {
+  const endpoint = await openEndpoint(t, socket => socket.write(ANSWER), 300)
+  t.match(await endpoint.send(), { outcome: 'accepted' })
+  t.equal(endpoint.countPools(), 1)
+  await waitFor(() => endpoint.countPools() === 0, { what: 'the end of the pool' })
+  await waitFor(() => endpoint.sockets[0]!.readyState !== 'open', { what: 'the end of its connection' })
+  t.match(await endpoint.send(), { outcome: 'accepted' }, 'the next request opens another')
 })

@@ -7,6 +7,7 @@ export type AttemptError =
   | 'tls'
   | 'redirect'
   | 'status'
+  | 'answer too long'
   | 'address refused'
   | 'stopped'
 
@@ -14,6 +15,12 @@ export type AttemptError =
 export class TargetRefusedError extends ServiceError {
   readonly code = 'DELIVERY_TARGET_REFUSED'
   readonly retry = 'never'
+}
+
+/** The endpoint sent more than the worker reads, before the status of its answer was known. */
+export class AnswerTooLongError extends ServiceError {
+  readonly code = 'DELIVERY_ANSWER_TOO_LONG'
+  readonly retry = 'later'
 }
 
 const TLS_CODE =
@@ -24,6 +31,7 @@ export function nameAttemptError(error: unknown): AttemptError {
   let current = error as { code?: unknown; cause?: unknown } | undefined
   for (let depth = 0; current !== undefined && current !== null && depth < 4; depth++) {
     if (current instanceof TargetRefusedError) return 'address refused'
+    if (current instanceof AnswerTooLongError) return 'answer too long'
     if (typeof current.code === 'string' && TLS_CODE.test(current.code)) return 'tls'
     current = current.cause as typeof current
   }

@@ -2,6 +2,7 @@
 // more than an answer that fits into one packet.
 import type { Dispatcher } from 'undici'
 import type { Deadline } from './deadlines.js'
+import { AnswerTooLongError, nameAttemptError } from './errors.js'
 import { keepBeginning, type KeptBody } from './read-response.js'
 
 export interface Reply {
@@ -16,6 +17,9 @@ export interface Post {
   body: string
 }
 
+/** Interim answers (1xx) to one request. */
+const INTERIM_ANSWERS = 8
+
 /**
  * Sends a request once. A request that was written to a broken connection is not written to another connection, because
  * the request may have arrived. A request that still waits for its connection moves to another connection.
@@ -29,6 +33,7 @@ export function post(
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let reply: (Omit<Reply, 'body'> & { kept: KeptBody }) | undefined
+    let interim = 0
     const finish = () => {
       if (reply) resolve({ statusCode: reply.statusCode, headers: reply.headers, body: reply.kept.text() })
     }
@@ -45,8 +50,10 @@ export function post(
           // The request waited too long for its connection. undici writes nothing of the request.
           if (deadline.over !== null) started.abort(new Error('called off'))
         },
-        onResponseStart: (_, statusCode, answered) => {
+        onResponseStart: (answering, statusCode, answered) => {
           if (statusCode >= 200) reply = { statusCode, headers: answered, kept: keepBeginning() }
+          else if (++interim > INTERIM_ANSWERS)
+            answering.abort(new AnswerTooLongError('too many interim answers'))
         },
         onResponseData: (receiving, chunk) => {
           if (reply?.kept.add(chunk) === 'enough') {
@@ -55,7 +62,11 @@ export function post(
           }
         },
         onResponseEnd: finish,
-        onResponseError: (_, error) => reject(error),
+        onResponseError: (_, error) => {
+          // A body that is longer than is read, or its framing, does not change the status.
+          if (reply && nameAttemptError(error) === 'answer too long') finish()
+          else reject(error)
+        },
       },
     )
   })

@@ -9,6 +9,9 @@ export interface PinnedAddress {
   family: 4 | 6
 }
 
+/** A name can have thousands of addresses. The worker connects to this many of each family at most. */
+const ADDRESSES_OF_FAMILY = 8
+
 /** Resolves with all addresses of a name; rejects when the name has none. */
 export type ResolveName = (name: string) => Promise<PinnedAddress[]>
 
@@ -32,8 +35,14 @@ export function buildNameResolver(timeoutMs: number): ResolveName {
   }
 }
 
+/** The same few addresses, in whatever order the name server answers: a pool of connections is kept for exactly these. */
+function chooseAddresses(addresses: readonly PinnedAddress[]): PinnedAddress[] {
+  const sorted = addresses.toSorted((a, b) => (a.address < b.address ? -1 : 1))
+  return [4, 6].flatMap(of => sorted.filter(({ family }) => family === of).slice(0, ADDRESSES_OF_FAMILY))
+}
+
 /**
- * The addresses that a request to `host` may be sent to. One refused address refuses the whole name: otherwise chance
+ * The addresses that a request to `host` may be sent to, at most 16. One refused address refuses the whole name: otherwise chance
  * would decide which address a request uses.
  * @param host a name, or an address without brackets
  * @throws TargetRefusedError
@@ -49,5 +58,5 @@ export async function resolveTarget(
     : await rules.resolve(host)
   if (!rules.allowPrivateTargets && !addresses.every(({ address }) => isPublicAddress(address)))
     throw new TargetRefusedError('the endpoint resolves to a private or reserved address')
-  return addresses
+  return chooseAddresses(addresses)
 }
