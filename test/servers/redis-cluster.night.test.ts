@@ -35,7 +35,7 @@ t.test('seats: never more than there are, through failovers and a moved slot', a
       const answer = await pod.ask({
         name,
         limit: LIMIT,
-        address: String(Math.random()),
+        networks: [String(Math.random())],
         onLost: () => holders.delete(holder),
       })
       if ('seat' in answer) {
@@ -65,7 +65,7 @@ t.test('seats: never more than there are, through failovers and a moved slot', a
   t.comment(`${grants} seats were given`)
   t.equal(most, LIMIT, 'all seats of a name were used, and never more')
   const fill = Array.from({ length: LIMIT + 5 }, (_, n) =>
-    opened[n % 3]!.ask({ name: 'order-1', limit: LIMIT, address: `a${n}` }),
+    opened[n % 3]!.ask({ name: 'order-1', limit: LIMIT, networks: [`a${n}`] }),
   )
   t.equal((await Promise.all(fill)).filter(answer => 'seat' in answer).length, LIMIT, 'no seat was leaked')
 })

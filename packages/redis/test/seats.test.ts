@@ -10,18 +10,21 @@ t.test('three pods and 3,000 racing askers: exactly N are admitted, and again af
   const patient = { leaseMs: 30_000, timeoutMs: 20_000 }
   const pods = [await open(patient), await open(patient), await open(patient)]
   const race = () =>
-    Promise.all(Array.from({ length: 3_000 }, (_, n) => pods[n % 3]!.ask({ limit: 100, address: `a${n}` })))
+    Promise.all(
+      Array.from({ length: 3_000 }, (_, n) => pods[n % 3]!.ask({ limit: 100, networks: [`a${n}`] })),
+    )
   const granted = (await race()).filter(answer => 'seat' in answer)
   t.equal(granted.length, 100)
   for (const answer of granted.slice(0, 40)) seatOf(answer).release()
-  await waitFor(async () => 'seat' in (await pods[0]!.ask({ limit: 100, address: 'late' })))
+  await waitFor(async () => 'seat' in (await pods[0]!.ask({ limit: 100, networks: ['late'] })))
   t.equal((await race()).filter(answer => 'seat' in answer).length, 39, 'those that were given back')
 })
 
 t.test('one address cannot fill a tracking ID', async t => {
   const open = useSeatPods(t, (await useRedis(t)).url)
   const pods = [await open(), await open()]
-  const ask = (n: number, address: string) => pods[n % 2]!.ask({ limit: 10, address, addressLimit: 3 })
+  const ask = (n: number, address: string) =>
+    pods[n % 2]!.ask({ limit: 10, networks: [address], addressLimit: 3 })
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask(n, 'stranger')))
   t.equal(answers.filter(answer => 'seat' in answer).length, 3)
   t.match(
@@ -29,6 +32,21 @@ t.test('one address cannot fill a tracking ID', async t => {
     { refused: 'address-full' },
   )
   t.ok(seatOf(await ask(0, 'somebody else')))
+})
+
+t.test('a network of many addresses has twice the places of one, and a wider one four times', async t => {
+  const open = useSeatPods(t, (await useRedis(t)).url)
+  const pods = [await open(), await open()]
+  let asked = 0
+  const ask = (...networks: string[]) =>
+    pods[asked++ % 2]!.ask({ limit: 100, networks, addressLimit: 3, resume: '' })
+  const count = async (answers: ReturnType<typeof ask>[]) =>
+    (await Promise.all(answers)).filter(answer => 'seat' in answer).length
+  const each = Array.from({ length: 30 }, (_, n) => n)
+  t.equal(await count(each.map(n => ask(`a${n}`, 'street', 'city'))), 6)
+  t.equal(await count(each.map(() => ask('one', 'lane', 'city'))), 3)
+  t.equal(await count(each.map(n => ask(`b${n}`, `road ${n}`, 'city'))), 3, '12 in the city')
+  t.equal(await count(each.map(n => ask(`c${n}`, `street ${n}`, `town ${n}`))), 30, 'others go on')
 })
 
 t.test('places of a pod that died come back after its lease, not before its fence', async t => {

@@ -151,7 +151,7 @@ export function useSeatPods(
         seats.acquire({
           name: 'order',
           limit: 5,
-          address: 'somebody',
+          networks: ['somebody'],
           onLost: why => lost.push(why),
           ...more,
         }),

@@ -24,6 +24,29 @@ export function countedAddress(address: string): string {
   return `${network.map(group => parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
+/** What one client can own of IPv6 beside a /64: providers give out a /56 or a /48. */
+const WIDER = [
+  { bits: 56, mask: 0xff00 },
+  { bits: 48, mask: 0 },
+]
+
+/** The networks in which limits count a client, the narrowest first: an IPv4 address, or an IPv6 /64, its /56 and its /48. */
+export function countedNetworks(address: string): readonly [string, ...string[]] {
+  const narrowest = countedAddress(address)
+  if (!narrowest.endsWith('/64')) return [narrowest]
+  const groups = groupsOf(narrowest.slice(0, -3)).slice(0, 4)
+  const last = parseInt(groups[3]!, 16)
+  return [
+    narrowest,
+    ...WIDER.map(
+      ({ mask, bits }) => `${groups.slice(0, 3).join(':')}:${(last & mask).toString(16)}::/${bits}`,
+    ),
+  ]
+}
+
+/** How much more than an address each of its `countedNetworks` may hold: a network that many share is no single client. */
+export const networkLimit = (addressLimit: number, index: number): number => addressLimit * 2 ** index
+
 /** Whether the address that this proxy reports is trusted. Hop 0 is the connection itself. */
 export type IsTrusted = (address: string, hop: number) => boolean
 

@@ -1,4 +1,11 @@
-export { clientAddress, countedAddress, readTrustedProxies, type TrustedProxies } from './client-address.js'
+export {
+  clientAddress,
+  countedAddress,
+  countedNetworks,
+  networkLimit,
+  readTrustedProxies,
+  type TrustedProxies,
+} from './client-address.js'
 export { coalesce, type CoalesceLimits } from './coalesce.js'
 export {
   CommonConfig,

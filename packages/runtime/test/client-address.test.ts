@@ -1,5 +1,5 @@
 import t from 'tap'
-import { clientAddress, countedAddress, readTrustedProxies } from '../src/client-address.js'
+import { clientAddress, countedAddress, countedNetworks, readTrustedProxies } from '../src/client-address.js'
 
 t.test('an IPv6 client is its /64 network, an IPv4 client its address, however written', async t => {
   const same = [
@@ -14,6 +14,16 @@ t.test('an IPv6 client is its /64 network, an IPv4 client its address, however w
   t.equal(countedAddress('::1'), '0:0:0:0::/64')
   t.equal(countedAddress('::ffff:10.1.2.3'), '10.1.2.3')
   t.equal(countedAddress('10.1.2.3'), '10.1.2.3')
+})
+
+t.test('an IPv6 client counts in its /64, its /56 and its /48', async t => {
+  t.same(countedNetworks('2001:db8:7:12ff::1'), [
+    '2001:db8:7:12ff::/64',
+    '2001:db8:7:1200::/56',
+    '2001:db8:7:0::/48',
+  ])
+  t.same(countedNetworks('2001:db8::1'), ['2001:db8:0:0::/64', '2001:db8:0:0::/56', '2001:db8:0:0::/48'])
+  t.same(countedNetworks('::ffff:10.1.2.3'), ['10.1.2.3'])
 })
 
 t.test('x-forwarded-for counts as far as it can be believed', async t => {

@@ -146,8 +146,8 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   })
   server.io.use((socket, next) => void admission.admit(socket, next))
   server.io.on('connection', socket => {
-    const address = admission.addressOf(socket.request)
-    new SocketSession({ socket, address, subscriptions, config, tunables, metrics, log })
+    const networks = admission.networksOf(socket.request)
+    new SocketSession({ socket, networks, subscriptions, config, tunables, metrics, log })
     metrics.connections.inc()
     socket.once('disconnect', () => metrics.connections.dec())
   })

@@ -171,6 +171,32 @@ t.test('one address cannot fill a tracking ID, nor open any number of connection
   })
 })
 
+t.test(
+  'an IPv6 network of sixteen addresses cannot fill a tracking ID, and a page is told to ask',
+  async t => {
+    const pods = await usePods(t, {
+      TRUST_PROXY: 'on',
+      MAX_CONNECTIONS_PER_TRACKING_ID: '20',
+      MAX_CONNECTIONS_PER_ADDRESS: '4',
+      MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2',
+    })
+    const pod = await pods.start()
+    const from = (address: string) =>
+      pod.connect({ reconnection: false, extraHeaders: { 'x-forwarded-for': address } })
+    const subscribeFrom = (address: string) => trySubscribe(from(address), { trackingId: 'order' })
+    const replies = []
+    for (let n = 0; n < 8; n++) replies.push(await subscribeFrom(`2001:db8:0:${n.toString(16)}::1`))
+    t.equal(replies.filter(({ ok }) => ok).length, 4, 'a /56 has twice the seats of an address')
+    t.match(replies.at(-1), { code: 'TOO_MANY_CONNECTIONS', message: /ask GET \/v1\/payments\/check/ })
+    for (let n = 1; n < 8; n++) replies.push(await subscribeFrom(`2001:db8:0:${n.toString(16)}00::1`))
+    t.equal(replies.filter(({ ok }) => ok).length, 8, 'a /48 has four times the seats')
+    t.match(await subscribeFrom('2001:db8:1::1'), { ok: true }, 'another network goes on')
+    // 15 connections of this /48 are open, and it may have 16.
+    await once(from('2001:db8:0:aa00::1') as never, 'connect')
+    await once(from('2001:db8:0:ab00::1') as never, 'connect_error')
+  },
+)
+
 t.test('without TRUST_PROXY x-forwarded-for is the client talking', async t => {
   const pods = await usePods(t, { MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2' })
   const pod = await pods.start()

@@ -240,7 +240,7 @@ async function replay(
           request: {
             name: 'order',
             limit: 1,
-            address: 'somebody',
+            networks: ['somebody'],
             ...(old && 'seat' in old ? { resume: old.seat.resume } : {}),
             onLost: () => (connection.over = true),
           },

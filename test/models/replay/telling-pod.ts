@@ -100,7 +100,7 @@ export async function openTellingPod(
         delete (request as { epoch?: string } | undefined)?.epoch
         next()
       })
-    new SocketSession({ socket, address: 'somebody', subscriptions, config, tunables, metrics, log })
+    new SocketSession({ socket, networks: ['somebody'], subscriptions, config, tunables, metrics, log })
   })
   const reader: PaymentReader<Room> = {
     accepts: epoch => databaseEpoch.accepts(epoch),

@@ -29,6 +29,8 @@
 // back what is free, for half a lease time, before newcomers are admitted: a failover must not give a client's place to
 // somebody else.
 
+import { TAG_LENGTH } from './seat.js'
+
 export const LEASE_SCRIPT = `
 local runKey, recoveringKey, podsKey, idleKey, seatsKey, evictKey = unpack(KEYS)
 local op, run, leaseMs, pod = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -137,20 +139,26 @@ if op == 'acquire' then
       end
     end
   end
-  local function sameAddress()
-    if addressLimit == 0 then return 0 end
-    local tag = string.match(member, '^[^.]+(%.[^.]+%.)')
-    local count = 0
-    for _, other in ipairs(members) do
-      if string.find(other, tag, 1, true) then count = count + 1 end
+  -- Whether one of the asker's networks has all places that it may have: each wider one has twice as many.
+  local function isAddressFull()
+    if addressLimit == 0 then return false end
+    local tag = string.match(member, '^[^.]+(%.[^.]+)%.')
+    local most = addressLimit
+    for length = #tag, ${TAG_LENGTH} + 1, -${TAG_LENGTH} do
+      local network = string.sub(tag, 1, length)
+      local count = 0
+      for _, other in ipairs(members) do
+        if string.find(other, network, 1, true) then count = count + 1 end
+      end
+      if count >= most then return true end
+      most = most * 2
     end
-    return count
+    return false
   end
-  local atAddress = sameAddress()
-  if #members >= limit or (addressLimit > 0 and atAddress >= addressLimit) then
+  if #members >= limit or isAddressFull() then
     members = purge(members)
     if #members >= limit then return { 'full' } end
-    if addressLimit > 0 and sameAddress() >= addressLimit then return { 'address-full' } end
+    if isAddressFull() then return { 'address-full' } end
   end
   add(member)
   return { 'granted', 0, '', '' }

@@ -6,9 +6,9 @@ export interface SeatRequest {
   name: string
   /** how many places there are, over all pods */
   limit: number
-  /** who asks, for `addressLimit` */
-  address: string
-  /** places for one address; absent: no such limit */
+  /** who asks, for `addressLimit`: an address or the networks around it, the narrowest first */
+  networks: readonly string[]
+  /** places for the narrowest network, and twice as many for each wider one; absent: no such limit */
   addressLimit?: number
   /** the secret of a seat that the client held before: the request takes that seat over, on whichever pod it is */
   resume?: string | undefined
@@ -30,6 +30,9 @@ export interface Seat {
 
 export type SeatAnswer = { seat: Seat } | { refused: 'full' | 'address-full' | 'unavailable' }
 
+/** Characters of an address tag for each network. */
+export const TAG_LENGTH = 12
+
 /** A seat as Redis lists it: `<pod>.<address tag>.<secret>`. */
 export const memberOf = (pod: string, addressTag: string, secret: string): string =>
   `${pod}.${addressTag}.${secret}`
@@ -39,6 +42,12 @@ export function partsOf(member: string): { pod: string; addressTag: string; secr
   return { pod, addressTag, secret }
 }
 
-/** A truncated hash of the address: equal addresses compare equal, and the address cannot be recovered. */
-export const tagOf = (address: string): string =>
-  createHash('sha256').update(address).digest('base64url').slice(0, 12)
+/**
+ * A truncated hash of each network, the widest first: what is in one network begins alike, and no address can be
+ * recovered.
+ */
+export const tagOf = (networks: readonly string[]): string =>
+  networks
+    .map(network => createHash('sha256').update(network).digest('base64url').slice(0, TAG_LENGTH))
+    .reverse()
+    .join('')

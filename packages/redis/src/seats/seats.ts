@@ -74,7 +74,7 @@ export class Seats {
     if (!this.mayDeliver()) return { refused: 'unavailable' }
     const secret = randomBytes(16).toString('base64url')
     const { pod } = this.#lease
-    const member = memberOf(pod, tagOf(request.address), secret)
+    const member = memberOf(pod, tagOf(request.networks), secret)
     let answer: unknown[]
     try {
       answer = await this.#link.call(

@@ -2,7 +2,7 @@
 // away, each pod counts only its own connections.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { clientAddress, countedAddress, type TrustedProxies } from '@payment-tracking/runtime'
+import { clientAddress, countedNetworks, networkLimit, type TrustedProxies } from '@payment-tracking/runtime'
 import type { Seats } from '@payment-tracking/redis'
 import type { RealtimeMetrics } from '../metrics.js'
 import { closeConnection, type EngineConnection } from '../connections/engine-connection.js'
@@ -41,9 +41,10 @@ export class ConnectionAdmission {
     this.#options = options
   }
 
-  addressOf(request: IncomingMessage): string {
+  /** The client's address and the networks around it, the narrowest first. */
+  networksOf(request: IncomingMessage): readonly string[] {
     const address = request.socket.remoteAddress ?? ''
-    return countedAddress(clientAddress(address, request.headers['x-forwarded-for'], this.#options.trusted))
+    return countedNetworks(clientAddress(address, request.headers['x-forwarded-for'], this.#options.trusted))
   }
 
   /**
@@ -51,19 +52,29 @@ export class ConnectionAdmission {
    * doubled, so that the later check can refuse a client with a reason.
    */
   admitRequest(request: IncomingMessage): boolean {
-    const address = this.addressOf(request)
-    const count = (this.#local.get(address) ?? 0) + 1
-    if (count > this.#options.limit * 2) {
+    const networks = this.networksOf(request)
+    if (this.#isOver(networks, this.#options.limit * 2 - 1)) {
       this.#options.metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
       return false
     }
-    this.#local.set(address, count)
+    for (const network of networks) this.#local.set(network, this.#countOf(network) + 1)
     request.socket.once('close', () => {
-      const left = this.#local.get(address)! - 1
-      if (left === 0) this.#local.delete(address)
-      else this.#local.set(address, left)
+      for (const network of networks) {
+        const left = this.#countOf(network) - 1
+        if (left === 0) this.#local.delete(network)
+        else this.#local.set(network, left)
+      }
     })
     return true
+  }
+
+  #countOf(network: string): number {
+    return this.#local.get(network) ?? 0
+  }
+
+  /** Whether one of the networks has more connections on this pod than its part of the limit. */
+  #isOver(networks: readonly string[], limit: number): boolean {
+    return networks.some((network, index) => this.#countOf(network) > networkLimit(limit, index))
   }
 
   /**
@@ -90,15 +101,22 @@ export class ConnectionAdmission {
   async admit(socket: ClientSocket, next: (error?: Error) => void): Promise<void> {
     const { seats, metrics, limit } = this.#options
     const connection = socket.conn as unknown as EngineConnection
-    const address = this.addressOf(socket.request)
+    const networks = this.networksOf(socket.request)
+    const widest = networks.at(-1)!
     const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS', metrics)
-    const name = `address:${createHash('sha256').update(address).digest('base64url').slice(0, 22)}`
-    const answer = await seats.acquire({ name, limit, address, onLost: close })
+    const name = `address:${createHash('sha256').update(widest).digest('base64url').slice(0, 22)}`
+    const answer = await seats.acquire({
+      name,
+      limit: networkLimit(limit, networks.length - 1),
+      networks,
+      addressLimit: limit,
+      onLost: close,
+    })
     if ('seat' in answer) {
       const { seat } = answer
       if (connection.readyState === 'open') socket.conn.once('close', () => seat.release())
       else seat.release()
-    } else if (answer.refused !== 'unavailable' || this.#local.get(address)! > limit) {
+    } else if (answer.refused !== 'unavailable' || this.#isOver(networks, limit)) {
       metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
       setTimeout(close, READ_TIME_MS).unref()
       return next(new RefusedConnection())

@@ -22,7 +22,7 @@ export type ClientSocket = Socket<ClientToServerEvents, ServerToClientEvents>
 
 export interface SessionOptions {
   socket: ClientSocket
-  address: string
+  networks: readonly string[]
   subscriptions: Subscriptions
   config: RealtimeConfig
   tunables: RealtimeTunables
@@ -96,7 +96,7 @@ export class SocketSession {
   }
 
   async #subscribe(request: SubscribeRequest): ReturnType<Subscriptions['read']> {
-    const { subscriptions, config, address, metrics } = this.#options
+    const { subscriptions, config, networks, metrics } = this.#options
     const { trackingId } = request
     let subscription = this.#held.get(trackingId)
     const isNew = subscription === undefined
@@ -105,7 +105,7 @@ export class SocketSession {
         const message = `a connection may have ${config.MAX_SUBSCRIPTIONS_PER_CONNECTION} subscriptions`
         return { code: 'TOO_MANY_SUBSCRIPTIONS', message }
       }
-      subscription = subscriptions.prepare(this.connection, trackingId, address, this.#onLost)
+      subscription = subscriptions.prepare(this.connection, trackingId, networks, this.#onLost)
       this.#held.set(trackingId, subscription)
       metrics.subscriptions.inc()
     }

@@ -17,7 +17,8 @@ import type { Refusal } from './read-request.js'
 
 export interface Subscription {
   readonly trackingId: string
-  readonly address: string
+  /** the client's address and the networks around it, the narrowest first */
+  readonly networks: readonly string[]
   readonly subscriber: Subscriber
   /** Another connection took the seat. The subscription is closed before this call. */
   readonly onLost: (subscription: Subscription, refusal: Refusal) => void
@@ -36,18 +37,20 @@ export interface SubscriptionsOptions {
   log: Logger
   /** connections of a tracking ID, over all pods */
   limit: number
-  /** the part of `limit` that one address may hold */
+  /** the part of `limit` that one address may hold; a /56 of IPv6 twice, a /48 four times as much */
   addressLimit: number
 }
 
+/** A page without a seat goes on: asking needs none. */
+const ASK_INSTEAD = 'ask GET /v1/payments/check every few seconds'
 const UNAVAILABLE: Refusal = { code: 'UNAVAILABLE', message: 'try again in a few seconds' }
 const FULL: Refusal = {
   code: 'TOO_MANY_CONNECTIONS',
-  message: 'this tracking ID has as many connections as it may have',
+  message: `this tracking ID has as many connections as it may have; ${ASK_INSTEAD}`,
 }
 const ADDRESS_FULL: Refusal = {
   code: 'TOO_MANY_CONNECTIONS',
-  message: 'this tracking ID has as many connections from your address as it may have',
+  message: `this tracking ID has as many connections from your network as it may have; ${ASK_INSTEAD}`,
 }
 const TAKEN_OVER: Refusal = {
   code: 'TOO_MANY_CONNECTIONS',
@@ -64,22 +67,22 @@ export class Subscriptions {
   prepare(
     connection: EngineConnection,
     trackingId: string,
-    address: string,
+    networks: readonly string[],
     onLost: Subscription['onLost'],
   ): Subscription {
     const subscriber = { connection, recipient: null, events: false, heldBack: [] }
-    return { trackingId, address, subscriber, onLost, state: 'prepared', seat: null }
+    return { trackingId, networks, subscriber, onLost, state: 'prepared', seat: null }
   }
 
   /** Takes a seat and joins the room. An open subscription does not change. */
   async open(subscription: Subscription, resume: string | undefined): Promise<'open' | Refusal> {
     if (subscription.state === 'open') return 'open'
     const { rooms, seats, limit, addressLimit } = this.#options
-    const { trackingId, address } = subscription
+    const { trackingId, networks } = subscription
     const answer = await seats.acquire({
       name: `tracking:${trackingId}`,
       limit,
-      address,
+      networks,
       addressLimit,
       resume,
       onLost: reason => {
