@@ -85,7 +85,7 @@ t.test('with a frozen Postgres every request has an end', { timeout: 120_000 }, 
   const port = await findFreePort()
   const keys = makeSigningKeys()
   const tokens = buildGatewayTokens(await readSigningKeys(keys), 'production')
-  const authorization = `Bearer ${await tokens.issue({ gateway: KEY, signer: KEY })}`
+  const authorization = `Bearer ${await tokens.issue({ gateway: KEY, signer: KEY, since: '' })}`
   const api = await startService(t, 'api', {
     DATABASE_URL: database.url,
     REDIS_URL: servers.redisUrl,

@@ -627,6 +627,8 @@ create table api_keys (
   hint text not null,
   -- the wallet that made the key
   created_by text collate "C" not null,
+  -- the chain order of what made that wallet a signer: one that comes back has another
+  signer_since text collate "C" not null,
   created_at timestamptz(3) not null default clock_timestamp(),
   expires_at timestamptz(3),
   last_used_at timestamptz(3),

@@ -14,6 +14,7 @@ import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.
 import { buildGatewayTokens } from './gateway-auth/gateway-tokens.js'
 import { addApiKeyRoutes } from './gateway-auth/api-key-routes.js'
 import { addKeyRoutes } from './gateway-auth/key-routes.js'
+import { readSignInOrigins } from './gateway-auth/sign-in-origins.js'
 import { addSignInRoutes } from './gateway-auth/sign-in-routes.js'
 import { readSigningKeys } from './gateway-auth/signing-keys.js'
 import { buildCheckoutTokens } from './checkout/checkout-tokens.js'
@@ -58,6 +59,7 @@ export async function addGatewayRoutes(
       keys,
       tokens,
       environment: config.ENVIRONMENT,
+      origins: readSignInOrigins(config.PUBLIC_ORIGINS, config.PORT),
       limit: share(SIGN_IN_SHARE),
     })
     addKeyRoutes(scope, [...keys.published.keys, ...(checkoutKeys?.published ?? [])])

@@ -48,6 +48,13 @@ export const ApiConfig = Type.Object({
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),
+  PUBLIC_ORIGINS: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s/,]+(\\s*,\\s*https?://[^\\s/,]+)*$',
+      description:
+        'the sites at which gateways sign in, such as https://pay.example, comma separated; programs sign for the first; without it only sites of this machine',
+    }),
+  ),
   CHECKOUT_TOKEN_ISSUER: Type.String({
     default: 'https://api.tributary.so',
     minLength: 1,

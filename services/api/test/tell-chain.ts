@@ -25,6 +25,7 @@ export interface PolicyTold {
 }
 
 export interface Chain {
+  store: Store
   /** Stores an event. @param at Unix seconds. @returns its signature */
   say(
     name: string,
@@ -92,6 +93,7 @@ export function tellChain(store: Store): Chain {
     return signature
   }
   return {
+    store,
     say,
     repeat: async (changes, signature) => {
       for (const { name, message, streamSequence } of told)

@@ -38,6 +38,16 @@ export function applyToGateway(state: GatewayState, { order, effect }: ChainEven
   }
 }
 
+/**
+ * Since when a wallet may sign for a gateway without a break: the chain order of what made it so; null when it may not. A
+ * signer that was replaced and comes back has another answer, so what it made before stays ended.
+ */
+export function signerSince(state: GatewayState, wallet: string): string | null {
+  const signers = signersOf(state)
+  if (wallet === signers?.authority) return state.incarnationStart
+  return wallet === signers?.signer ? state.signerOrder : null
+}
+
 /** Who may sign for a gateway: its authority and its current signer; null when the gateway does not exist. */
 export function signersOf(state: GatewayState): { authority: string; signer: string } | null {
   if (!isLive(state) || state.authority === null) return null

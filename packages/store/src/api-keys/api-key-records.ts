@@ -15,6 +15,8 @@ export interface ApiKeyRecord {
   hint: string
   /** the wallet that made it */
   createdBy: string
+  /** `signerSince` of the wallet when it made the key: another answer today means that the key has ended */
+  signerSince: string
   createdAt: Date
   /** null: it does not expire */
   expiresAt: Date | null
@@ -33,12 +35,12 @@ export class TooManyApiKeysError extends ServiceError {
   }
 }
 
-const COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", created_at as "createdAt",
+const COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", signer_since as "signerSince", created_at as "createdAt",
   expires_at as "expiresAt", last_used_at as "lastUsedAt"`
 
 /**
  * Stores a new key by its hash. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
- * limit holds. Expired keys count until they are revoked.
+ * limit holds. Expired and ended keys count until they are revoked.
  * @throws TooManyApiKeysError
  */
 export const createApiKey = (
@@ -50,6 +52,7 @@ export const createApiKey = (
     hash: string
     hint: string
     createdBy: string
+    signerSince: string
     expiresAt: Date | null
   },
 ): Promise<ApiKeyRecord> =>
@@ -59,9 +62,9 @@ export const createApiKey = (
       const count = await tx.apiKey.count({ where: { gateway: key.gateway, revokedAt: null } })
       if (count >= API_KEYS_PER_GATEWAY) throw new TooManyApiKeysError()
       const [row] = await tx.$queryRaw<ApiKeyRecord[]>`
-        insert into api_keys (gateway, name, scopes, hash, hint, created_by, expires_at)
+        insert into api_keys (gateway, name, scopes, hash, hint, created_by, signer_since, expires_at)
         values (${key.gateway}, ${key.name}, ${[...key.scopes]}::text[], ${key.hash}, ${key.hint},
-                ${key.createdBy}, ${key.expiresAt}::timestamptz)
+                ${key.createdBy}, ${key.signerSince}, ${key.expiresAt}::timestamptz)
         returning ${COLUMNS}`
       return row!
     },

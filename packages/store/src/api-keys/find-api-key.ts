@@ -9,6 +9,8 @@ export interface FoundApiKey {
   id: bigint
   scopes: ApiKeyScope[]
   createdBy: string
+  /** of `createdBy`, when it made the key */
+  signerSince: string
   /** the last use is more than a minute ago, or was never noted */
   isUseStale: boolean
   gateway: GatewayState
@@ -20,14 +22,15 @@ type Row = Omit<FoundApiKey, 'gateway'> & GatewayState
 export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
   const [row] = await database.read<Row>(sql`
     select k.id, k.scopes, k.created_by as "createdBy",
+           k.signer_since as "signerSince",
            k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
            ${GATEWAY_COLUMNS}
       from api_keys k join gateways g on g.address = k.gateway
      where k.hash = ${hash} and k.revoked_at is null
        and (k.expires_at is null or k.expires_at > clock_timestamp())`)
   if (!row) return null
-  const { id, scopes, createdBy, isUseStale, ...gateway } = row
-  return { id, scopes, createdBy, isUseStale, gateway }
+  const { id, scopes, createdBy, signerSince, isUseStale, ...gateway } = row
+  return { id, scopes, createdBy, signerSince, isUseStale, gateway }
 }
 
 /** Notes the use of a key, at most once a minute over all processes. */

@@ -4,10 +4,12 @@ import {
   API_KEYS_PER_GATEWAY,
   createApiKey,
   listApiKeys,
+  readGatewayState,
   revokeApiKey,
   type ApiKeyRecord,
   type Store,
 } from '@payment-tracking/store'
+import { signerSince } from '@payment-tracking/domain'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
@@ -29,11 +31,14 @@ const FIELDS = {
   scopes: Scopes,
   hint: Text('the beginning of the key', 'ptk_4fZ0aQ'),
   createdBy: PublicKey(
-    'the wallet that made it; the key ends when this wallet may no longer act for the gateway',
+    'the wallet that made it; the key ends for good when this wallet may no longer act for the gateway',
   ),
   createdAt: Moment('when it was made'),
   expiresAt: Nullable(Moment('from then on it is refused')),
   lastUsedAt: Nullable(Moment('its last use, to the minute')),
+  ended: Type.Boolean({
+    description: 'it is refused: it has expired, or its wallet has ceased to act for the gateway',
+  }),
 }
 const ApiKeyAnswer = Type.Object(FIELDS, { title: 'ApiKey' })
 const CreatedApiKeyAnswer = Type.Object(
@@ -41,7 +46,7 @@ const CreatedApiKeyAnswer = Type.Object(
   { title: 'CreatedApiKey' },
 )
 
-const toAnswer = (key: ApiKeyRecord): Static<typeof ApiKeyAnswer> => ({
+const toAnswer = (key: ApiKeyRecord, ended: boolean): Static<typeof ApiKeyAnswer> => ({
   id: key.id,
   name: key.name,
   scopes: key.scopes,
@@ -50,6 +55,7 @@ const toAnswer = (key: ApiKeyRecord): Static<typeof ApiKeyAnswer> => ({
   createdAt: key.createdAt.toISOString(),
   expiresAt: key.expiresAt?.toISOString() ?? null,
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  ended,
 })
 
 const REFUSALS = {
@@ -91,7 +97,7 @@ export function addApiKeyRoutes(
     },
     async (request, reply) => {
       const { name, scopes, expiresAt } = request.body
-      const { gateway, signer } = claimsOfRequest(request)
+      const { gateway, signer, since } = claimsOfRequest(request)
       const until = expiresAt === undefined ? null : readEnd(expiresAt, nowMs())
       const { key, hash, hint } = makeApiKey()
       const record = await createApiKey(store, {
@@ -101,11 +107,12 @@ export function addApiKeyRoutes(
         hash,
         hint,
         createdBy: signer,
+        signerSince: since,
         expiresAt: until,
       })
       request.log.info({ apiKeyId: record.id.toString(), gateway, scopes }, 'api-key.created')
       void reply.code(201)
-      return { ...toAnswer(record), key }
+      return { ...toAnswer(record, false), key }
     },
   )
 
@@ -118,12 +125,19 @@ export function addApiKeyRoutes(
         ...common,
         summary: "List the gateway's API keys that are not revoked, oldest first",
         description:
-          'Each with its name, its scopes and when it was last used. The key itself is shown once, when it is made.',
+          'Each with its name, its scopes, when it was last used and whether it has ended. The key itself is shown once, when it is made.',
         querystring: Type.Object({}),
         response: { 200: Type.Array(ApiKeyAnswer), ...REFUSALS },
       },
     },
-    async request => (await listApiKeys(store, gatewayOf(request))).map(toAnswer),
+    async request => {
+      const gateway = gatewayOf(request)
+      const [keys, state] = await Promise.all([listApiKeys(store, gateway), readGatewayState(store, gateway)])
+      return keys.map(key => {
+        const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= nowMs()
+        return toAnswer(key, isExpired || !state || signerSince(state, key.createdBy) !== key.signerSince)
+      })
+    },
   )
 
   app.delete(

@@ -1,4 +1,4 @@
-import { signersOf, type GatewayState } from '@payment-tracking/domain'
+import { signerSince } from '@payment-tracking/domain'
 import {
   findApiKey,
   noteApiKeyUse,
@@ -10,15 +10,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
 import { hashApiKey, isApiKey } from './api-key.js'
 import type { GatewayClaims, GatewayTokens } from './gateway-tokens.js'
-
-const walletsOf = (state: GatewayState | null): string[] | null => {
-  const signers = state && signersOf(state)
-  return signers && [signers.authority, signers.signer]
-}
-
-/** The wallets that may act for a gateway now; null when the gateway does not exist or was deleted. */
-export const readSigners = async (store: Store, gateway: string): Promise<string[] | null> =>
-  walletsOf(await readGatewayState(store, gateway))
 
 /** What a request must bring: a wallet's token, or also an API key with a scope. */
 export type Access = ApiKeyScope | 'wallet'
@@ -32,7 +23,7 @@ export const securityOf = (access: Access): { [scheme: string]: string[] }[] => 
 export interface GatewayAuth {
   /**
    * Finds the gateway of a request by its token or API key. A token or key is void once its gateway is deleted, or once
-   * the wallet that obtained it no longer signs for the gateway. So this reads the gateway from the database each time.
+   * the wallet that obtained it no longer signs for the gateway, also when that wallet comes back. So this reads the gateway from the database each time.
    * @throws ApiError UNAUTHORIZED without a valid token or key; SCOPE_MISSING or SIGN_IN_REQUIRED when the key has no
    *   right to this request
    */
@@ -66,15 +57,15 @@ export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: Gate
   const readToken = async (token: string): Promise<GatewayClaims> => {
     const claims = await tokens.read(token)
     if (!claims) throw refuse('The token is not valid, or it has expired. Please sign in again.')
-    const signers = await readSigners(store, claims.gateway)
-    if (!signers?.includes(claims.signer))
+    const state = await readGatewayState(store, claims.gateway)
+    if (!state || signerSince(state, claims.signer) !== claims.since)
       throw refuse('The token has ended: its gateway or its signer is not what it was. Please sign in again.')
     return claims
   }
   const readKey = async (text: string, access: Access, request: FastifyRequest): Promise<GatewayClaims> => {
     const key = await findApiKey(store, hashApiKey(text))
     if (!key) throw refuse('The API key is not valid: it was revoked, or it has expired.')
-    if (!walletsOf(key.gateway)?.includes(key.createdBy))
+    if (signerSince(key.gateway, key.createdBy) !== key.signerSince)
       throw refuse('The API key has ended: its gateway, or the wallet that made it, is not what it was.')
     if (access === 'wallet')
       throw new ApiError('SIGN_IN_REQUIRED', 'This needs the sign-in of a wallet; an API key cannot do it.')
@@ -84,7 +75,7 @@ export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: Gate
       await noteApiKeyUse(store, key.id).catch((err: unknown) =>
         request.log.warn({ err, apiKeyId: key.id.toString() }, 'api-key.use-not-noted'),
       )
-    return { gateway: key.gateway.address, signer: key.createdBy }
+    return { gateway: key.gateway.address, signer: key.createdBy, since: key.signerSince }
   }
   const authenticate = (request: FastifyRequest, access: Access): Promise<GatewayClaims> => {
     const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''

@@ -10,6 +10,8 @@ export interface GatewayClaims {
   gateway: string
   /** the wallet that signed in */
   signer: string
+  /** `signerSince` of the wallet when it signed in */
+  since: string
 }
 
 export interface GatewayTokens {
@@ -26,8 +28,8 @@ export function buildGatewayTokens(keys: SigningKeys, environment: string): Gate
   const issuer = `payment-tracking/${environment}`
   const audience = `payment-tracking-api/${environment}`
   return {
-    issue: ({ gateway, signer }) =>
-      new SignJWT({ gateway })
+    issue: ({ gateway, signer, since }) =>
+      new SignJWT({ gateway, since })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: keys.current.kid })
         .setIssuer(issuer)
         .setAudience(audience)
@@ -42,10 +44,12 @@ export function buildGatewayTokens(keys: SigningKeys, environment: string): Gate
           issuer,
           audience,
           algorithms: [ALGORITHM],
-          requiredClaims: ['exp', 'sub', 'gateway'],
+          requiredClaims: ['exp', 'sub', 'gateway', 'since'],
         })
-        if (typeof payload.gateway !== 'string' || typeof payload.sub !== 'string') return null
-        return { gateway: payload.gateway, signer: payload.sub }
+        const { gateway, sub: signer, since } = payload
+        if (typeof gateway !== 'string' || typeof signer !== 'string' || typeof since !== 'string')
+          return null
+        return { gateway, signer, since }
       } catch {
         return null
       }

@@ -8,6 +8,7 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   TOO_MANY_FILTERS: [400, 'subscriptions: more than 3 parameters'],
   INVALID_ENDPOINT_URL: [400, 'webhooks: this endpoint may not be registered'],
   UNAUTHORIZED: [401, 'no valid gateway token'],
+  ORIGIN_REFUSED: [403, 'gateways do not sign in at this site: `PUBLIC_ORIGINS` does not name it'],
   SIGN_IN_REFUSED: [401, 'the proof of a sign-in does not hold; the nonce stays valid'],
   FORBIDDEN: [403, 'the token is of another gateway'],
   SCOPE_MISSING: [403, 'the API key lacks the scope that the sentence names'],

@@ -34,6 +34,7 @@ t.test('API keys', async t => {
       createdBy: owner.authority.publicKey,
       expiresAt: null,
       lastUsedAt: null,
+      ended: false,
     })
     t.strictSame(await list(), [record])
     const { rows } = await pool.query('select k::text as row from api_keys k')
@@ -185,6 +186,17 @@ t.test('API keys', async t => {
     t.same([await use(bySigner), await use(byAuthority)], [200, 200])
     await setSigner(makeWallet().publicKey, '0003')
     t.same([await use(bySigner), await use(byAuthority)], [401, 200])
+    await setSigner(signer.publicKey, '0004')
+    t.equal(await use(bySigner), 401, 'a signer that comes back does not revive its keys')
+    const listed = await api.call('GET', '/v1/api-keys', { token: await api.signIn(gateway) })
+    t.same(
+      listed.body.map(({ id, ended }: { id: number; ended: boolean }) => [id, ended]),
+      [
+        [bySigner.id, true],
+        [byAuthority.id, false],
+      ],
+    )
+    t.equal(await use(await keyOf(['webhooks:read'], await api.signIn(gateway, signer))), 200)
     const setDeleted = (order: string | null) =>
       pool.query('update gateways set deleted_order = $2 where address = $1', [gateway.address, order])
     await setDeleted('0009')

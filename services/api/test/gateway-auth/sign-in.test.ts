@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { startService } from '@payment-tracking/testkit'
 import t from 'tap'
-import { buildSignInNonces } from '../../src/gateway-auth/sign-in-nonce.js'
+import { buildSignInNonces, type SignInText } from '../../src/gateway-auth/sign-in-nonce.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
 import { makeSigningKeys } from './make-signing-keys.js'
 import {
@@ -63,6 +63,23 @@ t.test('signing in', async t => {
     t.match(payload, { gateway: gateway.address, sub: gateway.authority.publicKey })
     t.match(protectedHeader, { alg: 'EdDSA', kid: keys.body.keys[0].kid })
     t.equal(payload.exp! - payload.iat!, 900)
+  })
+
+  t.test('a nonce begins with the site, as "Sign in with Solana" writes it', async t => {
+    const gateway = await api.addGateway()
+    const path = `/v1/gateway/${gateway.address}/auth/challenge`
+    const signer = makeWallet().publicKey
+    const { body } = await api.call('POST', path, { body: { signer } })
+    t.match(
+      body.nonce,
+      new RegExp(
+        `^127\\.0\\.0\\.1:3002 wants you to sign in with your Solana account:\n${signer}\n\n` +
+          `Sign in to payment-tracking-api \\(production\\) as gateway ${gateway.address}\\.\n\n` +
+          'URI: http://127\\.0\\.0\\.1:3002\nVersion: 1\nNonce: [\\da-f]{96}\n' +
+          `Issued At: \\S+Z\nExpiration Time: ${body.expiresAt}$`,
+      ),
+    )
+    t.match((await api.call('POST', path)).body.nonce, `account:\n${gateway.authority.publicKey}\n`)
   })
 
   t.test('a challenge needs no body, even when the client declares a JSON body', async t => {
@@ -163,16 +180,28 @@ t.test('signing in', async t => {
     const { nonceKeys } = await readSigningKeys(JWT_PRIVATE_KEYS)
     const ours = buildSignInNonces('production', nonceKeys)
     const soon = new Date(Date.now() + 30_000)
-    const good = ours.make(gateway.address, soon)
+    const textOf = (more: Partial<SignInText> = {}): SignInText => ({
+      origin: 'http://127.0.0.1:3002',
+      signer: gateway.authority.publicKey,
+      gateway: gateway.address,
+      issuedAt: new Date(Date.now() - 1_000),
+      expiresAt: soon,
+      ...more,
+    })
+    const good = ours.make(textOf())
     const later = new Date(soon.getTime() + 60_000).toISOString()
     for (const [what, nonce] of Object.entries({
-      'an expired one': ours.make(gateway.address, new Date(Date.now() - 1)),
-      "another gateway's": ours.make(other.address, soon),
-      "another environment's": buildSignInNonces('devnet', nonceKeys).make(gateway.address, soon),
-      "another deployment's": buildSignInNonces('production', [Buffer.alloc(32)]).make(gateway.address, soon),
+      'an expired one': ours.make(textOf({ expiresAt: new Date(Date.now() - 1) })),
+      "another gateway's": ours.make(textOf({ gateway: other.address })),
+      "another environment's": buildSignInNonces('devnet', nonceKeys).make(textOf()),
+      "another deployment's": buildSignInNonces('production', [Buffer.alloc(32)]).make(textOf()),
       'one with a later end': good.replace(soon.toISOString(), later),
-      'one without its MAC': good.slice(0, good.lastIndexOf('.')),
-      'one with an empty MAC': good.slice(0, good.lastIndexOf('.') + 1),
+      "another site's": ours.make(textOf({ origin: 'https://evil.example' })),
+      'one that names another site': good.replaceAll('127.0.0.1:3002', 'localhost:3002'),
+      'one whose first line names another site': good.replace('127.0.0.1:3002', 'localhost:3002'),
+      'one with a line before it': `evil.example\n${good}`,
+      'one without its MAC': good.replace(/(Nonce: .{32}).{64}/, '$1'),
+      'one with another MAC': good.replace(/(Nonce: .{32}).{64}/, `$1${'0'.repeat(64)}`),
       'any text': 'hello',
       'no text': '',
     })) {
@@ -215,6 +244,10 @@ t.test('signing in', async t => {
       t.equal((await list(token)).status, 401)
       t.equal((await list(ofAuthority)).status, 200, 'the authority remains')
       t.equal((await list(await api.signIn(gateway, second))).status, 200)
+      await setSigner(first, '00031')
+      t.equal((await list(token)).status, 401, 'a signer that comes back does not revive its token')
+      t.equal((await list(await api.signIn(gateway, first))).status, 200)
+      await setSigner(second, '00032')
       t.equal(
         (await verify(api, gateway, { wallet: first, nonce: await api.challenge(gateway) })).status,
         401,
@@ -233,6 +266,37 @@ t.test('signing in', async t => {
       )
     },
   )
+})
+
+t.test('a gateway signs in at the sites of PUBLIC_ORIGINS, and at no other', async t => {
+  const settings = { PUBLIC_ORIGINS: 'https://pay.example, https://console.example:8443' }
+  const api = await openGatewayApi(t, { settings })
+  const gateway = await api.addGateway()
+  const path = `/v1/gateway/${gateway.address}/auth`
+  const ask = (headers: Record<string, string>) => api.call('POST', `${path}/challenge`, { headers })
+  const siteOf = async (headers: Record<string, string>) => (await ask(headers)).body.nonce.split(' ')[0]
+  t.equal(await siteOf({}), 'pay.example', 'programs sign for the first')
+  t.equal(await siteOf({ host: 'evil.example' }), 'pay.example', 'who asks does not choose')
+  t.equal(await siteOf({ 'x-forwarded-host': 'evil.example' }), 'pay.example')
+  t.equal(await siteOf({ origin: 'https://console.example:8443' }), 'console.example:8443')
+  for (const origin of ['https://evil.example', 'http://pay.example', 'http://localhost:3002', 'null', '']) {
+    t.match(await ask({ origin }), { status: 403, body: { code: 'ORIGIN_REFUSED' } }, origin)
+    const { nonce } = (await ask({})).body
+    const body = { signer: gateway.authority.publicKey, signature: gateway.authority.sign(nonce), nonce }
+    const proof = await api.call('POST', `${path}/verify`, { headers: { origin }, body })
+    t.equal(proof.status, 403, origin)
+  }
+  t.ok(await api.signIn(gateway))
+  const local = await openGatewayApi(t)
+  const other = `/v1/gateway/${(await local.addGateway()).address}/auth/challenge`
+  for (const origin of ['http://127.0.0.1:5173', 'http://localhost', 'http://[::1]:3002'])
+    t.equal((await local.call('POST', other, { headers: { origin } })).status, 200, origin)
+  for (const origin of [
+    'http://127.0.0.1.evil.example',
+    'https://pay.example',
+    'http://localhost@evil.example',
+  ])
+    t.equal((await local.call('POST', other, { headers: { origin } })).status, 403, origin)
 })
 
 t.test("sign-in has a tenth of a client's requests", async t => {

@@ -5,7 +5,7 @@ import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
 import { makeSigningKey } from './make-signing-keys.js'
 
-const claims = { gateway: 'g', signer: 's' }
+const claims = { gateway: 'g', signer: 's', since: '1' }
 
 t.test('keys rotate: the first key signs, all keys verify, and a removed key ends its tokens', async t => {
   const [old, fresh] = [makeSigningKey(), makeSigningKey()]
@@ -27,7 +27,7 @@ t.test('expired tokens, and tokens of another environment or algorithm, are refu
   const production = buildGatewayTokens(keys, 'production')
   t.equal(await production.read(await buildGatewayTokens(keys, 'devnet').issue(claims)), null)
   const make = (alg: string, key: Parameters<SignJWT['sign']>[0], expires: string) =>
-    new SignJWT({ gateway: 'g' })
+    new SignJWT({ gateway: 'g', since: '1' })
       .setProtectedHeader({ alg, kid: keys.current.kid })
       .setIssuer('payment-tracking/production')
       .setAudience('payment-tracking-api/production')

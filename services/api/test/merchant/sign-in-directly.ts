@@ -1,6 +1,7 @@
 // A gateway on the chain, and its token without a wallet.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { deriveGateway } from '@payment-tracking/domain'
+import { deriveGateway, signerSince } from '@payment-tracking/domain'
+import { readGatewayState } from '@payment-tracking/store'
 import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
 import { keyOf, type Chain } from '../tell-chain.js'
@@ -20,7 +21,8 @@ export async function signInDirectly(chain: Chain, keys: string, label: string) 
     1_700_000_000,
   )
   const gateway = deriveGateway(DEFAULT_PROGRAM_ID, authority)
+  const since = signerSince((await readGatewayState(chain.store, gateway))!, authority)!
   const tokens = buildGatewayTokens(await readSigningKeys(keys), 'production')
-  const token = await tokens.issue({ gateway, signer: authority })
+  const token = await tokens.issue({ gateway, signer: authority, since })
   return { gateway, headers: { authorization: `Bearer ${token}` } }
 }

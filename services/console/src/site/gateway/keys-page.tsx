@@ -42,7 +42,10 @@ export function KeysPage() {
                 { head: 'scopes', kind: 'text', cell: ({ scopes }) => scopes.join(', ') },
                 { head: 'last used', cell: ({ lastUsedAt }) => <TimeOrNever at={lastUsedAt} /> },
                 { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { head: 'expires', cell: ({ expiresAt }) => <TimeOrNever at={expiresAt} /> },
+                {
+                  head: 'expires',
+                  cell: ({ expiresAt, ended }) => (ended ? 'ended' : <TimeOrNever at={expiresAt} />),
+                },
                 {
                   head: 'revoke',
                   phone: 'side',

@@ -10,7 +10,18 @@ import { connectWallet } from './use-wallets.js'
 export async function signByWallet(gateway: string, wallet: Wallet): Promise<Session> {
   const path = { gateway }
   const account = await connectWallet(wallet)
-  const { nonce } = await ask(apiOf().POST('/v1/gateway/{gateway}/auth/challenge', { params: { path } }))
+  const { nonce } = await ask(
+    apiOf().POST('/v1/gateway/{gateway}/auth/challenge', {
+      params: { path },
+      body: { signer: account.signer },
+    }),
+  )
+  // What a wallet signs must name this site: else another site could use the signature.
+  if (
+    !nonce.startsWith(`${location.host} wants you to sign in `) ||
+    !nonce.includes(`\nURI: ${location.origin}\n`)
+  )
+    throw new Error(`The service wants a sign-in at another site than ${location.host}. Nothing was signed.`)
   const signature = await account.sign(nonce)
   const { token, expiresIn } = await ask(
     apiOf().POST('/v1/gateway/{gateway}/auth/verify', {

@@ -109,7 +109,10 @@ export function SignIn() {
       <div className="halves">
         <article className="panel">
           <h2>With a wallet</h2>
-          <p>The wallet of the gateway’s authority or signer signs one sentence. It sends no transaction.</p>
+          <p>
+            The wallet of the gateway’s authority or signer signs a text that begins with{' '}
+            <b>{location.host}</b>. It sends no transaction.
+          </p>
           {wallets.length === 0 && (
             <p className="quiet">
               This browser has no wallet that signs messages. Install one, or use a key or token.

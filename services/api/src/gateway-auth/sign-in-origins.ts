@@ -1,0 +1,39 @@
+// The sites at which gateways sign in, from PUBLIC_ORIGINS. A wallet shows its owner the site that the signed text names:
+// so a site that is not listed gets no text that names it, and the listed ones are no use to it. A request's Host chooses
+// nothing, because whoever asks can write any Host.
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../http/api-errors.js'
+
+export interface SignInOrigins {
+  /**
+   * The site that a request comes from: its `Origin`, or the first of the setting for programs, which send none.
+   * @throws ApiError ORIGIN_REFUSED for another site
+   */
+  ofRequest(request: FastifyRequest): string
+  /** Whether gateways sign in at this site. */
+  includes(origin: string): boolean
+}
+
+const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/
+
+/**
+ * @param setting origins, comma separated. Without it the service is used on its own machine alone: every site there may
+ *   sign in
+ * @param port of REST, for the default
+ */
+export function readSignInOrigins(setting: string | undefined, port: number): SignInOrigins {
+  const listed = setting?.split(',').map(entry => entry.trim().toLowerCase())
+  const first = listed?.[0] ?? `http://127.0.0.1:${port}`
+  const includes = (origin: string) => listed?.includes(origin) ?? LOOPBACK.test(origin)
+  return {
+    includes,
+    ofRequest: ({ headers }) => {
+      const { origin = first } = headers
+      if (includes(origin)) return origin
+      throw new ApiError(
+        'ORIGIN_REFUSED',
+        'Gateways do not sign in at this site. Its origin is none of PUBLIC_ORIGINS.',
+      )
+    },
+  }
+}
