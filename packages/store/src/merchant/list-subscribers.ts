@@ -75,6 +75,30 @@ const payersAfter = (gateway: string, after: string, most: number): Sql => sql`
      where s.wallet is not null and s.step < ${most}::int
   ) select wallet from steps where wallet is not null`
 
+/** Wallets that are asked for their tokens, and the newest payments of each that are looked at. */
+const ASKED_WALLETS = 1_000
+const ASKED_PAYMENTS = 100
+
+/**
+ * How many wallets paid a gateway in each token: of its first 1,000 wallets, by the newest 100 payments of each. One wallet
+ * counts once, however often it pays. Relies on events_gateway_payers.
+ */
+export async function countPayersByToken(
+  { database }: Store,
+  gateway: string,
+): Promise<Map<string | null, bigint>> {
+  const rows = await database.read<{ mint: string | null; payers: bigint }>(sql`
+    select t.token_mint as mint, count(*) as payers
+      from (${payersAfter(gateway, '', ASKED_WALLETS)}) w
+     cross join lateral (
+       select distinct e.token_mint from (
+         select e.token_mint from events e
+          where ${isPaid(gateway)} and e.payer = w.wallet
+          order by e.paid_at desc limit ${ASKED_PAYMENTS}) e) t
+     group by 1`)
+  return new Map(rows.map(({ mint, payers }) => [mint, payers]))
+}
+
 /** What is known of some wallets, one row for each token. */
 const describe = (gateway: string, wallets: readonly string[]): Sql => sql`
   select w.wallet, p.policies, t.token_mint as "tokenMint", t.payments as "paymentCount", t.total::text as total, t.last,

@@ -2,6 +2,7 @@
 import { readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
+import { OF_POLICY } from '../rows/payment-names.js'
 
 type SubscriptionTerms = Extract<PolicyTerms, { kind: 'subscription' }>
 
@@ -10,6 +11,8 @@ export interface PolicyPayer {
   tokenMint: string | null
   /** null while its user payment is not known */
   wallet: string | null
+  /** a payment of the policy stands, of whichever life of its address */
+  wasPaid: boolean
 }
 
 /** A living subscription of a gateway. */
@@ -32,8 +35,12 @@ export interface GatewaySubscriptions {
   changing: Map<string, PolicyPayer>
 }
 
-/** Policies of a statement: each costs three probes, and their events are read next. */
+/** Policies of a statement: each costs three probes, one more where its address was opened again, and their events are read next. */
 const POLICIES_AT_ONCE = 500
+
+/** Payments of an address that was opened again are asked for. Relies on events_policy_payments. */
+const wasPaid = (policy: Sql): Sql => sql`
+  exists (select from events e where e.payment_policy = ${policy} and ${OF_POLICY} and e.retracted_at is null)`
 
 interface Row extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
   unchanged: boolean
@@ -54,7 +61,8 @@ function readPage({ database }: Store, gateway: string, after: { createdAt: bigi
   return database.read<Row>(sql`
     select p.address, p.live, p.status, p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", p.policy_type::text as "policyType", coalesce(p.token_mint, u.token_mint) as "tokenMint",
-           u.owner as wallet, p.deleted_order is null and p.status_order is null as unchanged, c.times
+           u.owner as wallet, p.deleted_order is null and p.status_order is null as unchanged, c.times,
+           p.payment_count > 0 or (c.times > 1 and ${wasPaid(sql`p.address`)}) as "wasPaid"
       from (select * from (${first(sql`p.live`)} union all ${first(sql`not p.live`)}) p
              order by p.created_at, p.address limit ${POLICIES_AT_ONCE}) p
       left join user_payments u on u.address = p.user_payment
@@ -84,7 +92,8 @@ function readCreated({ database }: Store, gateway: string, after: CreatedRow | u
     : sql`true`
   return database.read<CreatedRow>(sql`
     select e.payment_policy as address, p.gateway <> ${gateway} as left, e.occurred_at::text as "occurredAt",
-           e.slot, e.event_index as index, e.id, coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet
+           e.slot, e.event_index as index, e.id, coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet,
+           ${wasPaid(sql`e.payment_policy`)} as "wasPaid"
       from (select * from events e where e.gateway = ${gateway} and ${IS_CREATED} and ${isAfter}
              order by e.occurred_at, e.slot, e.event_index, e.id limit ${POLICIES_AT_ONCE}) e
       left join policies p on p.address = e.payment_policy
@@ -94,8 +103,8 @@ function readCreated({ database }: Store, gateway: string, after: CreatedRow | u
 
 /**
  * Reads the policies of a gateway in pages, so that no statement grows with their number. The policies of the gateway come first.
- * Policies that it created and that belong to another gateway now come after them, for the time when they were its own. Reads no
- * payments.
+ * Policies that it created and that belong to another gateway now come after them, for the time when they were its own. Of payments
+ * it only asks whether an address that was opened again has any.
  *
  * Each page shows its own moment. A policy that is opened again meanwhile can be in two pages.
  */
@@ -128,7 +137,7 @@ function partPage(rows: readonly Row[], termsOf: (policyType: string) => PolicyT
   const living: LivingSubscription[] = []
   const changing = new Map<string, PolicyPayer>()
   for (const row of rows) {
-    const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet } = row
+    const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet, wasPaid } = row
     const terms = row.policyType?.startsWith(SUBSCRIPTION) ? termsOf(row.policyType) : null
     if (terms?.kind !== 'subscription' && row.times < 2n) continue
     const isSteady =
@@ -139,9 +148,20 @@ function partPage(rows: readonly Row[], termsOf: (policyType: string) => PolicyT
       terms?.kind === 'subscription' &&
       // Payments can end a subscription that has a last renewal.
       terms.maxRenewals === null
-    if (!isSteady) changing.set(address, { tokenMint, wallet })
+    if (!isSteady) changing.set(address, { tokenMint, wallet, wasPaid })
     if (!row.live || terms?.kind !== 'subscription') continue
-    living.push({ address, tokenMint, wallet, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
+    living.push({
+      address,
+      tokenMint,
+      wallet,
+      wasPaid,
+      status,
+      createdAt,
+      nextPaymentDue,
+      dueAt,
+      terms,
+      isSteady,
+    })
   }
   return { living, changing }
 }

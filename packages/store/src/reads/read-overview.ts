@@ -56,13 +56,18 @@ interface DelayRow {
 
 /**
  * The overview of a gateway's payments, or of all.
+ * @param listed tokens that come first: a stranger can make payments in any number of others
  * Every part is bounded: the hours and tokens come from the primary keys of payment_stats and payment_token_stats; the
  * last minute counts at most 10,000 payments, and the delays are those of the newest 200, by events_newest or
  * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
  */
 export async function readOverview(
   store: Store,
-  { gateway, nowMs }: { gateway?: string | undefined; nowMs: number },
+  {
+    gateway,
+    nowMs,
+    listed = [],
+  }: { gateway?: string | undefined; nowMs: number; listed?: readonly string[] },
 ): Promise<Overview> {
   const { database } = store
   const firstHourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
@@ -84,7 +89,7 @@ export async function readOverview(
       select token_mint, sum(count)::text as count, sum(total)::text as total
         from payment_token_stats where ${inHours}
        group by token_mint having sum(count) > 0
-       order by sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
+       order by token_mint = any(${[...listed]}::text[]) desc, sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
     database.read<{ count: string }>(sql`
       select count(*)::text as count from (${newestSince(nowMs - MINUTE_MS + 1, MOST_COUNTED)}) newest`),
     database.read<DelayRow>(sql`

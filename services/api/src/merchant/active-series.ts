@@ -39,13 +39,15 @@ export class ActiveSeries {
     const index = this.#firstAfter(atMs)
     const change = this.#wallets[index]
     if (change === undefined) return
-    const { wallet, tokenMint } = subscription
+    const { wallet, tokenMint, wasPaid } = subscription
     if (wallet !== null) change.set(wallet, (change.get(wallet) ?? 0) + sign)
+    // What nobody has paid is nobody's revenue: anybody can make a policy of any amount.
+    if (!wasPaid) return
     const token = keptIn(this.#tokens, this.keyOf(tokenMint), () => new Map<number, never[]>())
     keptIn(token, index, () => []).push({ subscription, sign })
   }
 
-  /** The tokens of which a subscription was active at one of the moments. */
+  /** The tokens of which a subscription that was paid was active at one of the moments. */
   tokens(): string[] {
     return [...this.#tokens].flatMap(([token, changes]) => {
       let active = 0
@@ -56,7 +58,7 @@ export class ActiveSeries {
     })
   }
 
-  /** @returns the monthly recurring revenue of a token at each moment */
+  /** @returns the monthly recurring revenue of a token at each moment, of subscriptions that were paid once */
   recurring(token: string): bigint[] {
     const changes = this.#tokens.get(token)
     const monthly = new MonthlyRevenue()

@@ -75,7 +75,14 @@ const Point = Type.Object(
   { title: 'RevenuePoint' },
 )
 const FIGURES = {
-  mrr: Amount('monthly recurring revenue of the active subscriptions now'),
+  mrr: Amount('monthly recurring revenue of the active subscriptions now that were paid at least once'),
+  neverPaid: Type.Object(
+    {
+      mrr: Amount('what the active subscriptions that nobody has paid yet would add'),
+      subscriptionCount: Integer('of them', 1),
+    },
+    { title: 'NeverPaid' },
+  ),
   recognizedRevenue: Amount('volume of the span: face value of the payments, before fees'),
   series: Type.Array(Point, { description: 'Oldest first.' }),
 }
@@ -96,7 +103,7 @@ const TokenRevenue = Type.Object(
 
 export const Revenue = Type.Object(
   {
-    tokenMint: Nullable(PublicKey('the token with most payments in the span, which the figures here are of')),
+    tokenMint: Nullable(PublicKey('the first of `byToken`, which the figures here are of')),
     ...FIGURES,
     activeSubscriptionCount: Integer('active subscriptions now, of all tokens', 12),
     startTime: Moment('the first moment of the span'),
@@ -105,7 +112,7 @@ export const Revenue = Type.Object(
     bucket: Type.String({ enum: ['day', 'week', 'month'] }),
     byToken: Type.Array(TokenRevenue, {
       description:
-        'Most payments first; at most 1,000 tokens, and 100,000 points of all series. The figures of all subscriptions count those of every token. ' +
+        'The tokens of `TOKENS` that were paid, most payments first, then the others by the number of wallets that paid; at most 1,000 tokens, and 100,000 points of all series. The figures of all subscriptions count those of every token. ' +
         'Amounts of tokens are never added.',
     }),
     churn: Type.Object(

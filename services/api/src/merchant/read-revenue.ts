@@ -4,6 +4,7 @@ import { dueStateOf, MonthlyRevenue, perMonth } from '@payment-tracking/domain'
 import {
   bucketEnd,
   bucketStart,
+  countPayersByToken,
   readKnownSince,
   readSubscriptions,
   readVolume,
@@ -55,6 +56,7 @@ const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString(
 /** Active subscriptions in a token. */
 interface ActiveInToken {
   monthly: MonthlyRevenue
+  neverPaid: { monthly: MonthlyRevenue; count: number }
   count: number
   /** those of a frequency that has no month */
   uncounted: number
@@ -71,18 +73,25 @@ async function addUpSubscriptions(
   const counts = { active: 0, paused: 0, completed: 0, overdue: 0 }
   const now = nowMs() / 1000
   const add = (subscription: LivingSubscription) => {
-    const { status, dueAt, tokenMint, wallet, isSteady, createdAt, terms } = subscription
+    const { status, dueAt, tokenMint, wallet, wasPaid, isSteady, createdAt, terms } = subscription
     const { amount, frequency } = terms
-    if (isSteady) series.add(Number(createdAt) * 1_000, { tokenMint, wallet, amount, frequency }, 1)
+    if (isSteady) series.add(Number(createdAt) * 1_000, { tokenMint, wallet, wasPaid, amount, frequency }, 1)
     if (status === 'active' || status === 'paused' || status === 'completed') counts[status]++
     if (dueStateOf({ live: true, status, dueAt, endsAt: null }, now, graceSeconds) === 'overdue')
       counts.overdue++
     if (status !== 'active') return
-    const active = activeIn.get(keyOf(tokenMint)) ?? { monthly: new MonthlyRevenue(), count: 0, uncounted: 0 }
+    const active = activeIn.get(keyOf(tokenMint)) ?? {
+      monthly: new MonthlyRevenue(),
+      neverPaid: { monthly: new MonthlyRevenue(), count: 0 },
+      count: 0,
+      uncounted: 0,
+    }
     activeIn.set(keyOf(tokenMint), active)
     active.count++
     if (perMonth(amount, frequency) === null) active.uncounted++
-    active.monthly.add(amount, frequency)
+    if (!wasPaid) active.neverPaid.count++
+    const { monthly } = wasPaid ? active : active.neverPaid
+    monthly.add(amount, frequency)
   }
   for await (const page of readSubscriptions(store, gateway)) {
     for (const subscription of page.living) add(subscription)
@@ -107,22 +116,36 @@ export async function readRevenue(
   const { store, tokens } = parts
   const starts = bucketsOf(span)
   const moments = [span.from, ...starts.map(start => Math.min(bucketEnd(start, span.size), span.to))]
-  const [{ series, activeIn, counts }, knownSince, volume] = await Promise.all([
+  const [{ series, activeIn, counts }, knownSince, volume, payersIn] = await Promise.all([
     addUpSubscriptions(parts, gateway, moments),
     readKnownSince(store),
     readVolume(store, gateway, span),
+    countPayersByToken(store, gateway),
   ])
   const paidIn = new Map(volume.map(paid => [keyOf(paid.tokenMint), paid]))
   const mints = new Set([...paidIn.keys(), ...activeIn.keys(), ...series.tokens()])
   const ranked = [...mints]
-    .map(mint => ({
-      mint,
-      payments: paidIn.get(mint)?.count ?? 0n,
-      subscriptions: activeIn.get(mint)?.count ?? 0,
-    }))
+    .map(mint => {
+      const payments = paidIn.get(mint)?.count ?? 0n
+      const isListed = tokens.has(mint)
+      return {
+        mint,
+        payments,
+        isListed,
+        // Where a listed token was paid, the number of payments decides; anybody can pay himself often in a token of his own.
+        listedPayments: isListed ? payments : 0n,
+        payers: payersIn.get(mint === '' ? null : mint) ?? 0n,
+        subscriptions: activeIn.get(mint)?.count ?? 0,
+      }
+    })
     .sort(
       (a, b) =>
-        Number(b.payments - a.payments) || b.subscriptions - a.subscriptions || (a.mint < b.mint ? -1 : 1),
+        Number(b.listedPayments - a.listedPayments) ||
+        Number(b.payers - a.payers) ||
+        Number(b.payments - a.payments) ||
+        Number(b.isListed) - Number(a.isListed) ||
+        b.subscriptions - a.subscriptions ||
+        (a.mint < b.mint ? -1 : 1),
     )
   const most = Math.min(MOST_TOKENS, Math.floor(MOST_POINTS / starts.length))
   const byToken = []
@@ -135,6 +158,10 @@ export async function readRevenue(
       tokenMint: mint === '' ? null : mint,
       decimals: tokens.get(mint)?.decimals ?? null,
       mrr: (active?.monthly.rounded() ?? 0n).toString(),
+      neverPaid: {
+        mrr: (active?.neverPaid.monthly.rounded() ?? 0n).toString(),
+        subscriptionCount: active?.neverPaid.count ?? 0,
+      },
       recognizedRevenue: (paid?.amount ?? 0n).toString(),
       series: starts.map((start, index) => ({
         ts: dayOf(start),
@@ -151,6 +178,7 @@ export async function readRevenue(
   return {
     tokenMint: first?.tokenMint ?? null,
     mrr: first?.mrr ?? '0',
+    neverPaid: first?.neverPaid ?? { mrr: '0', subscriptionCount: 0 },
     recognizedRevenue: first?.recognizedRevenue ?? '0',
     series: first?.series ?? starts.map(start => ({ ts: dayOf(start), mrr: '0', recognized: '0' })),
     activeSubscriptionCount: counts.active,

@@ -43,7 +43,10 @@ const Overview = Type.Object(
         },
         { title: 'OverviewToken' },
       ),
-      { description: 'Of these hours, most payments first, at most 20 tokens.' },
+      {
+        description:
+          'Of these hours: the tokens of `TOKENS`, then others, each most payments first; at most 20 tokens.',
+      },
     ),
     delays: Type.Object(
       {
@@ -62,7 +65,7 @@ const Overview = Type.Object(
  * reading is a whole second, so that the statements of all who ask within it are equal, and those that wait are shared
  * (`shareEqual` in the store).
  */
-export const overviewRoute: AddRoutes = (app, { nowMs }) => {
+export const overviewRoute: AddRoutes = (app, { nowMs, tokens }) => {
   app.get(
     '/v1/overview',
     {
@@ -79,7 +82,11 @@ export const overviewRoute: AddRoutes = (app, { nowMs }) => {
     },
     async request => {
       const now = Math.floor(nowMs() / 1_000) * 1_000
-      const figures = await readOverview(request.store, { gateway: request.query.gateway, nowMs: now })
+      const figures = await readOverview(request.store, {
+        gateway: request.query.gateway,
+        nowMs: now,
+        listed: [...tokens.keys()],
+      })
       const { lastMinute, hours, byToken, delays, knownSince } = figures
       return {
         asOf: new Date(now).toISOString(),

@@ -7,6 +7,7 @@ const keyOf = (mint: string | null) => mint ?? ''
 const paying = (wallet: string | null, amount = 1n, tokenMint: string | null = 'token') => ({
   wallet,
   tokenMint,
+  wasPaid: true,
   amount,
   frequency: { name: 'Monthly' as const },
 })

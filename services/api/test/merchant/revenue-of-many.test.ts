@@ -19,9 +19,9 @@ t.test('the revenue of 20,000 subscriptions is read in pages', async t => {
   t.teardown(() => store.close())
   await database.pool.query(
     `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
-                           updated_at, next_payment_due, token_mint)
+                           updated_at, next_payment_due, payment_count, token_mint)
      select 'policy ' || n, true, 'active', 'g', 'r', 'u' || n, n, replace($2, '%s', (86401 + n)::text)::json,
-            n * ${DAYS * DAY} / $1, n, n, 'mint'
+            n * ${DAYS * DAY} / $1, n, n, 1, 'mint'
        from generate_series(1, $1::bigint) n`,
     [POLICIES, TERMS],
   )

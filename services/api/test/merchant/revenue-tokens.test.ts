@@ -2,6 +2,10 @@
 import { openStore } from '@payment-tracking/store'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
+import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
+import { openApi } from '../open-api.js'
+import { keyOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { signInDirectly } from './sign-in-directly.js'
 import { exportLines } from '../../src/merchant/export-lines.js'
 import { readRevenue, type RevenueParts } from '../../src/merchant/read-revenue.js'
 
@@ -23,8 +27,8 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
   // Of the token "mint 7" there are two policies, of every other token one.
   await database.pool.query(
     `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
-                           updated_at, next_payment_due, token_mint)
-     select 'policy ' || n, true, 'active', 'g', 'r', 'u' || n, n, $2::json, n, n, n,
+                           updated_at, next_payment_due, payment_count, token_mint)
+     select 'policy ' || n, true, 'active', 'g', 'r', 'u' || n, n, $2::json, n, n, n, 1,
             'mint ' || case when n = ${POLICIES} then 7 else n end
        from generate_series(1, $1::int) n`,
     [POLICIES, JSON.stringify({ Subscription: TERMS })],
@@ -55,4 +59,40 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
   t.equal(lines.join('').split('\r\n').length, 1 + 250 + 1 + 1 + 100_000 + 1)
   t.ok(turns.count >= 250, 'others get a turn at each token')
   t.ok(lines.length < 1_000, 'and a token is one chunk')
+})
+
+const [junk, real, listed, other] = ['junk', 'real', 'listed', 'other'].map(name => keyOf(`${name} token`))
+
+t.test('a policy of 2^64-1 that nobody paid is no revenue, and a junk token is no top currency', async t => {
+  const keys = makeSigningKeys()
+  const now = 1_795_000_000
+  const tokens = `${listed}=LST:6`
+  const settings = { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys, TOKENS: tokens }
+  const api = await openApi(t, settings, () => now * 1_000)
+  const chain = tellChain(api.store)
+  const { gateway, headers } = await signInDirectly(chain, keys, 'shop with a stranger')
+  const at = now - 10 * DAY
+  const type = (amount: string) => subscriptionOf({ amount, next_payment_due: String(now + DAY) })
+  const open = (owner: string, mint: string, amount: string, id = 1) =>
+    chain.policy({ gateway, owner: keyOf(owner), mint, id, at, type: type(amount) })
+  for (const buyer of ['a', 'b']) await chain.pay(await open(buyer, real!, '1000'), at + 5)
+  await open('stranger', real!, String(2n ** 64n - 1n))
+  for (let id = 1; id <= 4; id++) await chain.pay(await open('stranger', junk!, '9', id), at + 5)
+  const ask = async () => (await api.get(`/v1/gateway/${gateway}/merchant/revenue`, { headers })).body
+  const revenue = await ask()
+  t.match(revenue, { tokenMint: real, mrr: '2000', neverPaid: { subscriptionCount: 1 } })
+  t.equal(String(revenue.neverPaid.mrr), String(2n ** 64n - 1n))
+  t.equal(revenue.series.at(-1).mrr, '2000', 'nor was it')
+  t.equal(revenue.activeSubscriptionCount, 7, 'and it is an active subscription all the same')
+  for (const buyer of ['c', 'd', 'e']) await chain.pay(await open(buyer, other!, '5'), at + 5)
+  t.equal((await ask()).tokenMint, other, 'most wallets paid in it')
+  await chain.pay(await open('f', listed!, '7'), at + 5)
+  const { byToken } = await ask()
+  t.same(
+    byToken.map(({ tokenMint }: { tokenMint: string }) => tokenMint),
+    [listed, other, real, junk],
+    'a token of TOKENS comes first',
+  )
+  const overview = (await api.get(`/v1/overview?gateway=${gateway}`)).body
+  t.same(overview.byToken, [], 'nothing of today')
 })

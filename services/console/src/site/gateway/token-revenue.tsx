@@ -89,6 +89,9 @@ export function TokenRevenue({
         Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in {String(token.paymentCount)}{' '}
         payments. Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> of{' '}
         {String(token.activeSubscriptionCount)} active subscriptions.
+        {Number(token.neverPaid.subscriptionCount) > 0 && (
+          <> Not in it: {String(token.neverPaid.subscriptionCount)} that nobody has paid yet.</>
+        )}
       </p>
       <div className="halves">
         <TimeChart
