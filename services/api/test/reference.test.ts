@@ -129,6 +129,16 @@ t.test('this server serves the reference page, which requests nothing from other
   t.match(page.headers['content-type'], /text\/html/)
   t.notMatch(page.body, /https?:\/\//)
   t.match(page.headers['content-security-policy'], /connect-src 'self'/)
+  t.match(page.headers['content-security-policy'], /script-src 'self';/, 'no script in the page itself')
+  const scripts = [...page.body.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
+  t.same(
+    scripts.map(([, , inline]) => inline),
+    ['', ''],
+  )
+  t.notMatch(page.body, /\son[a-z]+=/i)
+  const start = await app.inject('/docs/js/start.js')
+  t.match(start.headers['content-type'], /javascript/)
+  t.match(start.body, /^Scalar\.createApiReference\('#app', \{"url":"\/openapi\.json"/)
   const script = await app.inject({ url: '/docs/js/scalar.js', headers: { 'accept-encoding': 'gzip' } })
   t.equal(script.statusCode, 200)
   t.equal(script.headers['content-encoding'], 'gzip')

@@ -1,5 +1,5 @@
 // Proof-of-payment tokens for clients of the incumbent.
-import type { preHandlerAsyncHookHandler } from 'fastify'
+import type { preHandlerHookHandler } from 'fastify'
 import { Type, type Static, type TSchema } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
@@ -39,15 +39,13 @@ const REFUSALS = {
 const tags = ['proof of payment']
 
 /** Before requests are counted: the schema cannot say which fields go together. */
-const refuseUnnamed: preHandlerAsyncHookHandler = async request => {
+const refuseUnnamed: preHandlerHookHandler = (request, _reply, done) => {
   const { walletPublicKey, recipient, trackingId, transactionSignature } = request.body as Static<
     typeof IssueRequest
   >
-  if (walletPublicKey ?? transactionSignature ?? (recipient && trackingId)) return
-  throw new ApiError(
-    'INVALID_BODY',
-    'Give walletPublicKey, or transactionSignature, or recipient and trackingId.',
-  )
+  if (walletPublicKey ?? transactionSignature ?? (recipient && trackingId)) return done()
+  const problem = 'Give walletPublicKey, or transactionSignature, or recipient and trackingId.'
+  done(new ApiError('INVALID_BODY', problem))
 }
 
 /** @param tokens undefined where the deployment has no keys for them */

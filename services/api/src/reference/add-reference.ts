@@ -112,14 +112,15 @@ const renderPage = (environment: string) => `<!doctype html>
   <body>
     <div id="app"></div>
     <script src="js/scalar.js"></script>
-    <script>Scalar.createApiReference('#app', ${JSON.stringify(SETTINGS)})</script>
+    <script src="js/start.js"></script>
   </body>
 </html>
 `
-/** The page runs its own script and requests only this server; the browser enforces both. */
+const START = `Scalar.createApiReference('#app', ${JSON.stringify(SETTINGS)})\n`
+/** The page runs its two files and requests only this server; the browser enforces both. */
 const PAGE_POLICY = [
   "default-src 'none'",
-  "script-src 'self' 'unsafe-inline'",
+  "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "font-src 'self' data:",
@@ -177,6 +178,9 @@ export function addReference(app: ApiServer, environment: string): void {
     if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(plain)
     return reply.header('content-encoding', 'gzip').send(gzipped)
   })
+  app.get(`${PAGE}/js/start.js`, pageOptions, (_request, reply) =>
+    withHeaders(reply, 'application/javascript').send(START),
+  )
   for (const copy of ['openapi.json', 'openapi.yaml'])
     app.get(`${PAGE}/${copy}`, pageOptions, (_request, reply) => reply.redirect('/openapi.json', 308))
 }
